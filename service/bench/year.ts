@@ -63,6 +63,7 @@ async function live(count: number, days: number): Promise<void> {
     logs: new LogFiles(folder),
     authenticator,
     baseUrl: () => url,
+    basePath: "",
     log: console.error,
   });
   const metrics = new PrometheusMetrics();

@@ -165,7 +165,7 @@ const arrows: Record<string, string[]> = {
   "service/jobs": ["service/log", "service/metrics", "service/store"],
   "service/log": [],
   "service/metrics": [],
-  "service/options": ["service/access", "service/agents", "service/jobs", "service/pulls"],
+  "service/options": ["service/access", "service/agents", "service/http", "service/jobs", "service/pulls"],
   "service/pages": ["service/git", "service/http", "service/jobs", "service/log", "service/pulls", "service/store"],
   "service/processes": [],
   "service/pulls": ["service/git", "service/metrics"],

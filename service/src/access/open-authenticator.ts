@@ -27,7 +27,7 @@ export interface AccessOptions {
   trustIssuer: string;
   /** All projects of the service. */
   projects: readonly string[];
-  /** Returns the URL of the service, which tokens must be for. */
+  /** Returns the URL of the service. Tokens must be for its origin. */
   baseUrl: () => string;
   /** Default: this machine. */
   machine?: Machine;
@@ -54,7 +54,8 @@ export async function openAuthenticator(options: AccessOptions): Promise<Authent
 
 /** Only a service that trusts workflows loads the code that verifies their tokens. */
 async function openTokens(options: AccessOptions, machine: Machine): Promise<WorkflowTokens> {
-  const { trust: rules, trustIssuer: issuer, projects, baseUrl: audience, log } = options;
+  const { trust: rules, trustIssuer: issuer, projects, baseUrl, log } = options;
+  const audience = () => new URL(baseUrl()).origin;
   const { WorkflowTokens } = await import("./workflow-tokens.ts");
   return new WorkflowTokens({ issuer, audience, rules, projects, machine, log });
 }

@@ -10,7 +10,7 @@ import { byIds, quote, rulesFor, type TrustRule, type WorkflowClaims } from "./t
 export interface WorkflowTokensOptions {
   /** The URL of the issuer, see `parseIssuer`. Its keys are read from `/.well-known/jwks` there. */
   issuer: string;
-  /** Returns the audience that tokens must be for: the URL of this service. */
+  /** Returns the audience that tokens must be for: the origin of this service. */
   audience: () => string;
   rules: readonly TrustRule[];
   /** The projects for rules that name none. */

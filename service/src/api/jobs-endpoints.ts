@@ -25,6 +25,8 @@ export interface ApiOptions {
   takesBase?: boolean | undefined;
   /** Whether jobs have pages, at `/job/ID`. Default: no. */
   hasJobPages?: boolean | undefined;
+  /** The path before that of a page, see `basePathOf`. Default: none. */
+  basePath?: string | undefined;
   /** How many requests may wait for the end of a job at a time. Default: half of the allowed connections. */
   maxWaiting?: number | undefined;
   /** Aborts when the service stops. Default: never. */
@@ -58,6 +60,7 @@ export function createApi(options: ApiOptions): Api {
     turns: control,
     takesBase = false,
     hasJobPages = false,
+    basePath = "",
     signal: stop,
   } = options;
   const { maxWaiting = Math.floor(defaultMaxConnections() / 2) } = options;
@@ -96,7 +99,7 @@ export function createApi(options: ApiOptions): Api {
   } as const;
 
   function sendJob(response: ServerResponse, status: number, job: JobRecord, headers?: Headers): void {
-    const page = `</job/${encodeURIComponent(job.id)}>; rel="alternate"; type="text/html"`;
+    const page = `<${basePath}/job/${encodeURIComponent(job.id)}>; rel="alternate"; type="text/html"`;
     sendJson(response, status, job, { ...headers, ...(hasJobPages && { link: page }) });
   }
 

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { defaultIssuer, parseIssuer, parseTrustRule, type TrustRule } from "../access/trust-rule.ts";
 import { errorMessage } from "../error-message.ts";
+import { parsePublicUrl } from "../http/public-url.ts";
 import { PerProject } from "../per-project.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import { byKey } from "./config-keys.ts";
@@ -85,7 +86,8 @@ export function parseOptions(
     if (/[^!-~]/.test(environment.AGENT_SERVICE_KEY ?? ""))
       throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
     const [store, folder, keys] = [value("store"), value("folder"), value("keys")];
-    const publicUrl = parsePublicUrl(value("public-url"));
+    const givenUrl = value("public-url");
+    const publicUrl = givenUrl === undefined ? undefined : parsePublicUrl(givenUrl);
     const postgres = parsePostgres(given);
     const settings = configuration.settings.values;
     if (postgres !== undefined && settings.some(({ timeLimitMs }) => timeLimitMs > longestPostgresTurnMs))
@@ -196,17 +198,6 @@ function parseAccess(
   const unknown = trust.find(({ project }) => project !== undefined && !projects.includes(project));
   if (unknown !== undefined) throw new Error(`--trust ${unknown.text}: there is no --project ${unknown.project}.`);
   return { keys, trust, trustIssuer: parseIssuer(issuer ?? defaultIssuer) };
-}
-
-/** Returns the origin: pages link each other with paths from the root. */
-function parsePublicUrl(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // Over http, the API key would be sent in plain text.
-  const isLocal = url?.protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
-  if (!(url?.protocol === "https:" || isLocal) || url.href !== `${url.origin}/`)
-    throw new Error("--public-url must be an https URL without a path, such as https://agents.example.com.");
-  return url.origin;
 }
 
 function parseMetricsListen(text: string | undefined, role: "api" | "worker" | undefined) {

@@ -263,9 +263,9 @@ export const options = {
     kind: text("a URL"),
     help: {
       URL: [
-        "https URL at which a reverse proxy serves the service, such as https://agents.example.com;",
-        "used in links to pages (default: it can be reached only on this machine); also http for a proxy on",
-        "this machine",
+        "https URL at which a reverse proxy serves the service, such as https://agents.example.com or",
+        "https://example.com/agents; used in links to pages (default: it can be reached only on this machine);",
+        "also http for a proxy on this machine",
       ],
     },
   },

@@ -7,7 +7,7 @@ import type { PageReply } from "./page-reply.ts";
 export class Asset {
   readonly #content: Buffer;
   readonly #type: string;
-  /** Its path with a query. */
+  /** Its path, below the base path, with a query. */
   readonly address: string;
 
   /**

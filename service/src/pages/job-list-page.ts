@@ -7,6 +7,8 @@ import { plural, time } from "./words.ts";
 
 /** A page of the list of jobs. */
 export interface JobListPage {
+  /** See `basePathOf`. */
+  basePath: string;
   /** `undefined` if the jobs have several repositories. */
   repositoryName: string | undefined;
   /** All projects that the reader may see. */
@@ -43,43 +45,43 @@ const reload = html`<meta http-equiv="refresh" content="30">
 
 /** Renders a page of the list of jobs. */
 export function renderJobList(page: JobListPage): Html {
-  const { repositoryName, jobs, isFirst, project, status } = page;
+  const { basePath, repositoryName, jobs, isFirst, project, status } = page;
   const isFiltered = project !== undefined || status !== undefined || !isFirst;
   const empty = html`<p>${isFiltered ? "There are no such jobs." : "There are no jobs yet."}</p>`;
   const hasActive = jobs.some((job) => statusOf(job) === "active");
-  return html`${pageStart("Jobs", isFirst && hasActive ? reload : undefined)}${pageHeader(repositoryName)}<main>
+  return html`${pageStart("Jobs", isFirst && hasActive ? reload : undefined)}${pageHeader(basePath, repositoryName)}<main>
 <h1>Jobs</h1>
 ${renderFilter(page)}
-${jobs.length === 0 ? empty : html`<ol class="jobs">${jobs.map(renderJob)}</ol>`}
+${jobs.length === 0 ? empty : html`<ol class="jobs">${jobs.map((job) => renderJob(job, basePath))}</ol>`}
 ${renderPaging(page)}${pageEnd}`;
 }
 
-function renderFilter({ projects, project, status }: JobListPage): Html {
+function renderFilter({ basePath, projects, project, status }: JobListPage): Html {
   const choice = (value: string, name: string, chosen: string | undefined) =>
     html`<option value="${fieldValue(value)}"${value === chosen && html` selected`}>${name}</option>`;
   const ofProjects = html`<label>Project <select name="project"><option value="">All</option>
 ${projects.map((name) => choice(name, name, project))}</select></label>
 `;
-  return html`<form class="filter" action="/">
+  return html`<form class="filter" action="${basePath}/">
 ${projects.length > 1 && ofProjects}<label>State <select name="state"><option value="">All</option>
 ${Object.entries(statusNames).map(([value, name]) => choice(value, name, status))}</select></label>
 <button class="plain">Show</button>
 </form>`;
 }
 
-function renderJob(job: JobListPage["jobs"][number]): Html {
-  const link = pullRequestLink(job);
-  return html`<li><a class="title" href="/job/${job.id}">${job.title}</a>
+function renderJob(job: JobListPage["jobs"][number], basePath: string): Html {
+  const link = pullRequestLink(job, basePath);
+  return html`<li><a class="title" href="${basePath}/job/${job.id}">${job.title}</a>
 <p class="quiet">${renderStatus(statusOf(job), job.detail)} ${job.project} · ${time(job.createdAt)} · <span class="words">${plural(job.turns, "turn")}</span>${
     link && html` · <a href="${link.href}">${link.text}</a>`
   }</p>${job.detail.reason !== undefined && html`\n<p class="quiet">${job.detail.reason}</p>`}</li>`;
 }
 
-function renderPaging({ project, status, isFirst, next }: JobListPage): Html | undefined {
+function renderPaging({ basePath, project, status, isFirst, next }: JobListPage): Html | undefined {
   if (isFirst && next === undefined) return undefined;
   const address = (before?: string) => {
     const fields = { ...(project && { project }), ...(status && { state: status }), ...(before && { before }) };
-    return `/?${new URLSearchParams(fields)}`;
+    return `${basePath}/?${new URLSearchParams(fields)}`;
   };
   return html`<nav class="paging" aria-label="Pages">
 ${!isFirst && html`<a href="${address()}">Newest jobs</a>`}

@@ -11,6 +11,8 @@ import type { PageReply } from "./page-reply.ts";
 import type { PageStore } from "./page-store.ts";
 
 export interface JobListOptions {
+  /** See `basePathOf`. */
+  basePath: string;
   store: Pick<PageStore, "lists"> & DetailStore;
   projects: PerProject<{ repositoryName: string }>;
 }
@@ -41,7 +43,7 @@ export class JobList {
    * @throws HttpException 404 if the project is not one of the reader's, 400 if another field is not valid
    */
   async show(query: URLSearchParams, { projects }: Access): Promise<PageReply> {
-    const { store } = this.#options;
+    const { store, basePath } = this.#options;
     const project = query.get("project") || undefined;
     const status = statusIn(query);
     const after = positionIn(query);
@@ -58,7 +60,8 @@ export class JobList {
     const next = last && positionText(last);
     const isFirst = after === undefined;
     const repositoryName = this.#repositoryOf(shown);
-    return { status: 200, body: [renderJobList({ repositoryName, projects, project, status, jobs, isFirst, next })] };
+    const page = { basePath, repositoryName, projects, project, status, jobs, isFirst, next };
+    return { status: 200, body: [renderJobList(page)] };
   }
 
   /** Returns the name of the repository of all these projects; `undefined` if they have several. */

@@ -16,6 +16,8 @@ export interface MessageDraft {
 
 /** What the page of a job shows. */
 export interface JobPage {
+  /** See `basePathOf`. */
+  basePath: string;
   job: PageJob;
   progress: JobProgress;
   detail: JobDetail;
@@ -38,41 +40,42 @@ export interface JobPage {
  * items of `turns` with newer ones, and appends to `log`.
  */
 export function renderJobPage(page: JobPage): Html {
-  const { job, title, repositoryName, progress, turns, form, scriptPath } = page;
+  const { basePath, job, title, repositoryName, progress, turns, form, scriptPath } = page;
   const script = html`<script type="module" src="${scriptPath}"></script>\n`;
-  return html`${pageStart(`${title} · Job`, script)}${pageHeader(repositoryName)}<main data-job="/job/${job.id}" data-progress="${JSON.stringify(progress)}">
+  return html`${pageStart(`${title} · Job`, script)}${pageHeader(basePath, repositoryName)}<main data-job="${basePath}/job/${job.id}" data-progress="${JSON.stringify(progress)}">
 <h1>${title}</h1>
 <p id="status" role="status">${renderStatus(statusOf(job), page.detail)}</p>
 ${renderFacts(page)}${turns}${renderLog(page)}${form !== undefined && renderForm(page, form)}${pageEnd}`;
 }
 
-function renderFacts({ job, pages }: JobPage): Html {
-  const last = pullRequestLink({ ...job, lastPage: pages[0]?.number ?? null });
-  const others = pages.filter(({ number }) => `/pull/${number}` !== last?.href);
+function renderFacts({ basePath, job, pages }: JobPage): Html {
+  const last = pullRequestLink({ ...job, lastPage: pages[0]?.number ?? null }, basePath);
+  const page = (number: number): string => `${basePath}/pull/${number}`;
+  const others = pages.filter(({ number }) => page(number) !== last?.href);
   return html`<div id="facts">
 <p class="quiet">${job.project} · created ${time(job.createdAt)}${job.model !== null && html` · ${job.model}`}${
     job.archivedAt !== null && html` · archived ${time(job.archivedAt)}`
   }</p>
 ${last && html`<p><a href="${last.href}">${last.text}</a></p>\n`}${
   others.length > 0 &&
-  html`<p>Earlier pull requests: ${others.map(({ number }) => html`<a href="/pull/${number}">#${number}</a>`)}</p>\n`
+  html`<p>Earlier pull requests: ${others.map(({ number }) => html`<a href="${page(number)}">#${number}</a>`)}</p>\n`
 }</div>
 `;
 }
 
-function renderLog({ job, log }: JobPage): Html {
+function renderLog({ basePath, job, log }: JobPage): Html {
   return html`<section>
 <h2>Log <span id="connection" class="quiet"></span></h2>
-<p class="quiet"><span id="cut"${!log.isCut && html` hidden`}>Only the end is shown. </span><a href="/job/${job.id}/log">Full log as text</a></p>
+<p class="quiet"><span id="cut"${!log.isCut && html` hidden`}>Only the end is shown. </span><a href="${basePath}/job/${job.id}/log">Full log as text</a></p>
 <pre id="log" tabindex="0" role="log" aria-live="off" aria-label="Log" data-position="${log.position}">\n${log.text}</pre>
 </section>
 `;
 }
 
-function renderForm({ job, draft }: JobPage, form: string): Html {
+function renderForm({ basePath, job, draft }: JobPage, form: string): Html {
   return html`<section>
 <h2>Send a message</h2>
-${draft && html`<p class="minus" role="alert">${draft.error}</p>\n`}<form class="message" method="post" action="/job/${job.id}/message">
+${draft && html`<p class="minus" role="alert">${draft.error}</p>\n`}<form class="message" method="post" action="${basePath}/job/${job.id}/message">
 <input type="hidden" name="form" value="${form}">
 <label for="prompt">Message</label>
 <textarea id="prompt" name="prompt" rows="4" required aria-describedby="message-hint">\n${draft && fieldValue(draft.text)}</textarea>

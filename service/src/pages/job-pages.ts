@@ -22,13 +22,15 @@ import { renderTurns } from "./turn-list.ts";
 import { duration } from "./words.ts";
 
 export interface JobPagesOptions {
+  /** See `basePathOf`. */
+  basePath: string;
   store: PageStore;
   logs: JobLogs;
   engine: Pick<Engine, "message">;
   projects: PerProject<{ repositoryName: string }>;
   /** Remembers the forms that were sent. */
   tokens: TokenStore;
-  /** The path of the page's script. */
+  /** The path of the page's script, with the base path. */
   scriptPath: string;
 }
 
@@ -74,7 +76,8 @@ export class JobPages {
     const fields = await readForm(request, access === undefined ? this.#otherBodies : this.#bodies);
     // A browser sends the line breaks of a form as CRLF.
     const text = (fields.get("prompt") ?? "").replace(/\r\n?/g, "\n");
-    const keepText = (status: number, error: string) => unsentMessage(jobId, status, error, text);
+    const page = `${this.#options.basePath}/job/${jobId}`;
+    const keepText = (status: number, error: string) => unsentMessage(page, status, error, text);
     if (access === undefined) return keepText(401, "Your session has ended. Sign in, then send the message again.");
     try {
       return await this.#send(await findJob(access), jobId, text, fields.get("form") ?? "");
@@ -99,27 +102,32 @@ export class JobPages {
         409,
         "This form was sent before. Look at the turns: send the message again only if it is missing.",
       );
-    const result = await this.#options.engine.message(job.project, jobId, text);
+    const { engine, basePath } = this.#options;
+    const result = await engine.message(job.project, jobId, text);
     if (result === undefined) throw new HttpException(404, "Job not found");
-    if (!("retryAfterMs" in result)) return redirect(`/job/${jobId}`);
+    if (!("retryAfterMs" in result)) return redirect(`${basePath}/job/${jobId}`);
     const seconds = Math.ceil(result.retryAfterMs / 1000);
     const error = `The project has used up its messages of this hour. Send it again in ${duration(seconds * 1000)}.`;
     return rejected(429, error, { "retry-after": String(seconds) });
   }
 
   async #render(job: PageJob, { hasForms, draft }: { hasForms: boolean; draft?: MessageDraft }) {
-    const { store, logs, projects, scriptPath } = this.#options;
+    const { store, logs, projects, basePath, scriptPath } = this.#options;
     const { id } = job;
     // Read before the rest of the page, so that a change in the meantime becomes an event.
     const progress = await store.jobs.progress(id);
     return renderJobPage({
+      basePath,
       job,
       progress: progress ?? { state: job.state, turns: 0, running: null },
       detail: await readJobDetail(store, job),
       title: await this.#title(job),
       repositoryName: projects.get(job.project)?.repositoryName,
       pages: await store.pullRequests.newestOf(id, maxPullRequests),
-      turns: await renderTurns(store.lists, id, { isJobPage: true, hasActions: hasForms }),
+      turns: await renderTurns(store.lists, id, {
+        isJobPage: true,
+        actionsBelow: hasForms ? `${basePath}/job/${id}` : undefined,
+      }),
       log: await readLogTail(logs, id, logTailBytes),
       form: hasForms ? newToken() : undefined,
       draft,
@@ -142,10 +150,14 @@ const policy = {
     "base-uri 'none'; frame-ancestors 'none'",
 };
 
-/** Answers a message that was not sent. The page has its text, because the browser may have lost it. */
-function unsentMessage(jobId: string, status: number, error: string, text: string): PageReply {
+/**
+ * Answers a message that was not sent. The answer has its text, because the browser may have lost it.
+ *
+ * @param page - the path of the job's page
+ */
+function unsentMessage(page: string, status: number, error: string, text: string): PageReply {
   const content = html`<pre>\n${text}</pre>
-<p><a href="/job/${jobId}">Back to the job</a></p>
+<p><a href="${page}">Back to the job</a></p>
 `;
   return { status, body: [messagePage("Send a message", error, content)] };
 }

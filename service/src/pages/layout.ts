@@ -21,11 +21,12 @@ export const pageEnd = html`</main>
 /**
  * Returns the header of every page that requires a session.
  *
+ * @param basePath - see `basePathOf`
  * @param repositoryName - default: none, because the page shows several repositories
  */
-export function pageHeader(repositoryName = ""): Html {
-  return html`<header><nav><a href="/">Jobs</a> <span class="quiet">${repositoryName}</span></nav>
-<form method="post" action="/sign-out"><button class="link">Sign out</button></form></header>
+export function pageHeader(basePath: string, repositoryName = ""): Html {
+  return html`<header><nav><a href="${basePath}/">Jobs</a> <span class="quiet">${repositoryName}</span></nav>
+<form method="post" action="${basePath}/sign-out"><button class="link">Sign out</button></form></header>
 `;
 }
 

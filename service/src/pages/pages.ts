@@ -57,8 +57,8 @@ export class Pages {
     this.#logs = new LogPages({ ...options, machine });
     this.#pullRequests = new PullRequestPages(options);
     this.#jobList = new JobList(options);
-    this.#jobs = new JobPages({ ...options, tokens, scriptPath: this.#script.address });
-    this.#turns = new TurnActions(options.engine);
+    this.#jobs = new JobPages({ ...options, tokens, scriptPath: options.basePath + this.#script.address });
+    this.#turns = new TurnActions(options.engine, options.basePath);
   }
 
   /**

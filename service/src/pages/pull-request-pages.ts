@@ -30,6 +30,8 @@ export interface PullRequestPagesOptions {
     pullRequests: Pick<PageStore["pullRequests"], "find">;
     lists: TurnLists;
   };
+  /** See `basePathOf`. */
+  basePath: string;
   /** Pull requests of other projects have no page. */
   projects: PerProject<PullRequestSource>;
   log: Log;
@@ -94,11 +96,12 @@ export class PullRequestPages {
   }
 
   async #render(number: number, pullRequest: LocalPullRequest, source: PullRequestSource): Promise<PageBody> {
-    const { store } = this.#options;
+    const { store, basePath } = this.#options;
     const { repositoryName } = source;
     const { job, title, branch, target, base, head } = pullRequest;
     const state = await this.#stateOf(number, pullRequest, source);
-    const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
+    const texts = { title, branch, targetBranch: target, repositoryName };
+    const start = renderHead({ basePath, number, jobId: job, ...texts, state });
     return [start, await renderTurns(store.lists, job), await this.#renderChanges(base, head, source)];
   }
 

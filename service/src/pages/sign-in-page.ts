@@ -4,14 +4,15 @@ import { pageEnd, pageStart } from "./layout.ts";
 /**
  * Renders the form that asks for the API key.
  *
- * @param next - the path to go to after signing in
+ * @param basePath - see `basePathOf`
+ * @param next - the path to go to after signing in, below the base path
  * @param error - why the last attempt failed
  */
-export function renderSignInPage(next: string, error?: string): Html {
+export function renderSignInPage(basePath: string, next: string, error?: string): Html {
   return html`${pageStart("Sign in")}<main class="narrow">
 <h1>Sign in</h1>
 <p>This page is only for those who have an API key of the agent job service.</p>
-${error !== undefined && html`<p class="minus" role="alert">${error}</p>\n`}<form method="post" action="/sign-in">
+${error !== undefined && html`<p class="minus" role="alert">${error}</p>\n`}<form method="post" action="${basePath}/sign-in">
 <input type="hidden" name="next" value="${next}">
 <label for="key">API key</label>
 <input id="key" type="password" name="key" autocomplete="current-password" required autofocus>

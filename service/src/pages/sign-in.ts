@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type Access, type Authenticator, bearerOf } from "../http/authentication.ts";
 import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
+import { belowBasePath } from "../http/public-url.ts";
 import { queryOf } from "../http/request-url.ts";
 import type { Machine } from "../machine.ts";
 import type { TokenStore } from "../store/tokens.ts";
@@ -9,11 +10,14 @@ import { AttemptLimit } from "./attempt-limit.ts";
 import { clientOf } from "./client-address.ts";
 import { ExpiringTokens } from "./expiring-tokens.ts";
 import { readForm, requireSameOrigin } from "./form.ts";
+import type { Html } from "./html.ts";
 import { type PageReply, redirect } from "./page-reply.ts";
 import { renderReloadPage, renderSignInPage } from "./sign-in-page.ts";
 
 export interface SignInOptions {
   authenticator: Authenticator;
+  /** See `basePathOf`. */
+  basePath: string;
   /** Returns the URL at which browsers reach the service. */
   baseUrl: () => string;
   /** Stores sessions and links. */
@@ -57,37 +61,41 @@ export class SignIn {
   /**
    * Returns a one-time URL, valid for 10 minutes, that signs a browser in and leads to a page.
    *
+   * @param path - of the page, with or without the base path. Default: of the list of jobs
    * @param access - of the session that begins
    * @throws HttpException 403 if nobody can sign in with this access
    */
-  async createLink(path: string, access: Access): Promise<string> {
-    const meaning = `${localPath(path)} ${requireSignInAs(access)}`;
+  async createLink(path: string | null, access: Access): Promise<string> {
+    const meaning = `${this.#localPath(path)} ${requireSignInAs(access)}`;
     return `${this.#options.baseUrl()}/sign-in/${await this.#links.create(meaning)}`;
   }
 
-  /** Leads to the sign-in form, and from there back to `path`. */
+  /** Leads to the sign-in form, and from there back to `path`, which is below the base path. */
   challenge(request: IncomingMessage, path: string): PageReply {
+    const { basePath } = this.#options;
     // A browser sends no `SameSite=Strict` cookie if it follows a link on another site, such as GitHub.
-    if (request.headers["sec-fetch-site"] === "cross-site") return { status: 200, body: [renderReloadPage(path)] };
-    return redirect(path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(path)}`);
+    if (request.headers["sec-fetch-site"] === "cross-site")
+      return { status: 200, body: [renderReloadPage(basePath + path)] };
+    return redirect(`${basePath}/sign-in${path === "/" ? "" : `?next=${encodeURIComponent(path)}`}`);
   }
 
   async showForm(request: IncomingMessage): Promise<PageReply> {
-    const next = localPath(queryOf(request).get("next"));
-    return (await this.access(request)) ? redirect(next) : { status: 200, body: [renderSignInPage(next)] };
+    const next = this.#localPath(queryOf(request).get("next"));
+    if (await this.access(request)) return redirect(this.#options.basePath + next);
+    return { status: 200, body: [this.#renderForm(next)] };
   }
 
   /** Handles the form: a `POST` of `key` and `next`. */
   async submitForm(request: IncomingMessage): Promise<PageReply> {
     requirePublicHost(request, this.#options.baseUrl());
     const form = await readForm(request, this.#forms);
-    const next = localPath(form.get("next"));
+    const next = this.#localPath(form.get("next"));
     const client = clientOf(request);
     const waitMs = this.#failures.waitMs(client);
     if (waitMs !== undefined) {
       const seconds = Math.ceil(waitMs / 1000);
       const error = `Too many attempts with a wrong key. Try again in ${seconds} seconds, or create a link with the key: see "Pages" in service/docs/jobs-and-pages.md.`;
-      return { status: 429, headers: { "retry-after": String(seconds) }, body: [renderSignInPage(next, error)] };
+      return { status: 429, headers: { "retry-after": String(seconds) }, body: [this.#renderForm(next, error)] };
     }
     try {
       const access = await this.#options.authenticator.authenticate(form.get("key")?.trim());
@@ -95,7 +103,7 @@ export class SignIn {
     } catch (error) {
       if (!(error instanceof HttpException) || error.status !== 401) throw error;
       this.#failures.addFailure(client);
-      return { status: 401, headers: error.headers, body: [renderSignInPage(next, error.message)] };
+      return { status: 401, headers: error.headers, body: [this.#renderForm(next, error.message)] };
     }
   }
 
@@ -112,7 +120,7 @@ export class SignIn {
   /** Creates a sign-in link, as text, for a request with a key. */
   async requestLink(request: IncomingMessage): Promise<PageReply> {
     const access = await this.requireKey(request);
-    const url = await this.createLink(localPath(queryOf(request).get("next")), access);
+    const url = await this.createLink(queryOf(request).get("next"), access);
     return { status: 201, headers: { "content-type": "text/plain" }, body: [Buffer.from(`${url}\n`)] };
   }
 
@@ -127,16 +135,26 @@ export class SignIn {
       return this.#startSession(request, path, signInAs.join(" "));
     }
     const error = "This link was already used, or has expired. Sign in with the key.";
-    return { status: 403, body: [renderSignInPage("/", error)] };
+    return { status: 403, body: [this.#renderForm("/", error)] };
+  }
+
+  /**
+   * Returns a path below the base path if one of the service's pages has it, otherwise `/`, so that no link can lead to another
+   * site.
+   */
+  #localPath(given: string | null): string {
+    const path = belowBasePath(given ?? "", this.#options.basePath);
+    return isPage(path) ? path : "/";
+  }
+
+  #renderForm(next: string, error?: string): Html {
+    return renderSignInPage(this.#options.basePath, next, error);
   }
 
   async signOut(request: IncomingMessage): Promise<PageReply> {
     requireSameOrigin(request);
     for (const token of this.#sessionTokens(request)) await this.#sessions.take(token);
-    return redirect(
-      "/sign-in",
-      `${this.#cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${this.#isSecure(request) ? "; Secure" : ""}`,
-    );
+    return redirect(`${this.#options.basePath}/sign-in`, this.#cookie(request, "", 0));
   }
 
   /** Whether a request came to the public URL, and that is https. */
@@ -146,10 +164,16 @@ export class SignIn {
   }
 
   async #startSession(request: IncomingMessage, path: string, signInAs: string): Promise<PageReply> {
-    const attributes = ["Path=/", "HttpOnly", "SameSite=Strict", `Max-Age=${sessionMs / 1000}`];
-    if (this.#isSecure(request)) attributes.push("Secure");
     const token = await this.#sessions.create(signInAs);
-    return redirect(path, `${this.#cookieName(request)}=${token}; ${attributes.join("; ")}`);
+    return redirect(this.#options.basePath + path, this.#cookie(request, token, sessionMs / 1000));
+  }
+
+  /** Other services on the same host do not get the cookie, if each has its own path. */
+  #cookie(request: IncomingMessage, token: string, maxAgeSeconds: number): string {
+    const path = this.#options.basePath || "/";
+    const attributes = [`Path=${path}`, "HttpOnly", "SameSite=Strict", `Max-Age=${maxAgeSeconds}`];
+    if (this.#isSecure(request)) attributes.push("Secure");
+    return `${this.#cookieName(request)}=${token}; ${attributes.join("; ")}`;
   }
 
   /** Has the port, because browsers share cookies between all ports of a host. All machines behind a public URL use its port. */
@@ -158,8 +182,9 @@ export class SignIn {
     const { protocol, host, port } = new URL(this.#options.baseUrl());
     const publicPort = port || (protocol === "https:" ? 443 : 80);
     const name = `agent-job-service-${headers.host === host ? publicPort : socket.localPort}`;
-    // Browsers let no other host of the domain set it then.
-    return this.#isSecure(request) ? `__Host-${name}` : name;
+    if (!this.#isSecure(request)) return name;
+    // Browsers let no other host of the domain set a cookie with `__Host-`, which they require to be for all paths.
+    return `${this.#options.basePath === "" ? "__Host-" : "__Secure-"}${name}`;
   }
 
   /** Returns all cookies with the name, because another server on this machine can add one. */
@@ -181,7 +206,7 @@ function requirePublicHost({ headers }: IncomingMessage, baseUrl: string): void 
   const advice = "Let it pass the Host header on, as in service/deploy/nginx.conf: proxy_set_header Host $host";
   throw new HttpException(
     421,
-    `The reverse proxy sends the request to ${headers.host}, and --public-url is ${origin}. ${advice}`,
+    `The reverse proxy sends the request to ${headers.host}, and --public-url is ${baseUrl}. ${advice}`,
   );
 }
 
@@ -191,9 +216,5 @@ function requireSignInAs({ signInAs }: Access): string {
   return signInAs;
 }
 
+/** Whether one of the service's pages has a path. */
 const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}(\/log)?)$/.test(path);
-
-/** Returns a path if one of the service's pages has it, otherwise `/`, so that no link can lead to another site. */
-function localPath(path: string | null): string {
-  return path !== null && isPage(path) ? path : "/";
-}

@@ -9,9 +9,12 @@ import { duration } from "./words.ts";
 /** Handles the buttons of a turn: stop it, or run it again. */
 export class TurnActions {
   readonly #turns: TurnControl;
+  readonly #basePath: string;
 
-  constructor(turns: TurnControl) {
+  /** @param basePath - see `basePathOf` */
+  constructor(turns: TurnControl, basePath: string) {
     this.#turns = turns;
+    this.#basePath = basePath;
   }
 
   /**
@@ -25,7 +28,7 @@ export class TurnActions {
     if (stopped === undefined || stopped.hadEnded)
       throw new HttpException(409, "The turn has ended, or the job has no such turn");
     // Its agent may end by itself before it is stopped.
-    return answer(request, job, "The turn was taken out of the queue, or its agent is told to stop.");
+    return this.#answer(request, job, "The turn was taken out of the queue, or its agent is told to stop.");
   }
 
   /**
@@ -37,17 +40,17 @@ export class TurnActions {
     const result = await this.#turns.retryTurn(job.project, job.id, turn);
     if (result === undefined)
       throw new HttpException(409, "Only the last turn of a job can be run again, and only if it has failed");
-    if (!("retryAfterMs" in result)) return answer(request, job, "The turn is run again.");
+    if (!("retryAfterMs" in result)) return this.#answer(request, job, "The turn is run again.");
     const seconds = Math.ceil(result.retryAfterMs / 1000);
     const wait = duration(seconds * 1000);
     throw new HttpException(429, `The project has used up its messages of this hour. Try again in ${wait}.`, {
       "retry-after": String(seconds),
     });
   }
-}
 
-/** Leads a browser back to the page of the job. */
-function answer({ headers }: IncomingMessage, job: PageJob, text: string): PageReply {
-  if (headers.authorization === undefined) return redirect(`/job/${job.id}`);
-  return textReply(200, text);
+  /** Leads a browser back to the page of the job. */
+  #answer({ headers }: IncomingMessage, job: PageJob, text: string): PageReply {
+    if (headers.authorization === undefined) return redirect(`${this.#basePath}/job/${job.id}`);
+    return textReply(200, text);
+  }
 }

@@ -18,15 +18,15 @@ export type TurnLists = Pick<PageStore["lists"], "countTurns" | "latestTurns" | 
 export interface TurnListOptions {
   /** Whether the texts of the last turn are shown without a click. Default: no. */
   isJobPage?: boolean;
-  /** Whether turns can be stopped and run again. Default: no. */
-  hasActions?: boolean;
+  /** The path of the job's page, if turns can be stopped and run again below it. Default: they cannot. */
+  actionsBelow?: string | undefined;
 }
 
 /** Reads and renders the newest turns of a job, oldest first. */
 export async function renderTurns(
   lists: TurnLists,
   jobId: string,
-  { isJobPage = false, hasActions = false }: TurnListOptions = {},
+  { isJobPage = false, actionsBelow }: TurnListOptions = {},
 ): Promise<Html> {
   const ids = await lists.latestTurns(jobId, maxTurns);
   const turns: Html[] = [];
@@ -37,7 +37,7 @@ export async function renderTurns(
     const turn = await lists.turnExcerpt(id, maxTextLength + 1);
     if (turn === undefined) continue;
     const isLast = id === ids.at(-1);
-    const action = hasActions ? renderAction(`/job/${jobId}/turn/${id}`, turn, isLast) : undefined;
+    const action = actionsBelow === undefined ? undefined : renderAction(`${actionsBelow}/turn/${id}`, turn, isLast);
     turns.push(renderTurn(id, turn, isJobPage && isLast, action));
   }
   const count = Math.max(turns.length, await lists.countTurns(jobId));

@@ -5,6 +5,7 @@ import { type Authenticator, singleKey } from "../http/authentication.ts";
 import { dispatch } from "../http/dispatch.ts";
 import { type LoopbackServer, listen } from "../http/listen.ts";
 import { observeRequests } from "../http/observe-requests.ts";
+import { basePathOf, withoutBasePath } from "../http/public-url.ts";
 import { Jobs } from "../jobs/jobs.ts";
 import type { Log, LogEvent } from "../log/log.ts";
 import { type Metrics, noMetrics, type ReadableMetrics } from "../metrics/metrics.ts";
@@ -49,7 +50,7 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   port?: number | undefined;
   /** The address of this machine to listen on. Default: 127.0.0.1. */
   listen?: string | undefined;
-  /** The origin at which a reverse proxy serves the service, for links. Default: only loopback, at its port. */
+  /** The URL at which a reverse proxy serves the service, see `parsePublicUrl`. Default: only loopback, at its port. */
   publicUrl?: string | undefined;
   /** Whether answers of the API link to the pages of jobs. Default: no. */
   hasJobPages?: boolean | undefined;
@@ -159,6 +160,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const { signal } = stop;
   let ownUrl = "";
   const baseUrl = () => publicUrl ?? ownUrl;
+  const basePath = basePathOf(publicUrl);
   const authenticator = await authenticatorOf(options, baseUrl);
   const backend = await openBackend({ ...options, hasCopies: copies !== undefined, baseUrl, signal, log });
   const { store } = backend;
@@ -181,7 +183,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     stateOf: stateOf(project, isShared),
   }));
   const content = { store, projects: sources, logs, engine: jobs };
-  const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
+  const pages = new Pages({ ...content, tokens, authenticator, baseUrl, basePath, signal, log });
   const { hasJobPages } = options;
   const api = createApi({
     engine: jobs,
@@ -190,6 +192,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     takesBase: true,
     authenticator,
     hasJobPages,
+    basePath,
     signal,
   });
   let server: LoopbackServer | undefined;
@@ -208,7 +211,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     }
     const endpoints = { ...operations, ...pages.endpoints, ...api.endpoints };
     const notFound = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      if (!sendNotFoundPage(request, response)) await api.notFound(request);
+      if (!sendNotFoundPage(request, response, basePath)) await api.notFound(request);
     };
     const listener = dispatch({ endpoints, notFound, publicUrl, log });
     server = await listen(observed(listener, options), options.port, { address: options.listen, log });
@@ -246,8 +249,11 @@ async function authenticatorOf(options: ServiceOptions, baseUrl: () => string): 
   return singleKey(apiKey, projects);
 }
 
-function observed(listener: RequestListener, { metrics = noMetrics, logEvent }: ServiceOptions): RequestListener {
-  return observeRequests({ metrics, logEvent }, listener);
+function observed(
+  listener: RequestListener,
+  { metrics = noMetrics, logEvent, publicUrl }: ServiceOptions,
+): RequestListener {
+  return withoutBasePath(basePathOf(publicUrl), observeRequests({ metrics, logEvent }, listener));
 }
 
 /** A page is at most this much behind what other processes have pushed. */

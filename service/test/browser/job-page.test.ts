@@ -98,7 +98,7 @@ test("a running turn is stopped, and run again", async () => {
   const { page, complaints } = await open(service, `/job/${job.id}`);
   await log(page).getByText("started").first().waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
-  await page.getByRole("status").getByText("Failed").waitFor();
+  await page.getByRole("status").getByText("Stopped").waitFor();
   await page.getByText("Stopped by an operator (API key).").first().waitFor();
   await page.getByRole("button", { name: "Run again" }).click();
   await page.getByText("Running since").waitFor();

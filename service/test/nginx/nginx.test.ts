@@ -21,15 +21,21 @@ type AskOptions = Pick<RequestOptions, "method" | "localAddress" | "agent"> & {
   body?: string;
 };
 
-/** Starts the service behind nginx. Its agent says a line, and ends after `endAgent`. */
-async function start(change?: (configuration: string) => string) {
+/**
+ * Starts the service behind nginx. Its agent says a line, and ends after `endAgent`.
+ *
+ * @param change - changes the configuration of nginx. Default: not at all
+ * @param basePath - the path of the public URL. Default: none
+ */
+async function start(change?: (configuration: string) => string, basePath = "") {
   const end = join(temporaryFolder(), "end");
   const service = await startAgentService(docsRepository(), {
     agent: scriptAgent(`
       console.log("first line");
       while (!fs.existsSync(${JSON.stringify(end)})) await new Promise((done) => setTimeout(done, 20));
     `),
-    publicUrl: `https://${host}`,
+    publicUrl: `https://${host}${basePath}`,
+    hasJobPages: true,
     metrics: new PrometheusMetrics(),
   });
   onTestFinished(() => service[Symbol.asyncDispose]());
@@ -129,6 +135,31 @@ test("connections are kept, and bodies are as large as the service allows", asyn
     status: 400,
     text: '{"error":"prompt must be a non-empty string"}',
   });
+});
+
+test.each([
+  ["passes it on", "http://127.0.0.1:4100;"],
+  ["removes it", "http://127.0.0.1:4100/;"],
+])("pages have a path of their own, and nginx %s", async (_way, to) => {
+  const { ask } = await start(
+    (configuration) =>
+      configuration.replace("location / {", "location /agents/ {").replace("http://127.0.0.1:4100;", to),
+    "/agents",
+  );
+  const created = await ask("/agents/v2/agent/docs/job", { method: "POST", headers: json, body: '{"prompt":"Go"}' });
+  const page = /^<(\/agents\/job\/[\w-]+)>/.exec(String(created.headers.link))?.[1] ?? "";
+  const challenge = await ask(page);
+  expect(challenge.headers.location).toBe(`/agents/sign-in?next=${encodeURIComponent(page.replace("/agents", ""))}`);
+  const { headers } = await ask("/agents/sign-in", {
+    ...{ method: "POST", headers: form },
+    body: String(new URLSearchParams({ key: serviceKey, next: page })),
+  });
+  expect(headers.location).toBe(page);
+  expect(headers["set-cookie"]?.[0]).toMatch(/^__Secure-agent-job-service-443=[\w-]{43}; Path=\/agents; /);
+  const signedIn = { headers: { cookie: cookieIn(headers) } };
+  expect(await ask(page, signedIn)).toMatchObject({ status: 200, text: expect.stringContaining(`data-job="${page}"`) });
+  expect((await ask("/agents", signedIn)).headers.location).toMatch(/^https:.*\/agents\/$/);
+  expect((await ask("/agents/", signedIn)).status).toBe(200);
 });
 
 test("with nginx's own headers, the sign-in form says what is missing, and metrics need a key too", async () => {

@@ -6,6 +6,7 @@ import { Repository } from "../../src/git/repository.ts";
 import { type Authenticator, singleKey } from "../../src/http/authentication.ts";
 import { dispatch } from "../../src/http/dispatch.ts";
 import { type ListenOptions, listen } from "../../src/http/listen.ts";
+import { basePathOf, withoutBasePath } from "../../src/http/public-url.ts";
 import type { Engine, TurnControl } from "../../src/jobs/engine.ts";
 import type { JobRecord, LocalPullRequest, PageJob, TurnExcerpt } from "../../src/model.ts";
 import type { PageStore } from "../../src/pages/page-store.ts";
@@ -159,16 +160,20 @@ export async function startPages(options: PagesServerOptions = {}) {
     keepAliveMs,
     signal,
     baseUrl: () => publicUrl ?? url,
+    basePath: basePathOf(publicUrl),
     machine,
     log: (line) => void log.push(line),
   });
   const notFound = async (_request: IncomingMessage, response: ServerResponse) => void response.end("next");
-  const listener = dispatch({
-    endpoints: pages.endpoints,
-    notFound,
-    publicUrl,
-    log: (line) => void log.push(line),
-  });
+  const listener = withoutBasePath(
+    basePathOf(publicUrl),
+    dispatch({
+      endpoints: pages.endpoints,
+      notFound,
+      publicUrl,
+      log: (line) => void log.push(line),
+    }),
+  );
   const received: string[] = [];
   const server = await listen(
     (request, response) => {

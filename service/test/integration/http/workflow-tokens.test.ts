@@ -257,10 +257,11 @@ describe("the keys of the issuer", () => {
   });
 });
 
-test("a service accepts tokens for its own URL in place of a key, but not to sign in", async () => {
-  let url = "";
-  const issuer = await TokenIssuer.start(key, () => url, Date.now);
+test("a service accepts tokens for the origin of its URL in place of a key, but not to sign in", async () => {
+  const origin = "https://example.com";
+  const issuer = await TokenIssuer.start(key, () => origin, Date.now);
   const service = await startAgentService(docsRepository(), {
+    publicUrl: `${origin}/agents`,
     projects: ["docs", "site"],
     openAuthenticator: (baseUrl) =>
       openAuthenticator({
@@ -274,7 +275,7 @@ test("a service accepts tokens for its own URL in place of a key, but not to sig
       }),
   });
   await using _running = service;
-  url = service.url;
+  const { url } = service;
   const token = await issuer.issue();
   const post = async (path: string, key = token) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -288,7 +289,7 @@ test("a service accepts tokens for its own URL in place of a key, but not to sig
   expect(await post("/v2/agent/docs/job", await issuer.issue({ aud: "https://github.com/acme" }))).toEqual({
     status: 401,
     text: JSON.stringify({
-      error: `The token is for the audience "https://github.com/acme", and this service is "${url}"`,
+      error: `The token is for the audience "https://github.com/acme", and this service is "${origin}"`,
     }),
   });
   const forbidden = { status: 403, text: expect.stringContaining("Only a key can sign in, no token of a workflow") };

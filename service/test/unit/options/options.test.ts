@@ -125,14 +125,30 @@ test.each(["Never", "0", "soon", ""])("rejects --delete-after-days=%s", (given) 
 });
 
 test.each([
-  "http://agents.example.com",
-  "agents.example.com",
-  "https://agents.example.com/docs",
-  "https://a:b@c.example",
-  "",
-])("rejects the public URL %j", (url) => {
-  const error = "--public-url must be an https URL without a path, such as https://agents.example.com.";
-  expect(parseArguments(["--repository=docs", `--public-url=${url}`], {})).toEqual({ error });
+  ["http://agents.example.com", "must be an https URL"],
+  ["agents.example.com", "must be an https URL"],
+  ["https://a:b@c.example", "must be an https URL"],
+  ["https://example.com/agents?x", "must be an https URL"],
+  ["https://example.com/agents#x", "must be an https URL"],
+  ["", "must be an https URL"],
+  ["https://example.com//agents", "names in the path"],
+  ["https://example.com/a;b", "names in the path"],
+  ["https://example.com/%61gents", "names in the path"],
+  ["https://example.com/job", "must not begin with /job"],
+  ["https://example.com/v2/agents", "must not begin with /v2"],
+])("rejects the public URL %j", (url, error) => {
+  expect(parseArguments(["--repository=docs", `--public-url=${url}`], {})).toEqual({
+    error: expect.stringContaining(error),
+  });
+});
+
+test.each([
+  ["https://agents.example.com/", "https://agents.example.com"],
+  ["https://Example.com:443/agents/", "https://example.com/agents"],
+  ["https://example.com/tools/agent-jobs_1.0~x", "https://example.com/tools/agent-jobs_1.0~x"],
+  ["http://localhost:8080/jobs", "http://localhost:8080/jobs"],
+])("takes the public URL %s", (url, publicUrl) => {
+  expect(parseArguments(["--repository=docs", `--public-url=${url}`], {})).toMatchObject({ publicUrl });
 });
 
 test("runs an agent's command with a shell", () => {

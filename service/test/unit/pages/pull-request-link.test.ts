@@ -13,5 +13,5 @@ test.each([
   ["data:text/html,https://x", null, undefined],
   [null, 7, undefined],
 ])("%s with the last page %s leads to %o", (pullRequest, lastPage, link) => {
-  expect(pullRequestLink({ pullRequest, lastPage })).toEqual(link);
+  expect(pullRequestLink({ pullRequest, lastPage }, "")).toEqual(link);
 });

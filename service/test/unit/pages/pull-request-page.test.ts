@@ -7,6 +7,7 @@ import {
 } from "../../../src/pages/pull-request-page.ts";
 
 const pullRequest: PullRequestHead = {
+  basePath: "",
   number: 7,
   jobId: "job_1",
   title: "Fix the links",

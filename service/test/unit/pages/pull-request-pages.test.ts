@@ -20,6 +20,7 @@ function turn(id: number): TurnExcerpt {
 function setUp(lists: Partial<PageStore["lists"]> = {}) {
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
   const pages = new PullRequestPages({
+    basePath: "",
     store: {
       jobs: { projectOf: async () => "docs" },
       pullRequests: { find: async () => pullRequest() },
