@@ -63,7 +63,7 @@ async function measureTurns(): Promise<Row[]> {
       measured: percent(median(all.map(({ databaseShare }) => databaseShare))),
     },
     {
-      what: "most connections of a worker to the database",
+      what: "most connections to the database that a worker used at a time",
       measured: String(Math.ceil(Math.max(...all.map(({ connections }) => connections)))),
     },
     ...(await measureWaitingAgents(workers)),
@@ -109,7 +109,10 @@ async function measureCreates(): Promise<Row[]> {
     row("Postgres, one API", one.perSecond),
     row("Postgres, two APIs", two.perSecond),
     { what: "the database's CPU time of a create", measured: `${one.databaseMs.toFixed(1)} ms` },
-    { what: "most connections of an API to the database", measured: String(Math.ceil(one.connections)) },
+    {
+      what: "most connections to the database that an API used at a time",
+      measured: String(Math.ceil(one.connections)),
+    },
   ];
 }
 

@@ -15,6 +15,7 @@ import type { Log } from "./log/log.ts";
 import { createServiceLog, type ServiceLog } from "./log/service-log.ts";
 import type { Metrics, ReadableMetrics } from "./metrics/metrics.ts";
 import { type CommandOf, parseCommandLine } from "./options/command-line.ts";
+import type { PostgresPlace } from "./options/postgres-options.ts";
 import { isResourceExhausted } from "./processes/resource-exhausted.ts";
 import { removeDirectory } from "./remove-directory.ts";
 import { logsFolder } from "./service-folder.ts";
@@ -31,6 +32,7 @@ if (command.kind === "help") process.stdout.write(command.text);
 else if (command.kind === "keys") await changeKeys(command);
 else if (command.kind === "copy") await copyStore(command);
 else if (command.kind === "jobs") await controlJobs(command);
+else if (command.kind === "migrate") await migrate(command);
 else if (command.kind === "serve") await serve(command.options);
 else {
   // Without the options, among which the error would not be found.
@@ -56,7 +58,7 @@ async function controlJobs({ jobs: { command, store: place } }: CommandOf<"jobs"
     if ("file" in place && !existsSync(place.file)) throw new Error(`${place.file} does not exist.`);
     const { runJobsCommand } = await import("./jobs/run-jobs-command.ts");
     await using store =
-      "file" in place ? openSqliteStore(place.file, report) : await openPostgres(place.url, report, undefined);
+      "file" in place ? openSqliteStore(place.file, report) : await openPostgres(place, report, undefined);
     const print = createLinePrinter();
     for (const line of await runJobsCommand(command, store)) print(line);
   } catch (error) {
@@ -74,11 +76,26 @@ async function copyStore({ copy: { store, target } }: CommandOf<"copy">): Promis
       print(`Copied ${store} to ${target.file}`);
     } else {
       const { importStore } = await import("./store/postgres/import-store.ts");
-      const { jobs, turns, pullRequests } = await importStore(store, target.url, print, markHome);
+      const { jobs, turns, pullRequests } = await importStore(store, { ...target, log: print }, markHome);
       print(`Copied ${jobs} jobs, ${turns} turns and ${pullRequests} pull requests from ${store} to Postgres`);
     }
   } catch (error) {
     process.stderr.write(`The store was not ${"file" in target ? "backed up" : "exported"}: ${errorMessage(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function migrate({ postgres: { url, directUrl, schema } }: CommandOf<"migrate">): Promise<void> {
+  const print = createLinePrinter();
+  try {
+    const { openSchema } = await import("./store/postgres/migrate.ts");
+    const { namesOf } = await import("./store/postgres/names.ts");
+    const names = namesOf(schema);
+    const { before, after } = await openSchema({ url: directUrl ?? url, names, log: print });
+    if (before === after) print(`The schema ${names.tables} has version ${after} already.`);
+    else print(`The schema ${names.tables} has version ${after} now.`);
+  } catch (error) {
+    process.stderr.write(`The schema was not migrated: ${errorMessage(error)}\n`);
     process.exitCode = 1;
   }
 }
@@ -219,9 +236,9 @@ async function openAccess(options: AccessOptions): Promise<Authenticator> {
 }
 
 /** Only a service with a Postgres store loads its client. */
-async function openPostgres(url: string, log: Log, metrics: Metrics | undefined): Promise<Store> {
+async function openPostgres(place: PostgresPlace, log: Log, metrics: Metrics | undefined): Promise<Store> {
   const { openPostgresStore } = await import("./store/postgres/open-store.ts");
-  return openPostgresStore({ url, log, onOutage: () => metrics?.storeOutageBegan() });
+  return openPostgresStore({ ...place, log, onOutage: () => metrics?.storeOutageBegan() });
 }
 
 /** The service's step, which bundles the service, has no metrics and does not load what they need. */

@@ -21,7 +21,7 @@ export interface PostgresTurns {
   perMinute: number;
   /** The share of the database in the CPU time of everything. */
   databaseShare: number;
-  /** The most that a worker had at a time. */
+  /** The most that a worker used at a time. */
   connections: number;
 }
 
@@ -84,11 +84,10 @@ export async function postgresTurns(workers: number, { agent, turns, agents }: T
   const before = cpu();
   const startedAt = performance.now();
   let ended = 0;
-  let ownConnections = 0;
   const most = await countConnections(postgres.url, async () => {
-    await using store = await openPostgresStore({ url: postgres.url, maxConnections: 2, log: () => {} });
-    // Two for statements, and one for notifications.
-    ownConnections = 3;
+    // Its connections are not those of a worker.
+    const url = `${postgres.url}?application_name=bench`;
+    await using store = await openPostgresStore({ url, maxConnections: 2, log: () => {} });
     const ids = Array.from({ length: turns }, (_, index) => `job_${index}`);
     for (const id of ids) await store.jobs.add({ id, project, createdAt: Date.now() }, "Say more");
     while ((await store.counts.total()).waitingTurns > 0) await setTimeout(pollMs);
@@ -100,6 +99,6 @@ export async function postgresTurns(workers: number, { agent, turns, agents }: T
   return {
     perMinute: ended,
     databaseShare: database / (database + after.workers - before.workers),
-    connections: (most - ownConnections) / workers,
+    connections: most / workers,
   };
 }

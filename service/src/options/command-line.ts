@@ -4,7 +4,9 @@ import { type CopyOptions, parseCopyOptions } from "./copy-options.ts";
 import { help } from "./help.ts";
 import { type JobsOptions, parseJobsOptions } from "./jobs-options.ts";
 import { parseKeyOptions } from "./key-options.ts";
+import { parseMigrateOptions } from "./migrate-options.ts";
 import { type CommandLineOptions, parseOptions } from "./options.ts";
+import type { PostgresPlace } from "./postgres-options.ts";
 
 /** A command of the service's program. */
 export type Command =
@@ -13,6 +15,7 @@ export type Command =
   | { kind: "keys"; command: KeyCommand }
   | { kind: "copy"; copy: CopyOptions }
   | { kind: "jobs"; jobs: JobsOptions }
+  | { kind: "migrate"; postgres: PostgresPlace }
   | { kind: "serve"; options: CommandLineOptions };
 
 /** The command of one kind. */
@@ -26,6 +29,9 @@ export function parseCommandLine(args: readonly string[], environment: NodeJS.Pr
   if (copy !== undefined) return "error" in copy ? { kind: "invalid", ...copy } : { kind: "copy", copy };
   const jobs = parseJobsOptions(args);
   if (jobs !== undefined) return "error" in jobs ? { kind: "invalid", ...jobs } : { kind: "jobs", jobs };
+  const postgres = parseMigrateOptions(args);
+  if (postgres !== undefined)
+    return "error" in postgres ? { kind: "invalid", ...postgres } : { kind: "migrate", postgres };
   const options = parseOptions(args, environment, readConfiguration);
   if (options === "help") return { kind: "help", text: help };
   return "error" in options ? { kind: "invalid", ...options } : { kind: "serve", options };

@@ -2,12 +2,12 @@ import { errorMessage } from "../error-message.ts";
 import type { JobsCommand } from "../jobs/run-jobs-command.ts";
 import type { JobStatus } from "../model.ts";
 import { parseArguments } from "./arguments.ts";
-import { isPostgres } from "./copy-options.ts";
+import { type PostgresPlace, parsePostgres, postgresOptions } from "./postgres-options.ts";
 
-/** A command for the jobs of a store: a file, or the URL of a Postgres database. */
+/** A command for the jobs of a store: a file, or one in Postgres. */
 export interface JobsOptions {
   command: JobsCommand;
-  store: { file: string } | { url: string };
+  store: { file: string } | PostgresPlace;
 }
 
 const statuses: readonly JobStatus[] = ["active", "completed", "failed", "archived"];
@@ -16,13 +16,14 @@ const statuses: readonly JobStatus[] = ["active", "completed", "failed", "archiv
 export function parseJobsOptions(args: readonly string[]): JobsOptions | undefined | { error: string } {
   if (args[0] !== "jobs") return undefined;
   try {
-    const { positionals, value } = parseArguments(args.slice(1), ["store", "project"], true);
+    const given = parseArguments(args.slice(1), [...postgresOptions, "project"], true);
+    const { positionals, value } = given;
     const store = value("store");
     if (!store) throw new Error("jobs requires --store, the same as that of the service.");
     const projects = value("project");
     const command = parseCommand(positionals, projects);
     if (projects !== undefined && command.command !== "list") throw new Error("--project is an option of jobs list.");
-    return { command, store: isPostgres(store) ? { url: store } : { file: store } };
+    return { command, store: parsePostgres(given) ?? { file: store } };
   } catch (error) {
     return { error: errorMessage(error) };
   }

@@ -6,7 +6,7 @@ import { parsePublicUrl } from "../http/public-url.ts";
 import { PerProject } from "../per-project.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import { byKey } from "./config-keys.ts";
-import { isPostgres } from "./copy-options.ts";
+import { type PostgresPlace, parsePostgres } from "./postgres-options.ts";
 import {
   createProjectSettings,
   type ProjectInput,
@@ -43,8 +43,7 @@ export interface CommandLineOptions {
   publicUrl: string | undefined;
   /** A file. */
   store: string | undefined;
-  /** The URL of a Postgres store. */
-  postgres: string | undefined;
+  postgres: PostgresPlace | undefined;
   /** For a Postgres store. */
   folder: string | undefined;
   drainMs: number;
@@ -89,7 +88,7 @@ export function parseOptions(
     const [store, folder, keys] = [value("store"), value("folder"), value("keys")];
     const givenUrl = value("public-url");
     const publicUrl = givenUrl === undefined ? undefined : parsePublicUrl(givenUrl);
-    const postgres = store !== undefined && isPostgres(store) ? store : undefined;
+    const postgres = parsePostgres(given);
     const settings = configuration.settings.values;
     if (postgres !== undefined && settings.some(({ timeLimitMs }) => timeLimitMs > longestPostgresTurnMs))
       throw new Error("--time-limit-minutes must be at most 1380 with a Postgres store.");
@@ -167,7 +166,7 @@ function parseRole(word: string | undefined): "api" | "worker" | undefined {
 }
 
 interface RoleSettings {
-  postgres: string | undefined;
+  postgres: PostgresPlace | undefined;
   /** Whether no pull request is a page of the service. */
   isOnGitHub: boolean;
   publicUrl: string | undefined;

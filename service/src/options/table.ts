@@ -284,6 +284,26 @@ export const options = {
       ],
     },
   },
+  "store-direct-url": {
+    of: "service",
+    kind: text("a URL"),
+    help: {
+      "postgresql://...": [
+        "the same database without the pooler that --store names, if that is one in transaction mode; for",
+        "notifications and migrations (default: --store)",
+      ],
+    },
+  },
+  schema: {
+    of: "service",
+    kind: text("the name of a schema"),
+    help: {
+      NAME: [
+        "with Postgres: the schema of the tables, beside which the queue has NAME_queue; several deployments can",
+        "have the same database (default: agent_jobs, and agent_job_queue)",
+      ],
+    },
+  },
   folder: {
     of: "service",
     kind: text("a folder"),

@@ -20,12 +20,18 @@ export async function countUse(
   await transaction.lock(`${kind} in ${project}`);
   // Read now: others may have been counted before the lock was free.
   const at = await clock();
-  await transaction.run("DELETE FROM use WHERE kind = ? AND project = ? AND at <= ?", kind, project, at - hourMs);
-  await transaction.run("UPDATE use SET at = ? WHERE kind = ? AND project = ? AND at > ?", at, kind, project, at);
-  const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";
-  const found = await transaction.row<{ count: number; oldest: number | null }>(uses, kind, project);
-  const { count = 0, oldest } = found ?? {};
-  if (count >= hourlyLimit) return { retryAfterMs: (oldest ?? at) + hourMs - at };
+  const from = at - hourMs;
+  const uses = `SELECT count(*) FILTER (WHERE at > ?) AS count, min(at) FILTER (WHERE at > ?) AS oldest,
+    count(*) FILTER (WHERE at <= ?) AS expired, count(*) FILTER (WHERE at > ?) AS later
+    FROM use WHERE kind = ? AND project = ?`;
+  type Uses = { count: number; oldest: number | null; expired: number; later: number };
+  const found = await transaction.row<Uses>(uses, from, from, from, at, kind, project);
+  const { count = 0, oldest, expired = 0, later = 0 } = found ?? {};
+  if (expired > 0)
+    await transaction.run("DELETE FROM use WHERE kind = ? AND project = ? AND at <= ?", kind, project, from);
+  if (later > 0)
+    await transaction.run("UPDATE use SET at = ? WHERE kind = ? AND project = ? AND at > ?", at, kind, project, at);
+  if (count >= hourlyLimit) return { retryAfterMs: Math.min(oldest ?? at, at) + hourMs - at };
   await transaction.run("INSERT INTO use (kind, project, at) VALUES (?, ?, ?)", kind, project, at);
   return undefined;
 }

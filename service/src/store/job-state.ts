@@ -42,22 +42,24 @@ export interface AddedTurn {
   prompt: string;
   /** Default: one that no other turn has, and no caller. */
   key?: RequestKey | undefined;
+  /** Whether the job was added in the same transaction, so that it has no other turns and is active. Default: no. */
+  isFirst?: boolean;
 }
 
 /** Adds a turn to a job, which becomes active. Returns the id of the turn. */
 export async function addTurn(
   { ready, nextTurnId }: Pick<TurnParts, "ready" | "nextTurnId">,
   transaction: Transaction,
-  { job, project, prompt, key }: AddedTurn,
+  { job, project, prompt, key, isFirst = false }: AddedTurn,
 ): Promise<number> {
-  const isFirst = !(await hasOpenTurn(transaction, job));
+  const isReady = isFirst || !(await hasOpenTurn(transaction, job));
   const turn = await nextTurnId(transaction);
   const { caller, step, request } = key ?? { caller: "", step: "", request: randomUUID() };
   const insert = "INSERT INTO turn (id, job, prompt, project, caller, step, request) VALUES (?, ?, ?, ?, ?, ?, ?)";
   await transaction.run(insert, turn, job, prompt, project, caller, step, request);
   const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
-  await transaction.run(activate, job);
-  if (isFirst) await ready.add(transaction, { turn, job, project });
+  if (!isFirst) await transaction.run(activate, job);
+  if (isReady) await ready.add(transaction, { turn, job, project });
   return turn;
 }
 

@@ -40,7 +40,7 @@ export class StoredJobs {
       if (exceeded !== undefined) return exceeded;
       const insert = 'INSERT INTO job (id, project, "createdAt", model, base) VALUES (?, ?, ?, ?, ?)';
       await transaction.run(insert, id, project, createdAt, model, base);
-      const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, key });
+      const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, key, isFirst: true });
       onTurn?.(turn);
       return undefined;
     });

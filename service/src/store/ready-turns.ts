@@ -49,7 +49,7 @@ export interface ReadyTurns {
    *
    * @throws LeaseLost if the lease has expired and somebody else took the turn
    */
-  remove(transaction: Transaction, taken: TakenTurn): Promise<void>;
+  remove(transaction: Transaction, taken: TakenTurn & Pick<ReadyTurn, "job">): Promise<void>;
   /**
    * Puts a taken turn back.
    *

@@ -143,7 +143,7 @@ export class RunningTurns {
         throw new LeaseLost(id);
       }
       await this.#storePostponed(transaction, turn);
-      await ready.remove(transaction, taken(turn));
+      await ready.remove(transaction, { ...taken(turn), job });
       // Until now, the turn has the reason of the request to stop it: one that fails for another reason was not stopped.
       const end = `UPDATE turn SET state = ?, "endedAt" = ?,
         "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END, reason = ?, lease = NULL WHERE id = ?`;

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runChaos } from "./run.ts";
 
-const help = `Usage: npm run chaos -- [--jobs N] [--minutes M] [--seed S] [--every S]
+const help = `Usage: npm run chaos -- [--jobs N] [--minutes M] [--seed S] [--every S] [--pgbouncer session|transaction]
 
 Runs the service as two api and three worker processes on a Postgres server of its own, and creates N jobs (default: 100) with
 some messages in M minutes (default: 3). Meanwhile processes and the server are killed, stopped, paused and cut off at random, every S seconds (default: 8), and pushes are
 held up. Some agents change nothing, or something else when they are run again. Then
 everything runs undisturbed until all turns have ended, and what clients were told, the database and the Git repository are
-compared: nothing that was accepted is lost, nothing was done twice. Linux and macOS only. If something is wrong, the logs of
+compared: nothing that was accepted is lost, nothing was done twice. With --pgbouncer, all go through the machine's PgBouncer in
+this mode, and only the workers know the server's own URL. Linux and macOS only. If something is wrong, the logs of
 the processes are kept, and the exit code is 1.
 `;
 
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "3" },
     seed: { type: "string" },
     every: { type: "string", default: "8" },
+    pgbouncer: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -30,13 +32,18 @@ else {
   const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
   if (!Number.isInteger(jobs) || !(jobs > 0) || !(minutes > 0) || !Number.isInteger(seed) || !(everyMs > 0))
     throw new Error("--jobs, --minutes, --seed and --every must be numbers");
+  const { pgbouncer: poolMode } = values;
+  if (poolMode !== undefined && poolMode !== "session" && poolMode !== "transaction")
+    throw new Error("--pgbouncer must be session or transaction");
   const folder = mkdtempSync(join(tmpdir(), "chaos-"));
   const startedAt = performance.now();
   const log = (line: string): void => {
     process.stderr.write(`${Math.round((performance.now() - startedAt) / 1000)} s: ${line}\n`);
   };
-  log(`${jobs} jobs in ${minutes} minutes, seed ${seed}, logs in ${folder}`);
-  const { wrong, numbers } = await runChaos({ jobs, minutes, seed, everyMs, folder, log });
+  log(
+    `${jobs} jobs in ${minutes} minutes, seed ${seed},${poolMode ? ` PgBouncer in ${poolMode} mode,` : ""} logs in ${folder}`,
+  );
+  const { wrong, numbers } = await runChaos({ jobs, minutes, seed, everyMs, poolMode, folder, log });
   for (const [what, number] of numbers) console.log(`${what}: ${number}`);
   for (const text of wrong) console.log(`WRONG: ${text}`);
   console.log(wrong.length === 0 ? "Nothing is wrong." : `${wrong.length} things are wrong; the logs are in ${folder}`);

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { DocsRepository } from "../../../tools/docs-repository.ts";
+import { PgBouncer, type PgBouncerOptions } from "../support/pgbouncer.ts";
 import { PostgresProxy } from "../support/postgres-proxy.ts";
 import { freePort, PostgresServer } from "../support/postgres-server.ts";
 import { agentCommand, countRuns, file } from "./agent.ts";
@@ -22,6 +23,8 @@ export interface ChaosOptions {
   seed: number;
   /** How often a fault begins, on average, in milliseconds. Default: 8000. */
   everyMs?: number;
+  /** Default: there is no PgBouncer between the processes and their server. */
+  poolMode?: PgBouncerOptions["poolMode"] | undefined;
   /** For the folders and the logs of the processes. Created, and kept. */
   folder: string;
   /** Receives what happens. */
@@ -38,6 +41,8 @@ export interface ChaosResult {
 const apiCount = 2;
 const workerCount = 3;
 const jobsPerProject = 70;
+/** By default, it accepts no client for 15 seconds after it has found the server down. */
+const poolerSettings = ["server_login_retry = 1"];
 /** What processes print, and how the report calls it. */
 const events: readonly [RegExp, string][] = [
   [/ was interrupted on another worker, resuming$/, "turns taken over"],
@@ -53,15 +58,25 @@ const checkedPages = 5;
 const longestStandstillMs = 4 * 60_000;
 
 /** Runs two APIs and three workers on one Postgres server while faults are injected, and compares everything at the end. */
-export async function runChaos({ jobs, minutes, seed, everyMs, folder, log }: ChaosOptions): Promise<ChaosResult> {
+export async function runChaos({
+  jobs,
+  minutes,
+  seed,
+  everyMs,
+  poolMode,
+  folder,
+  log,
+}: ChaosOptions): Promise<ChaosResult> {
   mkdirSync(folder, { recursive: true });
   using docs = new DocsRepository();
   const pushes = new HeldPushes(docs.path);
   await using postgres = await PostgresServer.start();
+  await using pooler = poolMode && (await PgBouncer.start(postgres.url, { poolMode, settings: poolerSettings }));
+  const store = pooler?.through(postgres.url) ?? postgres.url;
   await using stack = new AsyncDisposableStack();
   const proxies: PostgresProxy[] = [];
   for (let index = 0; index < workerCount; index++)
-    proxies.push(stack.use(await PostgresProxy.start(Number(new URL(postgres.url).port))));
+    proxies.push(stack.use(await PostgresProxy.start(Number(new URL(store).port))));
   const runs = join(folder, "agent-runs.log");
   const numbers = new Map<string, number>(events.map(([, name]) => [name, 0]));
   const onLine = (line: string): void => {
@@ -78,14 +93,13 @@ export async function runChaos({ jobs, minutes, seed, everyMs, folder, log }: Ch
     return new ServiceProcess({ name, args: [role, ...shared, ...own], logFile: join(folder, `${name}.log`), onLine });
   };
   const ports = await Promise.all(Array.from({ length: apiCount }, freePort));
-  const apis = ports.map((port, index) =>
-    start(`api-${index}`, "api", ["--store", postgres.url, "--port", String(port)]),
-  );
+  const apis = ports.map((port, index) => start(`api-${index}`, "api", ["--store", store, "--port", String(port)]));
+  const direct = pooler ? ["--store-direct-url", postgres.url] : [];
   const workers = proxies.map(({ port }, index) => {
-    const store = new URL(postgres.url);
-    store.port = String(port);
+    const cuttable = new URL(store);
+    cuttable.port = String(port);
     const drain = index === 0 ? ["--drain-minutes", "0.2"] : [];
-    return start(`worker-${index}`, "worker", ["--store", store.href, "--agents", "4", ...drain]);
+    return start(`worker-${index}`, "worker", ["--store", cuttable.href, ...direct, "--agents", "4", ...drain]);
   });
   const processes = [...apis, ...workers];
   try {

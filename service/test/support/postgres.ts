@@ -15,8 +15,8 @@ const password = "secret_of_postgres";
 const startTimeoutMs = 120_000;
 const noticeMs = 5000;
 
-/** Durability against a power failure is not tested. */
-const settings = ["fsync=off", "synchronous_commit=on", "full_page_writes=off", "max_connections=200"];
+/** Durability against a power failure is not tested. Every table is found by its schema, wherever a pooler loses `search_path`. */
+const settings = ["fsync=off", "synchronous_commit=on", "full_page_writes=off", "max_connections=200", "search_path="];
 
 /**
  * Runs Postgres, and ends and deletes it when the tests have ended, in whatever way: then its standard input ends. The name of a

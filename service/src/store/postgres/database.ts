@@ -1,18 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { Pool, type PoolClient, type QueryResult, types } from "pg";
+import { DatabaseError, escapeLiteral, Pool, type PoolClient, type QueryResult, types } from "pg";
 import { errorMessage } from "../../error-message.ts";
 import type { Log } from "../../log/log.ts";
 import { OutageLog } from "../../log/outage-log.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
 import { type Database, type Sql, storable, type Transaction, type Value } from "../sql.ts";
-import { isPoolFull, isUnavailable, isUnwritable } from "./errors.ts";
-import { tables } from "./schema.ts";
+import { connectionString } from "./connection-string.ts";
+import { isAnswer, isPoolFull, isUnavailable, isUnwritable } from "./errors.ts";
+import { namesOf, qualified, type StoreNames } from "./names.ts";
+import { isPooled } from "./pooler.ts";
 import { defaultTimes, type PostgresTimes } from "./times.ts";
 
 export interface PostgresOptions {
-  /** `postgres://…`, as `psql` takes it. */
+  /** `postgres://…`, as `psql` takes it. It may be that of a pooler, such as PgBouncer in session or transaction mode. */
   url: string;
+  /** The URL of the same database without a pooler in transaction mode, for notifications. Default: `url`. */
+  directUrl?: string | undefined;
+  /** The schema of the tables. Default: `agent_jobs`. */
+  schema?: string | undefined;
   /** Connections at a time, besides the one that waits for notifications. Default: 10. */
   maxConnections?: number;
   log: Log;
@@ -23,30 +29,44 @@ export interface PostgresOptions {
   now?: (sql: Sql) => Promise<number>;
 }
 
+/** For a statement of a transaction. */
 const statementMs = 30_000;
 /** Longer than the server's own limit: it ends statements on a server that has silently disappeared. */
 const queryMs = 40_000;
+/** Whoever holds a lock says this often that it is alive, and loses the lock if it does not for three times as long. */
+const holdingMs = 10_000;
 
 /** Prevents that a transaction is committed. Returns whether it was prevented, now or before; otherwise it was committed. */
-const preventCommit = `INSERT INTO "recentCommit" (id, "wasPrevented") VALUES ($1, true)
+const preventCommit = `INSERT INTO "recentCommit" (id, "wasPrevented") VALUES (?, true)
   ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING "wasPrevented"`;
 
 /** The type `bigint`. The service stores only safe integers in it. */
 const bigintType = 20;
 
+/**
+ * The connections with a session of their own. A pooler gives a session with settings to the next client, and rejects or ignores
+ * the settings of a new connection.
+ */
+const ownSessions = new WeakSet<object>();
+
+const settingsOf = (idleMs: number, scope: "SESSION" | "LOCAL"): string =>
+  `SET ${scope} statement_timeout = ${statementMs}; SET ${scope} idle_in_transaction_session_timeout = ${idleMs}`;
+
 /** Makes a pool of connections to a database, without connecting. */
-export function createPool({ url, maxConnections = 10, times }: PostgresOptions): Pool {
+function createPool({ url, maxConnections = 10, times }: PostgresOptions): Pool {
   const { connectMs, idleInTransactionMs } = { ...defaultTimes, ...times };
   const pool = new Pool({
-    connectionString: url,
+    connectionString: connectionString(url),
     max: maxConnections,
     application_name: "agent-job-service",
-    options: `-c search_path=${tables}`,
-    statement_timeout: statementMs,
     query_timeout: queryMs,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
+    onConnect: async (client) => {
+      if (await isPooled(client)) return;
+      await client.query(settingsOf(idleInTransactionMs, "SESSION"));
+      ownSessions.add(client);
+    },
     types: {
       getTypeParser: (type, format) =>
         type === bigintType && format !== "binary" ? Number : types.getTypeParser(type, format),
@@ -59,6 +79,7 @@ export function createPool({ url, maxConnections = 10, times }: PostgresOptions)
 
 /** A Postgres database for any number of processes. Logs once when it becomes unusable, and when it can be used again. */
 export class PostgresDatabase implements Database {
+  readonly names: StoreNames;
   readonly #pool: Pool;
   readonly #outage: OutageLog;
   readonly #times: PostgresTimes;
@@ -69,13 +90,16 @@ export class PostgresDatabase implements Database {
   /** Whether the outage may affect only changes, so that only a change shows its end. */
   #isUnwritable = false;
 
-  constructor(pool: Pool, log: Log, times: Partial<PostgresTimes> = {}, onOutage?: () => void) {
-    this.#pool = pool;
+  /** Does not connect. */
+  constructor(options: PostgresOptions) {
+    const { log, schema, times, onOutage } = options;
+    this.names = namesOf(schema);
+    this.#pool = createPool(options);
     this.#outage = new OutageLog(log, onOutage);
     this.#times = { ...defaultTimes, ...times };
     this.#usableSince = this.#times.now();
     // An idle connection was lost. The user of the next one notices.
-    pool.on("error", () => this.#interrupted());
+    this.#pool.on("error", () => this.#interrupted());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -101,10 +125,10 @@ export class PostgresDatabase implements Database {
   }
 
   async rows<T>(sql: string, ...values: Value[]): Promise<T[]> {
-    return (await this.query(numbered(sql), values)).rows as T[];
+    return (await this.query(translated(sql, this.names), values)).rows as T[];
   }
 
-  /** Runs a statement in Postgres's own SQL, with `$1` for the first value. */
+  /** Runs a statement in Postgres's own SQL as it is, with `$1` for the first value. */
   async query(sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[]; rowCount: number | null }> {
     const client = await this.#connect();
     let lost: Error | undefined;
@@ -119,47 +143,58 @@ export class PostgresDatabase implements Database {
   }
 
   async transaction<T>(change: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
+    const { idleInTransactionMs } = this.#times;
     const client = await this.#connect();
-    const transaction = new PostgresTransaction(client, (use) => this.#guard(use));
+    const transaction = new PostgresTransaction(client, this.names, (use) => this.#guard(use));
+    const id = randomUUID();
     let lost: Error | undefined;
+    let committing: { result: T } | undefined;
     try {
-      await transaction.query("BEGIN");
+      await transaction.script(
+        ownSessions.has(client) ? "BEGIN" : `BEGIN; ${settingsOf(idleInTransactionMs, "LOCAL")}`,
+      );
       const result = await change(transaction);
-      const id = randomUUID();
-      if (transaction.hasChanges) await transaction.query('INSERT INTO "recentCommit" (id) VALUES ($1)', [id]);
-      await transaction.query("COMMIT").catch(async (error: unknown) => {
-        lost = error as Error;
-        if (!transaction.hasChanges || !(error instanceof StoreUnavailable) || !(await this.#wasCommitted(id)))
-          throw error;
-      });
-      if (transaction.hasChanges) this.#written();
-      return result;
+      committing = { result };
+      await transaction.commit(id);
     } catch (error) {
-      await client.query("ROLLBACK").catch((reason: Error) => {
-        lost = reason;
-      });
-      throw error;
+      if (isOfConnection(error)) lost = error;
+      else
+        await client.query("ROLLBACK").catch((reason: Error) => {
+          lost = reason;
+        });
+      // A server that said what failed, and still answers, has not committed.
+      const isDecided = lost === undefined && isAnswer(causeOf(error));
+      const mayBeCommitted = committing !== undefined && transaction.hasChanges && !isDecided;
+      if (!mayBeCommitted || !(await this.#wasCommitted(id))) throw error;
     } finally {
       client.release(lost);
     }
+    if (transaction.hasChanges) this.#written();
+    return (committing as { result: T }).result;
   }
 
   async probe(): Promise<void> {
     await this.run("UPDATE version SET schema = schema");
   }
 
-  /** The lock ends with the connection, so that another process can take it if this one has died. */
+  /**
+   * The lock is one of a transaction, because a pooler gives the locks of a session to others. It ends with the connection, and
+   * if this process is paused, so that another one can take it.
+   */
   async exclusively(name: string, work: () => Promise<void>): Promise<boolean> {
     const client = await this.#connect();
     let lost: Error | undefined;
     try {
-      const lock = "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held";
-      const { rows } = await this.#guard(() => client.query<{ held: boolean }>(lock, [name]));
+      await this.#guard(() => client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${3 * holdingMs}`));
+      // Without values: a statement with values would keep its snapshot, and with it what `VACUUM` could remove.
+      const lock = `SELECT pg_try_advisory_xact_lock(hashtextextended(${escapeLiteral(this.names.lock(name))}, 0)) AS held`;
+      const { rows } = await this.#guard(() => client.query<{ held: boolean }>(lock));
       if (!rows[0]?.held) return false;
-      await work();
+      const holding = setInterval(() => void client.query("SELECT 1").catch(() => {}), holdingMs).unref();
+      await work().finally(() => clearInterval(holding));
       return true;
     } finally {
-      await client.query("SELECT pg_advisory_unlock_all()").catch((error: Error) => {
+      await client.query("ROLLBACK").catch((error: Error) => {
         lost = error;
       });
       client.release(lost);
@@ -168,7 +203,8 @@ export class PostgresDatabase implements Database {
 
   /** Deletes the ids of transactions whose outcome is known by now: see `#wasCommitted`. */
   async forgetOldCommits(): Promise<void> {
-    await this.query(`DELETE FROM "recentCommit" WHERE at < now() - interval '1 hour'`);
+    const { tables } = this.names;
+    await this.query(`DELETE FROM ${tables}."recentCommit" WHERE at < now() - interval '1 hour'`);
   }
 
   /**
@@ -182,8 +218,7 @@ export class PostgresDatabase implements Database {
     const end = performance.now() + this.#times.outcomeMs;
     for (;;) {
       try {
-        const { rows } = await this.query(preventCommit, [id]);
-        return !(rows[0] as { wasPrevented: boolean }).wasPrevented;
+        return (await this.row<{ wasPrevented: boolean }>(preventCommit, id))?.wasPrevented === false;
       } catch (error) {
         if (performance.now() >= end || !(error instanceof StoreUnavailable))
           throw new OutcomeUnknown("the connection was lost while a change was stored", { cause: error });
@@ -241,17 +276,21 @@ export class PostgresDatabase implements Database {
 /** One connection, while a transaction is open. */
 export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
+  readonly #names: StoreNames;
   readonly #guard: <T>(use: () => Promise<T>) => Promise<T>;
+  /** Statements that announce something when the transaction is committed. */
+  readonly #announcements = new Set<string>();
   /** Whether something was changed. */
   hasChanges = false;
 
-  constructor(client: PoolClient, guard: <T>(use: () => Promise<T>) => Promise<T>) {
+  constructor(client: PoolClient, names: StoreNames, guard: <T>(use: () => Promise<T>) => Promise<T>) {
     this.#client = client;
+    this.#names = names;
     this.#guard = guard;
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {
-    return (await this.query(numbered(sql), values)).rowCount ?? 0;
+    return (await this.query(translated(sql, this.#names), values)).rowCount ?? 0;
   }
 
   async row<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
@@ -259,31 +298,62 @@ export class PostgresTransaction implements Transaction {
   }
 
   async rows<T>(sql: string, ...values: Value[]): Promise<T[]> {
-    return (await this.query(numbered(sql), values)).rows as T[];
+    return (await this.query(translated(sql, this.#names), values)).rows as T[];
   }
 
-  /** Runs a statement in Postgres's own SQL, with `$1` for the first value. */
+  /** Runs a statement in Postgres's own SQL as it is, with `$1` for the first value. */
   async query(sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[]; rowCount: number | null }> {
     const result = await this.#guard(() => this.#client.query(sql, values.map(storable)));
     this.hasChanges ||= hasChanged(result);
     return result;
   }
 
+  /** Runs several statements without values, in one message to the server. */
+  async script(sql: string): Promise<void> {
+    await this.#guard(() => this.#client.query(sql));
+  }
+
   async lock(name: string): Promise<void> {
-    await this.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [name]);
+    await this.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [this.#names.lock(name)]);
+  }
+
+  /** Sends a notification when the transaction is committed. Equal ones are sent once. */
+  notify(channel: string, payload = ""): void {
+    this.#announcements.add(`SELECT pg_notify(${escapeLiteral(channel)}, ${escapeLiteral(payload)})`);
+  }
+
+  /** @param id - identifies the transaction, if it has changed something */
+  async commit(id: string): Promise<void> {
+    const record = `INSERT INTO ${this.#names.tables}."recentCommit" (id) VALUES (${escapeLiteral(id)})`;
+    const last = [...this.#announcements, ...(this.hasChanges ? [record] : []), "COMMIT"];
+    await this.script(last.join("; "));
   }
 }
 
-const numberedStatements = new Map<string, string>();
+/** @throws if it is a transaction of another database */
+export function transactionOf(transaction: Transaction): PostgresTransaction {
+  if (!(transaction instanceof PostgresTransaction)) throw new Error("not a transaction of Postgres");
+  return transaction;
+}
 
-/** Replaces each `?` by `$1`, `$2` and so on. */
-function numbered(sql: string): string {
-  const known = numberedStatements.get(sql);
+const translatedStatements = new Map<string, string>();
+
+/** Translates the shared SQL: puts the schema before each table, and replaces each `?` by `$1`, `$2` and so on. */
+function translated(sql: string, names: StoreNames): string {
+  const key = `${names.tables} ${sql}`;
+  const known = translatedStatements.get(key);
   if (known !== undefined) return known;
   let count = 0;
-  const result = sql.replaceAll("?", () => `$${++count}`);
-  numberedStatements.set(sql, result);
+  const result = qualified(sql, names).replaceAll("?", () => `$${++count}`);
+  translatedStatements.set(key, result);
   return result;
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof StoreUnavailable ? error.cause : error);
+
+/** Returns whether an error does not come from a server or a pooler, so that the connection can no longer be used. */
+function isOfConnection(error: unknown): error is StoreUnavailable {
+  return error instanceof StoreUnavailable && !(error.cause instanceof DatabaseError);
 }
 
 function hasChanged({ command, rowCount }: QueryResult): boolean {

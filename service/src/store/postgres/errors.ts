@@ -11,6 +11,14 @@ const unavailable = /^(08|40|53|57|58|25006|25P0[34]|28|3D)/;
 /** The subset that only changes run into: a full disk, an error of the disk and a read-only server. */
 const unwritable = /^(53100|58|25006)/;
 
+/** What a pooler may say of a server that it has lost: errors of the connection, the system, an operator and unknown ones. */
+const unclear = /^(08|57|58|XX)/;
+
+/** Returns whether an error is the server's answer to a statement, which has therefore changed nothing. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof DatabaseError && !unclear.test(error.code ?? "");
+}
+
 /** Returns whether an error means that the server cannot be used now, and not that a statement is wrong. */
 export function isUnavailable(error: unknown): boolean {
   // The server's errors have a class of their own: all others are errors of the connection.

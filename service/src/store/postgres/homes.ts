@@ -22,8 +22,10 @@ export class PostgresHomes implements HomeStore {
   }
 
   async saveHome({ id, job, lease }: RunningTurn, archive: Uint8Array): Promise<void> {
-    const save = `INSERT INTO home (job, turn, archive) SELECT job, id, ? FROM turn WHERE id = ? AND job = ? AND lease = ?
+    const { tables } = this.#database.names;
+    const save = `INSERT INTO ${tables}.home (job, turn, archive)
+      SELECT job, id, $1 FROM ${tables}.turn WHERE id = $2 AND job = $3 AND lease = $4
       ON CONFLICT (job) DO UPDATE SET turn = excluded.turn, archive = excluded.archive`;
-    if ((await this.#database.run(save, archive, id, job, lease)) === 0) throw new LeaseLost(id);
+    if ((await this.#database.query(save, [archive, id, job, lease])).rowCount === 0) throw new LeaseLost(id);
   }
 }

@@ -4,10 +4,11 @@ import { Connection } from "../sqlite/connection.ts";
 import { findStore } from "../sqlite/find-store.ts";
 import { openSchema as openSqliteSchema } from "../sqlite/schema.ts";
 import { lockStore } from "../sqlite/store-lock.ts";
-import { createPool, PostgresDatabase, type PostgresTransaction } from "./database.ts";
+import { PostgresDatabase, type PostgresOptions, type PostgresTransaction } from "./database.ts";
+import { openSchema } from "./migrate.ts";
+import type { StoreNames } from "./names.ts";
 import { Notifications } from "./notifications.ts";
 import { PostgresReadyTurns } from "./ready-turns.ts";
-import { openSchema, whileOthersWait } from "./schema.ts";
 import { defaultTimes } from "./times.ts";
 
 /** How much was copied. */
@@ -48,8 +49,7 @@ const batchLength = 4_000_000;
  */
 export async function importStore(
   file: string,
-  url: string,
-  log: (line: string) => void,
+  { url, schema, log }: Pick<PostgresOptions, "url" | "schema" | "log">,
   markHome: (folder: string, job: string, turn: number) => void,
 ): Promise<Imported> {
   if (!existsSync(file)) throw new Error(`there is no store ${file}`);
@@ -58,15 +58,13 @@ export async function importStore(
   using source = new Connection(path, () => {});
   openSqliteSchema(source, path);
   const { superviseMs } = defaultTimes;
-  const pool = createPool({ url, log });
-  await using database = new PostgresDatabase(pool, log);
-  await using notifications = new Notifications(url);
+  await using database = new PostgresDatabase({ url, schema, log });
+  const { names } = database;
+  await using notifications = new Notifications({ url, database, log: () => {} });
   try {
-    await using ready = await whileOthersWait(pool, async () => {
-      await openSchema(pool);
-      return PostgresReadyTurns.open({ database, notifications, log, superviseMs });
-    });
-    const imported = await database.transaction((transaction) => copy(source, transaction, ready));
+    await openSchema({ url, names, log });
+    await using ready = await PostgresReadyTurns.open({ database, notifications, log, superviseMs });
+    const imported = await database.transaction((transaction) => copy(source, transaction, ready, names));
     for (const { job, turn } of source.rows<LastAttempt>(lastAttempts)) markHome(`${path}.files`, job, turn);
     return imported;
   } catch (error) {
@@ -78,20 +76,26 @@ async function copy(
   source: Connection,
   transaction: PostgresTransaction,
   ready: PostgresReadyTurns,
+  names: StoreNames,
 ): Promise<Imported> {
   // Neither a service nor another copy may add jobs before this one is complete.
-  await transaction.query("LOCK TABLE job, repository IN EXCLUSIVE MODE");
+  await transaction.query(`LOCK TABLE ${names.tables}.job, ${names.tables}.repository IN EXCLUSIVE MODE`);
   if ((await transaction.row("SELECT 1 FROM job LIMIT 1")) !== undefined)
     throw new Error("the database has jobs already");
   await transaction.run("DELETE FROM repository");
   await transaction.run('DELETE FROM "projectRepository"');
   const counts = { repository: 0, projectRepository: 0, job: 0, turn: 0, pullRequest: 0, use: 0 };
   for (const table of Object.keys(tables) as (keyof typeof tables)[])
-    counts[table] = await copyTable(source, table, transaction);
-  await transaction.query(`SELECT setval('"turnId"', (SELECT coalesce(max(id), 0) + 1 FROM turn))`);
+    counts[table] = await copyTable(source, table, transaction, names);
+  await transaction.query(
+    `SELECT setval('${names.tables}."turnId"', (SELECT coalesce(max(id), 0) + 1 FROM ${names.tables}.turn))`,
+  );
   // The numbers of deleted pull requests are not used again: their links would show others.
   const last = source.row<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'pullRequest'")?.seq ?? 0;
-  await transaction.query(`SELECT setval(pg_get_serial_sequence('"pullRequest"', 'number'), $1, false)`, [last + 1]);
+  await transaction.query(
+    `SELECT setval(pg_get_serial_sequence('${names.tables}."pullRequest"', 'number'), $1, false)`,
+    [last + 1],
+  );
   const first = `SELECT min(turn.id) AS turn, job.id AS job, job.project FROM turn JOIN job ON job.id = turn.job
     WHERE turn.state = 'waiting' GROUP BY job.id ORDER BY min(turn.id)`;
   for (const turn of await transaction.rows<{ turn: number; job: string; project: string }>(first))
@@ -104,12 +108,14 @@ async function copyTable(
   source: Connection,
   table: keyof typeof tables,
   transaction: PostgresTransaction,
+  names: StoreNames,
 ): Promise<number> {
   let count = 0;
   let batch: string[] = [];
   let length = 0;
   const send = async () => {
-    const insert = `INSERT INTO "${table}" SELECT * FROM jsonb_populate_recordset(NULL::"${table}", $1)`;
+    const target = `${names.tables}."${table}"`;
+    const insert = `INSERT INTO ${target} SELECT * FROM jsonb_populate_recordset(NULL::${target}, $1)`;
     if (batch.length > 0) await transaction.query(insert, [`[${batch.join(",")}]`]);
     batch = [];
     length = 0;

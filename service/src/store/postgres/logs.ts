@@ -2,7 +2,7 @@ import type { RunningTurn } from "../../model.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import type { StoredLogs } from "../logs.ts";
 import type { PostgresDatabase } from "./database.ts";
-import { logChannel, type Notifications } from "./notifications.ts";
+import type { Notifications } from "./notifications.ts";
 
 const maxChunkBytes = 64 * 1024;
 /** How many chunks are read at once: most are small. */
@@ -44,7 +44,7 @@ export class PostgresLogs implements StoredLogs {
   }
 
   follow(jobId: string, listener: () => void): () => void {
-    const end = this.#notifications.on(logChannel, (id) => {
+    const end = this.#notifications.on(this.#database.names.channels.log, (id) => {
       if (id === undefined || id === jobId) listener();
     });
     const timer = setInterval(listener, this.#pollMs).unref();
@@ -61,14 +61,15 @@ export class PostgresLogs implements StoredLogs {
   }
 
   async append({ id, job, lease }: RunningTurn, position: number, content: Buffer): Promise<void> {
-    await this.#database.transaction(async (transaction) => {
-      // Until this transaction has ended, nobody else can take the turn over.
-      const owned = await transaction.row("SELECT 1 FROM turn WHERE id = ? AND lease = ? FOR SHARE", id, lease);
-      if (owned === undefined) throw new LeaseLost(id);
-      const insert = 'INSERT INTO "logChunk" (job, start, turn, content) VALUES (?, ?, ?, ?)';
-      for (let offset = 0; offset < content.length; offset += maxChunkBytes)
-        await transaction.run(insert, job, position + offset, id, content.subarray(offset, offset + maxChunkBytes));
-      await transaction.row("SELECT pg_notify(?, ?)", logChannel, job);
-    });
+    const starts: number[] = [];
+    for (let offset = 0; offset < content.length; offset += maxChunkBytes) starts.push(offset);
+    const { tables, channels } = this.#database.names;
+    // One statement, because it is the most frequent one. Until it has ended, nobody else can take the turn over.
+    const append = `WITH owned AS (SELECT 1 FROM ${tables}.turn WHERE id = $1 AND lease = $2 FOR SHARE)
+      INSERT INTO ${tables}."logChunk" (job, start, turn, content)
+      SELECT $3, $4 + chunk, $1, substr($5::bytea, chunk + 1, ${maxChunkBytes})
+      FROM owned, unnest($6::integer[]) AS chunk RETURNING pg_notify($7, $3)`;
+    const values = [id, lease, job, position, content, starts, channels.log];
+    if ((await this.#database.query(append, values)).rowCount === 0) throw new LeaseLost(id);
   }
 }

@@ -2,22 +2,26 @@ import { errorMessage } from "../../error-message.ts";
 import type { Sql, Transaction } from "../sql.ts";
 import { Store } from "../store.ts";
 import type { NextTurnId } from "../turn-ids.ts";
-import { createPool, PostgresDatabase, type PostgresOptions } from "./database.ts";
+import { PostgresDatabase, type PostgresOptions } from "./database.ts";
 import { PostgresHomes } from "./homes.ts";
 import { PostgresJobChanges } from "./job-changes.ts";
 import { PostgresLogs } from "./logs.ts";
+import { openSchema } from "./migrate.ts";
+import type { StoreNames } from "./names.ts";
 import { Notifications } from "./notifications.ts";
 import { PostgresReadyTurns } from "./ready-turns.ts";
-import { openSchema, whileOthersWait } from "./schema.ts";
 import { defaultTimes } from "./times.ts";
 import { PostgresTokens } from "./tokens.ts";
 
-const nextTurnId: NextTurnId = async (transaction) =>
-  (await transaction.row<{ id: number }>(`SELECT nextval('"turnId"') AS id`))?.id ?? 0;
-
-/** The sequence never goes back, even if others take ids from it at the same time. */
-async function skipTurnIds(transaction: Transaction, last: number): Promise<void> {
-  await transaction.row(`SELECT setval('"turnId"', ?) FROM "turnId" WHERE last_value < ?`, last, last);
+function turnIds({ tables }: StoreNames) {
+  const sequence = `'${tables}."turnId"'`;
+  const nextTurnId: NextTurnId = async (transaction) =>
+    (await transaction.row<{ id: number }>(`SELECT nextval(${sequence}) AS id`))?.id ?? 0;
+  /** The sequence never goes back, even if others take ids from it at the same time. */
+  const skipTurnIds = async (transaction: Transaction, last: number) => {
+    await transaction.row(`SELECT setval(${sequence}, ?) FROM "turnId" WHERE last_value < ?`, last, last);
+  };
+  return { nextTurnId, skipTurnIds };
 }
 
 async function serverTime(sql: Sql): Promise<number> {
@@ -30,19 +34,19 @@ async function serverTime(sql: Sql): Promise<number> {
 /**
  * Opens a store in a Postgres database, which any number of processes can have open.
  *
- * @throws if the database cannot be reached, or its schema has a version that this service cannot work with
+ * @throws if the database cannot be reached, a pooler in front of it does not let transactions pass, or its schema has a version
+ *   that this service cannot work with
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, log, now = serverTime } = options;
+  const { url, directUrl = url, log, now = serverTime } = options;
   const { superviseMs = defaultTimes.superviseMs } = options.times ?? {};
-  const pool = createPool(options);
-  const database = new PostgresDatabase(pool, log, options.times, options.onOutage);
-  const notifications = new Notifications(url);
+  const database = new PostgresDatabase(options);
+  const { names } = database;
+  const notifications = new Notifications({ url: directUrl, database, log, times: options.times });
   try {
-    const ready = await whileOthersWait(pool, async () => {
-      await openSchema(pool);
-      return PostgresReadyTurns.open({ database, notifications, log, superviseMs });
-    });
+    await openSchema({ url: directUrl, names, log });
+    await database.transaction(async () => {});
+    const ready = await PostgresReadyTurns.open({ database, notifications, log, superviseMs });
     const homes = new PostgresHomes(database);
     const close = async () => {
       await ready[Symbol.asyncDispose]();
@@ -50,11 +54,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     };
     const logs = new PostgresLogs(database, notifications);
     const tokens = new PostgresTokens(database);
-    const changes = new PostgresJobChanges(notifications);
-    return new Store({ database, ready, nextTurnId, skipTurnIds, now, homes, logs, tokens, changes, close });
+    const changes = new PostgresJobChanges(notifications, names);
+    return new Store({ database, ready, ...turnIds(names), now, homes, logs, tokens, changes, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
-    throw new Error(`cannot open the Postgres store: ${errorMessage(error)}`, { cause: error });
+    const message = errorMessage(error);
+    const advice = /statement pooling/.test(message) ? ". Set pool_mode of PgBouncer to session or transaction" : "";
+    throw new Error(`cannot open the Postgres store: ${message}${advice}`, { cause: error });
   }
 }

@@ -1,10 +1,11 @@
 import { PgBoss } from "pg-boss";
+import type { Log } from "../../log/log.ts";
 import { LeaseLost, StoreUnavailable } from "../../store-errors.ts";
 import type { ProjectTurns, ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
 import type { Sql, Transaction } from "../sql.ts";
-import { type PostgresDatabase, PostgresTransaction } from "./database.ts";
-import { logChannel, type Notifications, turnChannel } from "./notifications.ts";
-import { queueTables } from "./schema.ts";
+import { type PostgresDatabase, transactionOf } from "./database.ts";
+import type { Notifications } from "./notifications.ts";
+import { findMissing, findMissingOf, findSurplus } from "./queue-check.ts";
 
 const queue = "turn";
 
@@ -14,13 +15,16 @@ const renewEveryMs = 10_000;
 /** Notifications wake workers at once. Polling covers those that do not arrive, and the ends of pauses. */
 const pollMs = 5000;
 
+/** How often pg-boss cleans up, and the queue is compared with the turns. */
+const maintainEveryMs = 300_000;
+
 /** pg-boss deletes turns that wait longer. */
 const retentionSeconds = 10 * 365 * 86_400;
 
 export interface PostgresReadyTurnsOptions {
   database: PostgresDatabase;
   notifications: Notifications;
-  log: (line: string) => void;
+  log: Log;
   /** How often expired leases are looked for, in milliseconds. At most once a second. */
   superviseMs: number;
 }
@@ -35,7 +39,9 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   readonly #notifications: Notifications;
   readonly #boss: PgBoss;
   readonly #superviseMs: number;
+  readonly #log: Log;
   #isSupervising = false;
+  #maintainedAt = Number.NEGATIVE_INFINITY;
   readonly #listeners = new Set<() => void>();
   readonly #timers: NodeJS.Timeout[] = [];
 
@@ -43,9 +49,10 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     this.#database = database;
     this.#notifications = notifications;
     this.#superviseMs = superviseMs;
+    this.#log = log;
     this.#boss = new PgBoss({
       db: { executeSql: (sql, values) => database.query(sql, values) },
-      schema: queueTables,
+      schema: database.names.queue,
       schedule: false,
       supervise: false,
       // Processes share this interval: the first one that looks for expired leases does so for all.
@@ -58,7 +65,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     this.#boss.on("warning", ({ message }) => log(`The queue reports: ${message}`));
   }
 
-  /** Creates the queue, or brings it to this version of pg-boss. */
+  /** Opens the queue, whose tables are of this version of pg-boss or a later one, and creates it in them. */
   static async open(options: PostgresReadyTurnsOptions): Promise<PostgresReadyTurns> {
     const turns = new PostgresReadyTurns(options);
     await turns.#open();
@@ -80,7 +87,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     // pg-boss reads the queue's settings when it first needs them, on a connection that is not the transaction's. If all
     // connections had a transaction that waits for this, none could continue.
     await this.#boss.findJobs(queue, { key: "" });
-    this.#notifications.on(turnChannel, () => this.#announce());
+    this.#notifications.on(this.#database.names.channels.turn, () => this.#announce());
     // So that processes do not all look at the same moment.
     this.#timers.push(setInterval(() => this.#announce(), pollMs * (0.8 + 0.4 * Math.random())).unref());
     this.#timers.push(setInterval(() => void this.#supervise().catch(() => {}), this.#superviseMs).unref());
@@ -92,20 +99,25 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   }
 
   async add(transaction: Transaction, { turn, job, project }: ReadyTurn): Promise<void> {
-    await transaction.run("INSERT INTO project (name) VALUES (?) ON CONFLICT DO NOTHING", project);
-    const next = `UPDATE project SET "lastRank" = greatest("lastRank", (SELECT rank FROM "lastStart")) + 1
-      WHERE name = ? RETURNING "lastRank" AS rank`;
+    const next = `INSERT INTO project (name, "lastRank") VALUES (?, (SELECT rank FROM "lastStart") + 1)
+      ON CONFLICT (name) DO UPDATE SET "lastRank" = greatest(project."lastRank", excluded."lastRank" - 1) + 1
+      RETURNING "lastRank" AS rank`;
     const { rank = 0 } = (await transaction.row<{ rank: number }>(next, project)) ?? {};
     await this.#boss.send(
       queue,
       { turn, rank },
       { singletonKey: job, group: { id: project, tier: project }, priority: -rank, db: connectionOf(transaction) },
     );
-    await transaction.row("SELECT pg_notify(?, '')", turnChannel);
+    this.#notifyReady(transaction);
   }
 
-  async mayHaveTurns(): Promise<boolean> {
-    return true;
+  async mayHaveTurns(sql: Sql, limits?: TurnLimits): Promise<boolean> {
+    const known = typeof limits === "object" ? [...limits.keys()] : undefined;
+    if (known?.length === 0) return false;
+    const isKnown = known === undefined ? "" : `AND group_id IN (${known.map(() => "?")})`;
+    const ready = `SELECT 1 FROM ${this.#database.names.queue}.job
+      WHERE name = ? AND state < 'active' AND NOT blocked AND start_after <= now() ${isKnown} LIMIT 1`;
+    return (await sql.row(ready, queue, ...(known ?? []))) !== undefined;
   }
 
   async take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined> {
@@ -113,12 +125,26 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     // Two processes at the same time would not count each other's turns.
     if (concurrency !== undefined) await transaction.lock("turns");
     const options = { ...(concurrency && { groupConcurrency: concurrency }), db: connectionOf(transaction) };
-    const found =
-      typeof limits === "object" ? await this.#fetchKnown(transaction, limits, options) : await this.#fetch(options);
-    if (found === undefined) return undefined;
-    const { turn, rank } = found.data;
-    await transaction.run('UPDATE "lastStart" SET rank = ? WHERE rank < ?', rank, rank);
-    return { turn, lease: `${found.id}/${found.retryCount}` };
+    for (;;) {
+      const found =
+        typeof limits === "object" ? await this.#fetchKnown(transaction, limits, options) : await this.#fetch(options);
+      if (found === undefined) return undefined;
+      const { turn } = found.data;
+      const taken = { turn, lease: `${found.id}/${found.retryCount}` };
+      if (await this.#begin(transaction, found)) return taken;
+      await this.#boss.complete(queue, attemptOf(taken), null, { db: connectionOf(transaction) });
+      this.#log(`Turn ${turn} ${notRunnable}`, "error");
+    }
+  }
+
+  /** Makes the rank of a turn the last one. Returns `false` if there is no such turn, or it has ended. */
+  async #begin(transaction: Transaction, { id, data: { turn, rank } }: QueuedTurn): Promise<boolean> {
+    const begin = `WITH open AS (
+        SELECT 1 FROM turn WHERE id = ? AND state IN ('waiting', 'running')
+          AND job = (SELECT singleton_key FROM ${this.#database.names.queue}.job WHERE name = ? AND id = ?)
+      ), begun AS (UPDATE "lastStart" SET rank = ? WHERE rank < ? AND EXISTS (SELECT 1 FROM open))
+      SELECT 1 FROM open`;
+    return (await transaction.row(begin, turn, queue, id, rank, rank)) !== undefined;
   }
 
   async #fetch(options: FetchOptions): Promise<QueuedTurn | undefined> {
@@ -144,11 +170,11 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     }
   }
 
-  async remove(transaction: Transaction, taken: TakenTurn): Promise<void> {
+  async remove(transaction: Transaction, taken: TakenTurn & Pick<ReadyTurn, "job">): Promise<void> {
     const completed = await this.#boss.complete(queue, attemptOf(taken), null, { db: connectionOf(transaction) });
     if (!hadEffect(completed)) throw new LeaseLost(taken.turn);
     // Followers of the job's log may be at its end.
-    await transaction.row("SELECT pg_notify(?, job) FROM turn WHERE id = ?", logChannel, taken.turn);
+    transactionOf(transaction).notify(this.#database.names.channels.log, taken.job);
   }
 
   async putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void> {
@@ -157,7 +183,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     if (!hadEffect(await this.#boss.fail(queue, attempt, null, { db }))) throw new LeaseLost(taken.turn);
     const startAfter = Math.ceil(pauseMs / 1000);
     if (startAfter > 0) await this.#boss.update(queue, undefined, { id: attempt.id, startAfter, db });
-    else await transaction.row("SELECT pg_notify(?, '')", turnChannel);
+    else this.#notifyReady(transaction);
   }
 
   /** A worker that has just taken the turn has changed it as well, so the caller's change of it fails and undoes this. */
@@ -181,7 +207,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     return sql.rows(
       `SELECT group_id AS project, count(*) ${isReady} AS ready, count(*) FILTER (WHERE state = 'active') AS running,
          greatest(${age}, 0)::double precision AS "oldestAgeSeconds"
-         FROM ${queueTables}.job WHERE name = ? AND state <= 'active' GROUP BY group_id`,
+         FROM ${this.#database.names.queue}.job WHERE name = ? AND state <= 'active' GROUP BY group_id`,
       queue,
     );
   }
@@ -200,18 +226,59 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     if (this.#isSupervising || this.#database.usableForMs < leaseSeconds * 1000) return;
     this.#isSupervising = true;
     try {
+      const now = performance.now();
+      const isDue = now - this.#maintainedAt >= maintainEveryMs;
+      // pg-boss asks 25 questions, so it is not called for nothing.
+      if (!isDue && !(await this.#hasExpired())) return;
       await this.#boss.supervise(queue);
-      await this.#database.forgetOldCommits();
       this.#announce();
+      if (!isDue) return;
+      this.#maintainedAt = now;
+      await this.#database.exclusively("queue", async () => {
+        await this.#database.forgetOldCommits();
+        await this.#compare();
+      });
     } finally {
       this.#isSupervising = false;
     }
+  }
+
+  async #hasExpired(): Promise<boolean> {
+    const expired = `SELECT 1 FROM ${this.#database.names.queue}.job
+      WHERE name = ? AND state = 'active' AND heartbeat_on < now() - heartbeat_seconds * interval '1 second' LIMIT 1`;
+    return (await this.#database.row(expired, queue)) !== undefined;
+  }
+
+  /** Repairs where the queue and the turns differ, for example because somebody has changed a table. */
+  async #compare(): Promise<void> {
+    const place = { table: `${this.#database.names.queue}.job`, queue };
+    for (const { id, turn } of await findSurplus(this.#database, place)) {
+      await this.#boss.deleteJob(queue, id);
+      this.#log(`Turn ${turn} ${notRunnable}`, "error");
+    }
+    for (const { job } of await findMissing(this.#database, place)) {
+      const added = await this.#database.transaction(async (transaction) => {
+        await transaction.lock(job);
+        const turn = await findMissingOf(job, transaction, place);
+        if (turn !== undefined) await this.add(transaction, turn);
+        return turn;
+      });
+      if (added)
+        this.#log(`${job}: turn ${added.turn} was missing in the queue. It is added, and can be run.`, "error");
+    }
+  }
+
+  #notifyReady(transaction: Transaction): void {
+    transactionOf(transaction).notify(this.#database.names.channels.turn);
   }
 
   #announce(): void {
     for (const listener of this.#listeners) listener();
   }
 }
+
+const notRunnable =
+  "was in the queue, but there is no such turn that waits or is running. It is removed from the queue, and not run.";
 
 interface QueuedTurn {
   id: string;
@@ -234,8 +301,8 @@ function groupConcurrency(limits: TurnLimits) {
 
 /** Lets pg-boss take part in a transaction. */
 function connectionOf(transaction: Transaction) {
-  if (!(transaction instanceof PostgresTransaction)) throw new Error("not a transaction of Postgres");
-  return { executeSql: (sql: string, values?: unknown[]) => transaction.query(sql, values) };
+  const own = transactionOf(transaction);
+  return { executeSql: (sql: string, values?: unknown[]) => own.query(sql, values) };
 }
 
 /** Returns whether pg-boss changed anything. It does not declare the type of its responses. */

@@ -1,12 +1,32 @@
-import { Client, type Pool } from "pg";
+/** An index that is built without keeping others from changing its table. */
+export interface Index {
+  name: string;
+  isUnique: boolean;
+  table: string;
+  /** What follows the name of the table. */
+  on: string;
+}
 
-/** The Postgres schema of the service's tables. */
-export const tables = "agent_jobs";
-/** The Postgres schema of pg-boss. */
-export const queueTables = "agent_job_queue";
+/** New columns of a large table, which are filled in parts, while others use the table. */
+export interface Filling {
+  /** Adds the columns, unless they are there. */
+  columns: string;
+  /** A table whose `id` is a number. */
+  table: string;
+  /** Fills the rows with an `id` from `$1` up to but not including `$2`, unless they are filled. */
+  part: string;
+}
 
 export interface Migration {
-  sql: string;
+  /**
+   * Is done before all changes if the table exists. Services of earlier versions may add rows that are not filled, so the change fills these. An
+   * interrupted migration does it again.
+   */
+  filling?: Filling;
+  /** Returns the change. `search_path` is the schema of the tables, and one transaction has all changes. */
+  sql: (tables: string) => string;
+  /** Indexes of large tables. They are built after all changes. */
+  indexes?: readonly Index[];
   /**
    * The first schema whose services can work with this one. They keep running while others are being replaced. A change that
    * raises it requires that all older services are stopped first.
@@ -20,12 +40,17 @@ export interface Migration {
   queueSchema: number;
 }
 
+const keyColumns = `ALTER TABLE turn ADD COLUMN IF NOT EXISTS project text, ADD COLUMN IF NOT EXISTS caller text NOT NULL DEFAULT '',
+  ADD COLUMN IF NOT EXISTS step text NOT NULL DEFAULT '', ADD COLUMN IF NOT EXISTS request text`;
+const fillKeys = `UPDATE turn SET project = job.project, request = turn.id::text FROM job
+  WHERE job.id = turn.job AND turn.project IS NULL`;
+
 /** Each makes the next version of the schema, of which the first is 1. After a release they are never changed: add another. */
 export const migrations: readonly Migration[] = [
   {
     oldest: 1,
     queueSchema: 43,
-    sql: `
+    sql: () => `
       CREATE TABLE job (
         id text PRIMARY KEY, project text NOT NULL, "createdAt" bigint NOT NULL, "archivedAt" bigint,
         state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text
@@ -96,20 +121,20 @@ export const migrations: readonly Migration[] = [
     // Earlier services read and run turns as before. They cannot add any, because the new columns have no defaults.
     oldest: 1,
     queueSchema: 43,
-    sql: `
+    filling: { columns: keyColumns, table: "turn", part: `${fillKeys} AND turn.id >= $1 AND turn.id < $2` },
+    sql: () => `
       -- Turns get the key of their request.
-      ALTER TABLE turn ADD COLUMN project text, ADD COLUMN caller text NOT NULL DEFAULT '',
-        ADD COLUMN step text NOT NULL DEFAULT '', ADD COLUMN request text;
-      UPDATE turn SET project = job.project, request = turn.id::text FROM job WHERE job.id = turn.job;
+      ${keyColumns};
+      ${fillKeys};
       ALTER TABLE turn ALTER COLUMN project SET NOT NULL, ALTER COLUMN caller DROP DEFAULT,
         ALTER COLUMN step DROP DEFAULT, ALTER COLUMN request SET NOT NULL;
-      CREATE UNIQUE INDEX "turnByKey" ON turn (project, caller, step, request);
     `,
+    indexes: [{ name: "turnByKey", isUnique: true, table: "turn", on: "(project, caller, step, request)" }],
   },
   {
     oldest: 1,
     queueSchema: 43,
-    sql: `
+    sql: () => `
       -- Turns get what their agents say that they cost.
       ALTER TABLE turn ADD COLUMN "costUsd" double precision, ADD COLUMN "sessionCost" text;
     `,
@@ -119,7 +144,7 @@ export const migrations: readonly Migration[] = [
     // wrong branch: their transaction fails, and a service of this version takes the turn.
     oldest: 1,
     queueSchema: 43,
-    sql: `
+    sql: (tables) => `
       -- Jobs get a branch of their own choice to start from.
       ALTER TABLE job ADD COLUMN base text;
       ALTER TABLE turn ADD COLUMN "knowsBase" integer;
@@ -139,54 +164,3 @@ export const migrations: readonly Migration[] = [
 
 /** The version of pg-boss's schema that this version works with. */
 export const queueSchema = migrations.at(-1)?.queueSchema;
-
-/** Does something while no other process does it. Services that start at the same time wait for each other. */
-export async function whileOthersWait<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query("SET statement_timeout = 0");
-    await client.query("SELECT pg_advisory_lock(hashtextextended('agent_jobs schema', 0))");
-    return await work();
-  } finally {
-    // The lock ends with the connection.
-    client.release(true);
-  }
-}
-
-/**
- * Brings the database to the schema of this version, or creates that. Not by two processes at the same time.
- *
- * @param all - the migrations to the schema of this version
- * @throws if services of this version cannot work with the schema. Nothing is changed then
- */
-export async function openSchema(pool: Pool, all = migrations): Promise<void> {
-  // A migration of a large table takes longer than any other statement may.
-  const client = new Client({ ...pool.options, statement_timeout: 0, query_timeout: 0 });
-  // If the connection is lost, the statement fails; without a listener, the process would end.
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    await client.query("BEGIN");
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${tables}`);
-    await client.query("CREATE TABLE IF NOT EXISTS version (schema integer NOT NULL, oldest integer NOT NULL)");
-    const { rows } = await client.query<{ schema: number; oldest: number }>("SELECT schema, oldest FROM version");
-    const { schema, oldest } = rows[0] ?? { schema: 0, oldest: 0 };
-    if (oldest > all.length)
-      throw new Error(
-        `its schema is ${schema}, which services from schema ${oldest} on can work with; this version has schema ` +
-          `${all.length}. Start the newer version.`,
-      );
-    for (const { sql } of all.slice(schema)) await client.query(sql);
-    const newest = all.at(-1);
-    if (newest !== undefined && schema < all.length) {
-      await client.query("DELETE FROM version");
-      await client.query("INSERT INTO version (schema, oldest) VALUES ($1, $2)", [all.length, newest.oldest]);
-    }
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {});
-    throw error;
-  } finally {
-    await client.end();
-  }
-}

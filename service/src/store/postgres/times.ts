@@ -10,6 +10,10 @@ export interface PostgresTimes {
   idleInTransactionMs: number;
   /** How often expired leases are looked for. */
   superviseMs: number;
+  /** How long a notification through a pooler may take, before it is considered lost. */
+  notificationMs: number;
+  /** How often to look for changes if notifications do not arrive. */
+  pollMs: number;
   /** Returns the time since any moment. */
   now: () => number;
 }
@@ -20,5 +24,7 @@ export const defaultTimes: PostgresTimes = {
   outcomePauseMs: 500,
   idleInTransactionMs: 10_000,
   superviseMs: 10_000,
+  notificationMs: 10_000,
+  pollMs: 5000,
   now: () => performance.now(),
 };

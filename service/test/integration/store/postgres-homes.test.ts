@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { RunningTurn } from "../../../src/model.ts";
-import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
+import { PostgresDatabase } from "../../../src/store/postgres/database.ts";
 import { PostgresHomes } from "../../../src/store/postgres/homes.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -12,7 +12,7 @@ const server = postgresOfFile();
 async function setUp() {
   const url = await server().createStoreDatabase();
   const store = await openPostgresStore({ url, log: () => {} });
-  const database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
+  const database = new PostgresDatabase({ url, log: () => {} });
   onTestFinished(async () => {
     await database[Symbol.asyncDispose]();
     await store[Symbol.asyncDispose]();

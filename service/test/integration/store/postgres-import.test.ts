@@ -63,7 +63,7 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
   });
   const before = readFileSync(file);
   const url = await server().createDatabase();
-  expect(await importStore(file, url, ignore, markHome)).toEqual({ jobs: 3, turns: 4, pullRequests: 1 });
+  expect(await importStore(file, { url, log: ignore }, markHome)).toEqual({ jobs: 3, turns: 4, pullRequests: 1 });
   expect(readFileSync(file).equals(before)).toBe(true);
 
   const store = await openPostgres(url);
@@ -114,7 +114,7 @@ test("how turns went is copied, and a turn that somebody has asked to stop is no
     expect(await store.turns.stop("stopping", id, 7_000_000, "Stopped by an operator (alice).")).toBe(true);
   });
   const url = await server().createStoreDatabase();
-  await importStore(file, url, ignore, markHome);
+  await importStore(file, { url, log: ignore }, markHome);
   const store = await openPostgres(url);
   const ended = { state: "failed", startedAt: 5_500_000, endedAt: 6_000_000, reason: "The agent failed." };
   expect(await store.turns.ofJob("failed")).toMatchObject([ended]);
@@ -128,7 +128,7 @@ test("the creates of the last hour count in Postgres, too", async () => {
       await store.jobs.add({ id: `job_${use}`, project: "docs", createdAt: 5_000_000 }, "One", at);
   });
   const url = await server().createDatabase();
-  await importStore(file, url, ignore, markHome);
+  await importStore(file, { url, log: ignore }, markHome);
   const store = await openPostgres(url);
   expect(await store.jobs.add({ id: "more", project: "docs", createdAt: 5_000_000 }, "One")).toEqual({
     retryAfterMs: expect.any(Number),
@@ -142,7 +142,7 @@ test("a store without jobs replaces only the name of the repository, and the fir
   const store = await openPostgres(url);
   await store.repositories.setMain("blog");
   await store.repositories.setOfProjects(new Map([["blog", "blog"]]));
-  expect(await importStore(file, url, ignore, markHome)).toEqual({ jobs: 0, turns: 0, pullRequests: 0 });
+  expect(await importStore(file, { url, log: ignore }, markHome)).toEqual({ jobs: 0, turns: 0, pullRequests: 0 });
   expect(await store.repositories.main()).toBe("docs");
   expect(await store.repositories.ofProjects()).toEqual(new Map());
   await store.jobs.add({ id: "a", project: "docs", createdAt: 5_000_000 }, "One");
@@ -156,7 +156,7 @@ test("the number of a pull request whose job was deleted is not given again", as
     expect(await store.idleJobs.deleteOldest(7_000_000, 10)).toEqual(["a"]);
   });
   const url = await server().createStoreDatabase();
-  await importStore(file, url, ignore, markHome);
+  await importStore(file, { url, log: ignore }, markHome);
   const store = await openPostgres(url);
   await store.jobs.add({ id: "b", project: "docs", createdAt: 8_000_000 }, "One");
   expect(await store.pullRequests.add({ job: "b", ...pullRequest })).toBe(2);
@@ -172,7 +172,7 @@ test("long texts are copied, and a NUL, which Postgres cannot store, is replaced
   db.exec("UPDATE turn SET prompt = 'one' || char(0) || 'two' WHERE job = 'd'");
   db.close();
   const url = await server().createDatabase();
-  expect(await importStore(file, url, ignore, markHome)).toMatchObject({ jobs: 4, turns: 4 });
+  expect(await importStore(file, { url, log: ignore }, markHome)).toMatchObject({ jobs: 4, turns: 4 });
   const store = await openPostgres(url);
   for (const id of ["a", "b", "c"]) {
     const [turn] = await store.turns.ofJob(id);
@@ -199,7 +199,7 @@ test("the homes of agents that have run are marked with the job's last such turn
   });
   const directoryOf = (job: string) => new JobDirectory(`${file}.files`, job);
   for (const job of ["ran", "waits"]) mkdirSync(directoryOf(job).home, { recursive: true });
-  await importStore(file, await server().createDatabase(), ignore, markHome);
+  await importStore(file, { url: await server().createDatabase(), log: ignore }, markHome);
   expect(readFileSync(directoryOf("ran").homeTurn, "utf8")).toBe("4");
   expect(existsSync(directoryOf("waits").homeTurn)).toBe(false);
   expect(existsSync(directoryOf("moved").path)).toBe(false);
@@ -214,7 +214,7 @@ test("nothing is copied to a database that has jobs", async () => {
   const store = await openPostgres(url);
   await store.repositories.setMain("blog");
   await store.jobs.add({ id: "old", project: "docs", createdAt: 5_000_000 }, "One");
-  await expect(importStore(file, url, ignore, markHome)).rejects.toThrow(
+  await expect(importStore(file, { url, log: ignore }, markHome)).rejects.toThrow(
     "nothing was copied: the database has jobs already",
   );
   expect(await store.repositories.main()).toBe("blog");
@@ -228,25 +228,27 @@ test("nothing is copied if a row cannot be, and the file can be copied to anothe
   });
   const url = await server().createStoreDatabase();
   await server().query(url, "ALTER TABLE agent_jobs.turn ADD CHECK (job <> 'b')");
-  const failed = importStore(file, url, ignore, markHome);
+  const failed = importStore(file, { url, log: ignore }, markHome);
   await expect(failed).rejects.toThrow(/^nothing was copied: .*violates check constraint/);
   await expect(failed).rejects.toMatchObject({ cause: { code: "23514" } });
   const store = await openPostgres(url);
   expect(await store.counts.total()).toEqual({ jobs: 0, waitingTurns: 0 });
-  expect(await importStore(file, await server().createDatabase(), ignore, markHome)).toMatchObject({ jobs: 2 });
+  expect(await importStore(file, { url: await server().createDatabase(), log: ignore }, markHome)).toMatchObject({
+    jobs: 2,
+  });
 });
 
 test("no file is copied that does not exist, is no store or that a service runs on", async () => {
   const url = await server().createDatabase();
   const missing = join(temporaryFolder(), "jobs.sqlite");
-  await expect(importStore(missing, url, ignore, markHome)).rejects.toThrow(`there is no store ${missing}`);
+  await expect(importStore(missing, { url, log: ignore }, markHome)).rejects.toThrow(`there is no store ${missing}`);
   expect(existsSync(missing)).toBe(false);
   const notes = join(temporaryFolder(), "notes.sqlite");
   const db = new DatabaseSync(notes);
   db.exec("CREATE TABLE note (text TEXT)");
   db.close();
-  await expect(importStore(notes, url, ignore, markHome)).rejects.toThrow("is not a store");
+  await expect(importStore(notes, { url, log: ignore }, markHome)).rejects.toThrow("is not a store");
   const file = join(temporaryFolder(), "jobs.sqlite");
   await using _store = openSqliteStore(file);
-  await expect(importStore(file, url, ignore, markHome)).rejects.toThrow("another service is running on it");
+  await expect(importStore(file, { url, log: ignore }, markHome)).rejects.toThrow("another service is running on it");
 });

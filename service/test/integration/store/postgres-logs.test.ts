@@ -12,7 +12,7 @@ import { ExpiringTokens, newToken } from "../../../src/pages/expiring-tokens.ts"
 import { PerProject } from "../../../src/per-project.ts";
 import { type ServiceOptions, startApi, startWorker } from "../../../src/start/service.ts";
 import type { StoredLogs } from "../../../src/store/logs.ts";
-import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
+import { PostgresDatabase } from "../../../src/store/postgres/database.ts";
 import { PostgresLogs } from "../../../src/store/postgres/logs.ts";
 import { Notifications } from "../../../src/store/postgres/notifications.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
@@ -104,8 +104,8 @@ describe("the logs in a Postgres store", () => {
     const url = await server().createStoreDatabase();
     const [worker, api] = [await open(url), await open(url)];
     const turn = await startTurn(worker.store);
-    await using database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
-    await using notifications = new Notifications(url);
+    await using database = new PostgresDatabase({ url, log: () => {} });
+    await using notifications = new Notifications({ url, database, log: () => {} });
     const followed = new PostgresLogs(database, notifications, 1_000_000);
     const listening = "SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN agent_job_change' AND state = 'idle'";
     await waitUntil(async () => (await server().query(url, listening)).length >= 3);
@@ -139,8 +139,8 @@ describe("the logs in a Postgres store", () => {
     const url = await server().createStoreDatabase();
     const { store, logs } = await open(url);
     const [turn, other] = [await startTurn(store), await startTurn(store, "job_2")];
-    await using database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
-    await using notifications = new Notifications(url);
+    await using database = new PostgresDatabase({ url, log: () => {} });
+    await using notifications = new Notifications({ url, database, log: () => {} });
     const followed = new PostgresLogs(database, notifications, 1_000_000);
     const calls = { job_1: 0, job_2: 0 };
     const end = followed.follow("job_1", () => void calls.job_1++);
@@ -165,8 +165,8 @@ describe("the logs in a Postgres store", () => {
 
   test("are looked at again and again if no notification arrives, until that ends", async () => {
     const url = await server().createStoreDatabase();
-    await using database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
-    await using notifications = new Notifications(url);
+    await using database = new PostgresDatabase({ url, log: () => {} });
+    await using notifications = new Notifications({ url, database, log: () => {} });
     let calls = 0;
     const end = new PostgresLogs(database, notifications, 1).follow("job_1", () => void calls++);
     await waitUntil(() => calls >= 5);

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
+import { PostgresDatabase } from "../../../src/store/postgres/database.ts";
 import { Notifications } from "../../../src/store/postgres/notifications.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import type { PostgresTimes } from "../../../src/store/postgres/times.ts";
@@ -61,10 +61,21 @@ describe("a connection that is lost during a commit", () => {
 
   test("waits for a server that is still committing", async () => {
     const { url, proxy, store, other } = await openBoth();
+    // The question whether it was committed comes when it is being committed, which a lock shows.
     const slowCommit = `
-      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';
+      CREATE FUNCTION agent_jobs.slow() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_advisory_xact_lock(42); PERFORM pg_sleep(0.5); RETURN NULL; END';
       CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON agent_jobs.job DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW EXECUTE FUNCTION slow()`;
+        FOR EACH ROW EXECUTE FUNCTION agent_jobs.slow();
+      CREATE FUNCTION agent_jobs.later() RETURNS trigger LANGUAGE plpgsql AS '
+        BEGIN
+          WHILE NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = ''advisory'' AND objid = 42) LOOP
+            PERFORM pg_sleep(0.01);
+          END LOOP;
+          RETURN NEW;
+        END';
+      CREATE TRIGGER later BEFORE INSERT ON agent_jobs."recentCommit"
+        FOR EACH ROW WHEN (NEW."wasPrevented") EXECUTE FUNCTION agent_jobs.later()`;
     await server().query(url, slowCommit);
     proxy.failures.push({ on: "COMMIT", how: "lose connection" });
     expect(await create(store, "a")).toBeUndefined();
@@ -116,8 +127,12 @@ describe("a server that is restarted", () => {
   test("is used again, and the log says once that it was away and once that it is back", async () => {
     const { url, store, lines } = await openStoreWithUrl();
     const { store: other } = await openStore(url);
-    const notifications = new Notifications(url);
-    onTestFinished(() => notifications[Symbol.asyncDispose]());
+    const database = new PostgresDatabase({ url, log: () => {} });
+    const notifications = new Notifications({ url, database, log: () => {} });
+    onTestFinished(async () => {
+      await notifications[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    });
     const heard: (string | undefined)[] = [];
     notifications.on("agent_job_turn", (payload) => heard.push(payload));
     await expect.poll(() => heard).toEqual([undefined]);
@@ -153,7 +168,7 @@ describe("a server that is restarted", () => {
 
   test("does not end a process whose connections are in use", async () => {
     const { url, store } = await openStoreWithUrl();
-    const database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
+    const database = new PostgresDatabase({ url, log: () => {} });
     onTestFinished(() => database[Symbol.asyncDispose]());
     const interrupted = database.transaction(async (transaction) => {
       await transaction.run("INSERT INTO repository (name) VALUES (?)", "example/docs");
@@ -179,7 +194,7 @@ describe("a transaction whose process is paused", () => {
   test("changes nothing, and others do not wait for it", async () => {
     const { url, store } = await openStoreWithUrl();
     const times = { idleInTransactionMs: 100 };
-    const database = new PostgresDatabase(createPool({ url, times, log: () => {} }), () => {}, times);
+    const database = new PostgresDatabase({ url, times, log: () => {} });
     onTestFinished(() => database[Symbol.asyncDispose]());
     const { promise: pause, resolve: resume } = Promise.withResolvers<void>();
     const isPaused = Promise.withResolvers<void>();
@@ -200,7 +215,7 @@ describe("a transaction whose process is paused", () => {
   test("changes nothing, even if it goes on before it hears of its end", async () => {
     const { url, store } = await openStoreWithUrl();
     const times = { idleInTransactionMs: 100 };
-    const database = new PostgresDatabase(createPool({ url, times, log: () => {} }), () => {}, times);
+    const database = new PostgresDatabase({ url, times, log: () => {} });
     onTestFinished(() => database[Symbol.asyncDispose]());
     const paused = database.transaction(async (transaction) => {
       await transaction.run("INSERT INTO repository (name) VALUES (?)", "example/docs");
@@ -212,7 +227,7 @@ describe("a transaction whose process is paused", () => {
 
   test("of which a statement has failed is not taken for one that was committed", async () => {
     const { url, store } = await openStoreWithUrl();
-    const database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
+    const database = new PostgresDatabase({ url, log: () => {} });
     onTestFinished(() => database[Symbol.asyncDispose]());
     const change = database.transaction(async (transaction) => {
       await transaction.run("INSERT INTO repository (name) VALUES (?)", "example/docs");

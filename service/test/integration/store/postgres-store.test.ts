@@ -10,21 +10,19 @@ import { shellAgent } from "../../../src/agents/agent.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { type ServiceOptions, startApi, startWorker } from "../../../src/start/service.ts";
-import { createPool, type PostgresOptions } from "../../../src/store/postgres/database.ts";
+import type { PostgresOptions } from "../../../src/store/postgres/database.ts";
+import { openSchema } from "../../../src/store/postgres/migrate.ts";
+import { namesOf } from "../../../src/store/postgres/names.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import {
-  type Migration,
-  migrations,
-  openSchema,
-  queueSchema,
-  queueTables,
-} from "../../../src/store/postgres/schema.ts";
+import { type Migration, migrations, queueSchema } from "../../../src/store/postgres/schema.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { docsRepository, projectOptions, send, waitForJob } from "../../support/agent-service.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
+
+const { queue: queueTables } = namesOf();
 
 /** Milliseconds since 1970. */
 const now = Date.UTC(2026, 0, 1);
@@ -45,15 +43,14 @@ async function startNext(store: Store): Promise<RunningTurn> {
 
 /** Brings a database to an invented next version. */
 async function migrate(url: string, next: Migration): Promise<void> {
-  const pool = createPool({ url, log: () => {} });
-  await openSchema(pool, [...migrations, next]).finally(() => pool.end());
+  await openSchema({ url, names: namesOf(), log: () => {} }, [...migrations, next]);
 }
 
 /** @param oldest - the first schema whose services can work with it */
 const nextVersion = (oldest: number): Migration => ({
   oldest,
   queueSchema: queueSchema ?? 0,
-  sql: "ALTER TABLE job ADD COLUMN note text; UPDATE job SET note = 'kept'",
+  sql: () => "ALTER TABLE job ADD COLUMN note text; UPDATE job SET note = 'kept'",
 });
 
 describe("a database", () => {
@@ -128,7 +125,7 @@ describe("a database", () => {
 
   test("is not changed by a migration that fails", async () => {
     const url = await server().createStoreDatabase();
-    await expect(migrate(url, { ...nextVersion(1), sql: "DROP TABLE use; CREATE TABLE job ()" })).rejects.toThrow(
+    await expect(migrate(url, { ...nextVersion(1), sql: () => "DROP TABLE use; CREATE TABLE job ()" })).rejects.toThrow(
       'relation "job" already exists',
     );
     const store = await openStore(url);
@@ -138,10 +135,8 @@ describe("a database", () => {
 
   test("is migrated however long that takes", async () => {
     const url = await server().createStoreDatabase();
-    const pool = createPool({ url, log: () => {} });
-    onTestFinished(() => pool.end());
-    Object.assign(pool.options, { statement_timeout: 50, query_timeout: 50 });
-    await openSchema(pool, [...migrations, { ...nextVersion(1), sql: "SELECT pg_sleep(0.2)" }]);
+    await server().query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 50`);
+    await migrate(url, { ...nextVersion(1), sql: () => "SELECT pg_sleep(0.2)" });
     const [version] = await server().query<{ schema: number }>(url, "SELECT schema FROM agent_jobs.version");
     expect(version?.schema).toBe(migrations.length + 1);
   });

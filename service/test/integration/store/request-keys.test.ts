@@ -2,9 +2,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { Jobs } from "../../../src/jobs/jobs.ts";
 import type { RequestKey, RunningTurn } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
-import { createPool } from "../../../src/store/postgres/database.ts";
+import { openSchema } from "../../../src/store/postgres/migrate.ts";
+import { namesOf } from "../../../src/store/postgres/names.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { migrations, openSchema } from "../../../src/store/postgres/schema.ts";
+import { migrations } from "../../../src/store/postgres/schema.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
@@ -247,13 +248,11 @@ describe("machines with one Postgres", () => {
 
   test("keep the turns of a machine of the first schema, which then adds nothing without a key", async () => {
     const url = await server().createDatabase();
-    const pool = createPool({ url, log: () => {} });
-    onTestFinished(() => pool.end());
-    await openSchema(pool, migrations.slice(0, 1));
-    const job = `INSERT INTO job (id, project, "createdAt", model) VALUES ($1, 'docs', 5, NULL)`;
-    const turn = "INSERT INTO turn (id, job, prompt) VALUES ($1, $2, 'One')";
-    await pool.query(job, ["a"]);
-    for (const id of [7, 8]) await pool.query(turn, [id, "a"]);
+    await openSchema({ url, names: namesOf(), log: () => {} }, migrations.slice(0, 1));
+    const job = `INSERT INTO agent_jobs.job (id, project, "createdAt", model) VALUES ($1, 'docs', 5, NULL)`;
+    const turn = "INSERT INTO agent_jobs.turn (id, job, prompt) VALUES ($1, $2, 'One')";
+    await server().query(url, job, ["a"]);
+    for (const id of [7, 8]) await server().query(url, turn, [id, "a"]);
 
     const store = await openPostgresStore({ url, log: () => {} });
     onTestFinished(() => store[Symbol.asyncDispose]());
@@ -264,13 +263,13 @@ describe("machines with one Postgres", () => {
     ]);
     expect(await create(store, "Fix it", key("1"))).toEqual(expect.any(String));
 
-    const client = await pool.connect();
+    const client = await server().connect(url);
+    onTestFinished(() => client.end());
     await client.query("BEGIN");
     await client.query(job, ["b"]);
     // 23502: not_null_violation, which such a machine answers with 500.
     await expect(client.query(turn, [9, "b"])).rejects.toMatchObject({ code: "23502" });
     await client.query("ROLLBACK");
-    client.release();
     expect(await store.jobs.find("b")).toBeUndefined();
     expect(await total(store)).toEqual({ jobs: 2, turns: 3 });
   });

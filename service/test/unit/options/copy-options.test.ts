@@ -8,6 +8,8 @@ test("parses a backup or an export, and no other command line", () => {
   const url = "postgresql:///agents";
   for (const target of [{ url }, { url: "postgres://host/agents" }])
     expect(parseCopyOptions(["--export", target.url, "--store", "a"])).toEqual({ store: "a", target });
+  const schema = ["--export", url, "--store", "a", "--schema", "staging"];
+  expect(parseCopyOptions(schema)).toEqual({ store: "a", target: { url, schema: "staging" } });
   const store = "of-postgres:5432.sqlite";
   expect(parseCopyOptions(["--backup=b", `--store=${store}`])).toEqual({ store, target: { file: "b" } });
   expect(parseCopyOptions(["--store", "a", "--repository", "docs"])).toBeUndefined();

@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 import { expect, test } from "vitest";
-import { isUnavailable, isUnwritable } from "../../../../src/store/postgres/errors.ts";
+import { isAnswer, isUnavailable, isUnwritable } from "../../../../src/store/postgres/errors.ts";
 
 /** An error of the server, with an SQLSTATE code of "PostgreSQL Error Codes". */
 function serverError(code: string | undefined): DatabaseError {
@@ -52,4 +52,16 @@ test("an error that is not the server's is one of the connection", () => {
   expect(isUnavailable(error)).toBe(true);
   expect(isUnwritable(error)).toBe(false);
   expect(isUnwritable(Object.assign(new Error("no space"), { code: "53100" }))).toBe(false);
+});
+
+test.each([
+  ["unique_violation", "23505", true],
+  ["disk_full", "53100", true],
+  ["serialization_failure", "40001", true],
+  ["protocol_violation, as of a pooler that has lost its server", "08P01", false],
+  ["admin_shutdown", "57P01", false],
+  ["system_error", "58000", false],
+  ["internal_error", "XX000", false],
+])("%s: whether nothing was changed is clear", (_name, code, expected) => {
+  expect(isAnswer(serverError(code))).toBe(expected);
 });

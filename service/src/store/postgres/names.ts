@@ -1,0 +1,50 @@
+/** The schema of a store's tables, unless `--schema` names another. */
+export const defaultSchema = "agent_jobs";
+
+/** What belongs to one store in its database, which can have several: each has a schema of its own. */
+export interface StoreNames {
+  /** The schema of the service's tables. */
+  readonly tables: string;
+  /** The schema of pg-boss. */
+  readonly queue: string;
+  /** The channels of `NOTIFY`, which all schemas of a database share. */
+  readonly channels: Channels;
+  /** Returns the name of an advisory lock, which all schemas of a database share, too. */
+  lock(name: string): string;
+}
+
+export interface Channels {
+  /** For turns that may have become ready. */
+  turn: string;
+  /** For logs that have grown and turns that have ended. The payload is the id of the job. */
+  log: string;
+  /** For changes of jobs. The payload is the id of the job. */
+  job: string;
+}
+
+/** @param schema - of the tables. Default: `agent_jobs` */
+export function namesOf(schema = defaultSchema): StoreNames {
+  // The names that services had before they could have another schema. They still run beside this one while they are replaced.
+  const isDefault = schema === defaultSchema;
+  const prefix = isDefault ? "agent_job" : schema;
+  return {
+    tables: schema,
+    queue: `${prefix}_queue`,
+    channels: { turn: `${prefix}_turn`, log: `${prefix}_log`, job: `${prefix}_change` },
+    lock: (name) => (isDefault ? name : `${schema} ${name}`),
+  };
+}
+
+const relations = [
+  ...["job", "turn", "project", "lastStart", "pullRequest", "logChunk", "home", "token", "use", "deletedJob"],
+  ...["repository", "projectRepository", "recentCommit", "version", "turnId"],
+];
+const relation = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) ("?)(${relations.join("|")})\\2(?![\\w".])`, "g");
+
+/**
+ * Puts the schema before each table of a statement in the SQL that SQLite and Postgres share. The statement then means the same
+ * on every connection: poolers and roles can have another `search_path`.
+ */
+export function qualified(sql: string, { tables }: StoreNames): string {
+  return sql.replace(relation, (_, word, quote, name) => `${word} ${tables}.${quote}${name}${quote}`);
+}

@@ -1,0 +1,193 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { PostgresOptions } from "../../../src/store/postgres/database.ts";
+import { openSchema } from "../../../src/store/postgres/migrate.ts";
+import { namesOf } from "../../../src/store/postgres/names.ts";
+import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
+import { migrations } from "../../../src/store/postgres/schema.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
+
+const server = postgresOfFile();
+
+async function openStore(url: string, options: Partial<PostgresOptions> = {}) {
+  const lines: { line: string; level: string }[] = [];
+  const log = (line: string, level = "info") => void lines.push({ line, level });
+  const store = await openPostgresStore({ url, log, ...options });
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  return { store, lines };
+}
+
+const create = (store: Store, id: string) => store.jobs.add({ id, project: "docs", createdAt: 1 }, "One");
+
+async function startNext(store: Store) {
+  const turn = await store.runningTurns.startNext();
+  if (turn === undefined) throw new Error("no turn is ready");
+  return turn;
+}
+
+describe("schemas of a database", () => {
+  test("have stores that know nothing of each other", async () => {
+    const url = await server().createStoreDatabase();
+    const { store } = await openStore(url);
+    const { store: other } = await openStore(url, { schema: "staging" });
+    await create(store, "a");
+    await create(other, "b");
+    expect(await store.jobs.find("b")).toBeUndefined();
+    let calls = 0;
+    other.followJob("a", () => calls++);
+    expect([await startNext(other), await startNext(store)]).toMatchObject([{ job: "b" }, { job: "a" }]);
+    expect(await other.runningTurns.startNext()).toBeUndefined();
+    const isAlone = store.exclusively("archiving", async () => {
+      expect(await other.exclusively("archiving", async () => {})).toBe(true);
+    });
+    expect(await isAlone).toBe(true);
+    expect(calls).toBe(0);
+    expect(await server().query(url, "SELECT schema FROM staging.version")).toEqual([{ schema: migrations.length }]);
+  });
+
+  test("do not get tables beside those that an earlier version made in public", async () => {
+    const url = await server().createDatabase();
+    await server().query(url, 'CREATE TABLE public."recentCommit" (); CREATE TABLE public."lastStart" ()');
+    await expect(openStore(url)).rejects.toThrow(/in the schema public.*See "PgBouncer"/);
+    expect(await server().query(url, "SELECT 1 FROM pg_namespace WHERE nspname = 'agent_jobs'")).toEqual([]);
+    await openSchema({ url, names: namesOf("staging"), log: () => {} });
+  });
+
+  test("whose tables are left in public as well are used, and the log says so", async () => {
+    const url = await server().createStoreDatabase();
+    await server().query(url, 'CREATE TABLE public."recentCommit" (); CREATE TABLE public."lastStart" ()');
+    const { lines } = await openStore(url);
+    expect(lines).toEqual([{ line: expect.stringContaining("Its jobs are not those of agent_jobs"), level: "warn" }]);
+  });
+});
+
+describe("a user who may not change tables", () => {
+  /** As in service/docs/scale.md. */
+  const grants = `
+    GRANT USAGE ON SCHEMA agent_jobs, agent_job_queue TO agents;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA agent_jobs, agent_job_queue TO agents;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA agent_jobs, agent_job_queue TO agents;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA agent_jobs, agent_job_queue
+      GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO agents;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA agent_jobs, agent_job_queue GRANT USAGE ON SEQUENCES TO agents;`;
+
+  async function database() {
+    const url = await server().createDatabase();
+    const role = "SELECT 1 FROM pg_roles WHERE rolname = 'agents'";
+    if ((await server().query(url, role)).length === 0)
+      await server().query(url, "CREATE ROLE agents LOGIN PASSWORD 'secret'");
+    const own = new URL(url);
+    own.username = "agents";
+    own.password = "secret";
+    const migrate = (all = migrations) => openSchema({ url, names: namesOf(), log: () => {} }, all);
+    return { url, own: own.href, migrate };
+  }
+
+  test("can do everything once the tables are there", async () => {
+    const { url, own, migrate } = await database();
+    expect(await migrate()).toEqual({ before: 0, after: migrations.length });
+    await server().query(url, grants);
+    let time = 0;
+    const { store, lines } = await openStore(own, { times: { superviseMs: 50, now: () => time } });
+    await create(store, "a");
+    const turn = await startNext(store);
+    await store.runningTurns.countAttempt(turn);
+    await store.pullRequests.add({ job: "a", title: "A", branch: "b", target: "main", base: "1", head: "2" });
+    await store.homes?.saveHome(turn, Buffer.from("home"));
+    await store.logs?.append(turn, 0, Buffer.from("| one\n"));
+    await store.tokens?.add("session", "hash", "/", 1000);
+    await store.runningTurns.requeue(turn);
+    await store.runningTurns.finish(await startNext(store), "completed", 2);
+    expect(await store.idleJobs.deleteOldest(3, 10)).toEqual(["a"]);
+    await store.probe();
+    time = 1_000_000;
+    const supervised = "SELECT 1 FROM agent_job_queue.version WHERE reindex_on IS NOT NULL";
+    await expect.poll(() => server().query(url, supervised), { timeout: 10_000 }).toHaveLength(1);
+    expect(lines).toEqual([]);
+  });
+
+  test.each([
+    "REVOKE USAGE ON SCHEMA agent_job_queue FROM agents",
+    "REVOKE DELETE ON agent_jobs.turn FROM agents",
+    'REVOKE USAGE ON SEQUENCE agent_jobs."turnId" FROM agents',
+  ])("is told at the start what it lacks after %s", async (revoke) => {
+    const { url, own, migrate } = await database();
+    await migrate();
+    await server().query(url, grants + revoke);
+    await expect(openStore(own)).rejects.toThrow(/lacks rights on agent_job\w+\.\w+\. Grant what "Tables and rights"/);
+  });
+
+  test("is told which command creates them", async () => {
+    const { url, own } = await database();
+    const { port, pathname } = new URL(url);
+    await expect(openStore(own, { schema: "staging" })).rejects.toThrow(
+      `it has no schema staging, and the user of --store may not change that (permission denied for database ${pathname.slice(1)}). Run this with a user who may: ` +
+        `npm run service -- migrate --store "postgres://127.0.0.1:${port}${pathname}" --schema staging`,
+    );
+  });
+
+  test("is told which command updates them", async () => {
+    const { url, own, migrate } = await database();
+    await migrate(migrations.slice(0, 1));
+    await server().query(url, grants);
+    await expect(openStore(own)).rejects.toThrow(
+      /agent_jobs has version 1, but .* npm run service -- migrate --store "/,
+    );
+    expect(await migrate()).toEqual({ before: 1, after: migrations.length });
+    const { store } = await openStore(own);
+    expect(await create(store, "a")).toBeUndefined();
+  });
+});
+
+test("an index that was not built completely is built again", async () => {
+  const url = await server().createStoreDatabase();
+  const valid = `SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = 'agent_jobs."turnByKey"'::regclass`;
+  await server().query(
+    url,
+    `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'agent_jobs."turnByKey"'::regclass`,
+  );
+  await openStore(url);
+  expect(await server().query(url, valid)).toEqual([{ isValid: true }]);
+});
+
+describe("the queue", () => {
+  const ended = {
+    line: "Turn 1 was in the queue, but there is no such turn that waits or is running. It is removed from the queue, and not run.",
+    level: "error",
+  };
+
+  test.each([
+    { what: "has ended", change: "UPDATE agent_jobs.turn SET state = 'completed'" },
+    { what: "is not there", change: "DELETE FROM agent_jobs.turn" },
+    {
+      what: "is one of another job",
+      change:
+        "INSERT INTO agent_jobs.job (id, project, \"createdAt\") VALUES ('b', 'docs', 1); UPDATE agent_jobs.turn SET job = 'b'",
+    },
+  ])("does not hold up other turns if one of it $what", async ({ change }) => {
+    const url = await server().createStoreDatabase();
+    const { store, lines } = await openStore(url, { times: { superviseMs: 1_000_000 } });
+    await create(store, "a");
+    await server().query(url, change);
+    await create(store, "c");
+    expect(await startNext(store)).toMatchObject({ job: "c" });
+    expect(await store.runningTurns.startNext()).toBeUndefined();
+    expect(lines).toEqual([ended]);
+  });
+
+  test("is compared with the turns, and repaired", async () => {
+    const url = await server().createStoreDatabase();
+    let time = 0;
+    const times = { superviseMs: 50, now: () => time };
+    const { store, lines } = await openStore(url, { times });
+    await create(store, "a");
+    await create(store, "b");
+    await store.turns.add("b", "Two", 1);
+    await server().query(url, "UPDATE agent_jobs.turn SET state = 'completed' WHERE job = 'a'");
+    await server().query(url, "DELETE FROM agent_job_queue.job WHERE singleton_key = 'b'");
+    time = 1_000_000;
+    const added = { line: "b: turn 2 was missing in the queue. It is added, and can be run.", level: "error" };
+    await expect.poll(() => lines, { timeout: 10_000 }).toEqual([ended, added]);
+    expect(await startNext(store)).toMatchObject({ id: 2, job: "b" });
+  });
+});
