@@ -328,6 +328,7 @@ describe("a spare worktree", () => {
   test("is not prepared beside a turn, except for the first one, for which one new job waits", async () => {
     const { turns, checkOut, worktrees, repository } = setUp({ ...slow, spares: 2 });
     await turns("a");
+    await checkOut("running");
     const gate = Promise.withResolvers<void>();
     repository.gate = () => gate.promise;
     const prepared = worktrees.prepareSpares();
@@ -337,7 +338,7 @@ describe("a spare worktree", () => {
     await Promise.race(checkouts);
     gate.resolve();
     await Promise.all([prepared, ...checkouts]);
-    expect(repository.found).toEqual([undefined, undefined, "c1"]);
+    expect(repository.found).toEqual([undefined, undefined, undefined, "c1"]);
     expect(repository.restored).toEqual(["c1"]);
   });
 
