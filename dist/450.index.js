@@ -111,7 +111,7 @@ var step_key = __webpack_require__(6323);
 // EXTERNAL MODULE: ./node_modules/zod/v4/mini/schemas.js + 5 modules
 var schemas = __webpack_require__(8395);
 // EXTERNAL MODULE: ./build/action/comments/permission.js
-var comments_permission = __webpack_require__(575);
+var permission = __webpack_require__(575);
 ;// CONCATENATED MODULE: ./build/action/comments/check-permission.js
 
 
@@ -127,11 +127,14 @@ async function checkPermission({ author, owner, repo, triggerKind }, rules, gith
     const route = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
     try {
         const response = await github.request(route, { owner, repo, username: author.login }, { timeoutMs, signal });
-        const isPermitted = isSufficient(response, rules.requiredPermission);
-        if (isPermitted === undefined) {
+        const has = permissionIn(response);
+        if (has === undefined) {
             return { kind: "blocked", cause: "permission", triggerKind, detail: "GitHub's response names no permission" };
         }
-        return isPermitted ? undefined : { kind: "skipped", reason: "not-permitted", triggerKind };
+        const needs = rules.requiredPermission;
+        if (has !== "none" && permission/* permissions */.P.indexOf(has) >= permission/* permissions */.P.indexOf(needs))
+            return undefined;
+        return { kind: "skipped", reason: "not-permitted", triggerKind, has, needs };
     }
     catch (error) {
         if (signal.aborted)
@@ -144,19 +147,17 @@ const permissionResponse = schemas/* object */.Ikc({
     permission: schemas/* catch */.MfU(schemas/* optional */.lqM(schemas/* string */.YjP()), undefined),
 });
 /**
- * Returns whether a collaborator's permission is sufficient; `undefined` if GitHub's response names none. `role_name`
- * distinguishes all five; an organization's custom role falls back to `permission`.
+ * Returns a collaborator's permission; `undefined` if GitHub's response names none. `role_name` distinguishes all five; an
+ * organization's custom role falls back to `permission`.
  * GitHub's documentation: "Get repository permissions for a user".
  */
-function isSufficient(response, required) {
+function permissionIn(response) {
     const { role_name: role, permission } = permissionResponse.safeParse(response).data ?? {};
     const name = isPermission(role) ? role : permission;
-    if (name === "none")
-        return false;
-    return isPermission(name) ? comments_permission/* permissions */.P.indexOf(name) >= comments_permission/* permissions */.P.indexOf(required) : undefined;
+    return name === "none" || isPermission(name) ? name : undefined;
 }
 function isPermission(name) {
-    return comments_permission/* permissions */.P.includes(name);
+    return permission/* permissions */.P.includes(name);
 }
 
 // EXTERNAL MODULE: ./build/action/comments/event.js
@@ -543,6 +544,8 @@ class Thread {
     /** What the reply was last told to say, and the monotonic time of that. */
     #body = "";
     #writtenAt = Number.NEGATIVE_INFINITY;
+    /** The listed replies of other projects. */
+    #others = [];
     /** Edits are sent one after another, so that the last one wins. */
     #edits = Promise.resolve();
     constructor(event, deadline, ports) {
@@ -652,11 +655,17 @@ class Thread {
         const replies = listed?.flatMap(({ id, user, body, in_reply_to_id: root }) => {
             const marker = parseMarker(body ?? "");
             const isInThread = !position || root === position.rootId;
-            if (marker?.projectId !== projectId || !user || !isInThread || id === this.#replyId)
+            if (!marker || !user || !isInThread || id === this.#replyId)
                 return [];
             return [{ ...marker, replyId: id, authorId: user.id }];
         });
-        return replies?.sort((a, b) => a.replyId - b.replyId);
+        replies?.sort((a, b) => a.replyId - b.replyId);
+        this.#others = replies?.filter((reply) => reply.projectId !== projectId) ?? [];
+        return replies?.filter((reply) => reply.projectId === projectId);
+    }
+    /** Returns the project of the last job of another one that an account's reply names, of the replies that were listed. */
+    otherProject(authorId) {
+        return this.#others.findLast((reply) => reply.authorId === authorId && reply.jobId !== undefined)?.projectId;
     }
     get #kind() {
         return this.#event.position ? "pulls" : "issues";
@@ -880,6 +889,9 @@ async function planReply(prompt, conversation, { actorId, hasReply, hasResumed, 
         return { kind: "blocked", cause: "time" };
     }
     const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
+    const other = isNew || continued !== undefined || !authorId ? undefined : thread?.otherProject(authorId);
+    if (other !== undefined)
+        run.log.otherProject(other, run.settings.projectId);
     const isReplaceable = mode.jobId === "";
     // A job that started from another branch would bring that along.
     const isOther = isReplaceable && continued !== undefined && base !== undefined && (await baseOf(continued, run)) !== base;

@@ -56,7 +56,7 @@ async function headOfEvent(run) {
     try {
         if (!(0,_comments_event_js__WEBPACK_IMPORTED_MODULE_1__/* .isThreadEvent */ .Zn)(name))
             return { base: undefined };
-        const event = payload.parse((0,_runner_event_file_js__WEBPACK_IMPORTED_MODULE_4__/* .readEventFile */ .z)(environment.GITHUB_EVENT_PATH ?? ""));
+        const event = parse(payload, (0,_runner_event_file_js__WEBPACK_IMPORTED_MODULE_4__/* .readEventFile */ .z)(environment.GITHUB_EVENT_PATH ?? ""));
         const { issue } = event;
         const isPullRequest = event.pull_request !== undefined || issue?.pull_request !== undefined;
         if (!isPullRequest)
@@ -79,7 +79,14 @@ async function readPullRequest(number, run) {
     const github = await (0,_run_js__WEBPACK_IMPORTED_MODULE_6__/* .connectGitHub */ .U)(run);
     const parameters = { owner, repo, pull_number: number };
     const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
-    return pullRequest.parse(await github.request(route, parameters, { timeoutMs: requestTimeoutMs, signal }));
+    return parse(pullRequest, await github.request(route, parameters, { timeoutMs: requestTimeoutMs, signal }));
+}
+/** @throws with the name of the first field that is missing or has another type */
+function parse(schema, data) {
+    const result = schema.safeParse(data);
+    if (result.success)
+        return result.data;
+    throw new Error(`it has no usable ${result.error.issues[0]?.path.join(".")}`);
 }
 
 

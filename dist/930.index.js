@@ -864,6 +864,8 @@ async function runWithMemory(task, run) {
     firstBase = earlier.base;
     if (!isWritable)
         sayWhatIsForgotten(run);
+    else if (settings.session !== "" && (0,runner_environment/* isOnTag */.KI)(ports.environment))
+        log.sessionOnTag();
     const plan = memory.session
         ? await planSession(memory.session, task, earlier, run)
         : await planAlone(task, earlier, start.base, run);

@@ -337,7 +337,7 @@ else {
     // The runner sends SIGINT first. What follows is SIGTERM, on Windows SIGBREAK, which would end the process.
     for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"])
         process.on(signal, () => cancellation.abort());
-    const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(86)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2086));
+    const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(268)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1268));
     // Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
     await start(cancellation.signal);
 }

@@ -192,7 +192,7 @@ var server_protocol = __webpack_require__(6387);
 // EXTERNAL MODULE: ./build/service/src/agents/presets.js + 10 modules
 var presets = __webpack_require__(8622);
 // EXTERNAL MODULE: ./build/service/src/options/options.js + 9 modules
-var options_options = __webpack_require__(751);
+var options_options = __webpack_require__(4908);
 ;// CONCATENATED MODULE: ./build/service/step/setup/programs.js
 
 
