@@ -8,4 +8,6 @@ export interface HomeStore {
   loadHome(jobId: string, turn: number): Promise<Uint8Array | undefined>;
   /** @throws LeaseLost if another worker has taken the turn over */
   saveHome(turn: RunningTurn, archive: Uint8Array): Promise<void>;
+  /** Deletes the archives of those of these jobs that are archived: a later turn of them begins with the earlier prompts and messages. */
+  deleteArchived(jobs: readonly string[]): Promise<void>;
 }

@@ -20,9 +20,9 @@ const maxBytes = 20_000_000;
  * ran. If that is not available, the agent starts a new session, and still gets the earlier turns in its history file.
  */
 export class SharedHomes implements AgentHomes {
-  readonly #store: HomeStore;
+  readonly #store: Omit<HomeStore, "deleteArchived">;
 
-  constructor(store: HomeStore) {
+  constructor(store: Omit<HomeStore, "deleteArchived">) {
     this.#store = store;
   }
 

@@ -24,7 +24,10 @@ export interface ArchiverOptions {
 /** How many jobs are read or archived before other work of the service has its turn. */
 const batchSize = 100;
 
-/** Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. */
+/**
+ * Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. Few of them get another
+ * message, so the homes of their agents are not kept in the database, where one takes up to 20 MB.
+ */
 export class Archiver implements Round {
   readonly name = "Archiver";
   readonly #options: ArchiverOptions;
@@ -46,6 +49,7 @@ export class Archiver implements Round {
     const archived: string[] = [];
     for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
       const ids = await store.idleJobs.archiveOldest(now - afterDays * dayMs, now, batchSize);
+      await store.homes?.deleteArchived(ids);
       archived.push(...ids);
       count = ids.length;
     }
@@ -71,7 +75,9 @@ export class Archiver implements Round {
     const closed = found.flat();
     const archived: string[] = [];
     for (let start = 0; start < closed.length && !signal.aborted; start += batchSize) {
-      archived.push(...(await store.idleJobs.archive(closed.slice(start, start + batchSize), now)));
+      const ids = await store.idleJobs.archive(closed.slice(start, start + batchSize), now);
+      await store.homes?.deleteArchived(ids);
+      archived.push(...ids);
       await setImmediate();
     }
     if (archived.length > 0) log(`Archived, pull request closed or merged: ${listOf(archived)}`);

@@ -28,4 +28,11 @@ export class PostgresHomes implements HomeStore {
       ON CONFLICT (job) DO UPDATE SET turn = excluded.turn, archive = excluded.archive`;
     if ((await this.#database.query(save, [archive, id, job, lease])).rowCount === 0) throw new LeaseLost(id);
   }
+
+  async deleteArchived(jobs: readonly string[]): Promise<void> {
+    const places = jobs.map(() => "?").join(", ");
+    // A message may have made a job active again.
+    const archived = `SELECT id FROM job WHERE id IN (${places}) AND "archivedAt" IS NOT NULL`;
+    if (jobs.length > 0) await this.#database.run(`DELETE FROM home WHERE job IN (${archived})`, ...jobs);
+  }
 }

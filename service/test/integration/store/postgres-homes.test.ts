@@ -85,3 +85,26 @@ test("the home directory of a job is deleted with the job", async () => {
   expect(await store.idleJobs.deleteOldest(6_000_000, 1)).toEqual(["a"]);
   expect(await homes.loadHome("a", turn.id)).toBeUndefined();
 });
+
+test("the home directory of a job is deleted when the job is archived, unless it is active again", async () => {
+  const { store } = await setUp();
+  const { homes } = store;
+  for (const id of ["archived", "active", "idle"]) {
+    const turn = await startJob(store, id);
+    await homes?.saveHome(turn, bytes(1));
+    await store.runningTurns.finish(turn, "completed", 6_000_000);
+  }
+  expect((await store.idleJobs.archiveOldest(6_000_000, 7_000_000, 2)).sort()).toEqual(["active", "archived"]);
+  await store.turns.add("active", "Next", 8_000_000);
+  await homes?.deleteArchived(["archived", "active", "idle"]);
+  await homes?.deleteArchived([]);
+  const next = await startNext(store);
+  const kept = await Promise.all(
+    ["archived", "active", "idle"].map(async (id) => {
+      const [first] = await store.turns.ofJob(id);
+      return (await homes?.loadHome(id, first?.id ?? 0)) !== undefined;
+    }),
+  );
+  expect(next.job).toBe("active");
+  expect(kept).toEqual([false, true, true]);
+});

@@ -10,7 +10,7 @@ import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { SharedHomes } from "../../../src/turns/shared-homes.ts";
 
 /** A store of homes in memory. Agents ran in the turns of `attempted`. */
-class FakeHomeStore implements HomeStore {
+class FakeHomeStore implements Omit<HomeStore, "deleteArchived"> {
   attempted: number[] = [];
   homes = new Map<string, { turn: number; archive: Uint8Array }>();
   error: Error | undefined;

@@ -188,3 +188,14 @@ test("asks each project's platform for its own pull requests, and an outage of o
   ]);
   for (const project of ["site", "gone"]) expect((await store.jobs.find(`of ${project}`))?.archivedAt).toBeNull();
 });
+
+test("deletes the homes of the jobs that it archives", async () => {
+  for (const options of [{ afterDays: 7 }, { findClosed: async () => new Set(["https://example.com/pull/1"]) }]) {
+    await using store = await storeWithPullRequest();
+    const deleted: (readonly string[])[] = [];
+    const homes = { deleteArchived: async (jobs: readonly string[]) => void deleted.push(jobs) };
+    Object.assign(store, { homes });
+    await archiverOf(store, options).archiver.run(now);
+    expect(deleted.flat()).toEqual(["one"]);
+  }
+});
