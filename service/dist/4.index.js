@@ -11288,7 +11288,10 @@ function listOf(names) {
 
 /** How many jobs are read or archived before other work of the service has its turn. */
 const batchSize = 100;
-/** Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. */
+/**
+ * Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. Few of them get another
+ * message, so the homes of their agents are not kept in the database, where one takes up to 20 MB.
+ */
 class Archiver {
     name = "Archiver";
     #options;
@@ -11308,6 +11311,7 @@ class Archiver {
         const archived = [];
         for (let count = batchSize; count === batchSize && !signal.aborted; await (0,external_node_timers_promises_.setImmediate)()) {
             const ids = await store.idleJobs.archiveOldest(now - afterDays * dayMs, now, batchSize);
+            await store.homes?.deleteArchived(ids);
             archived.push(...ids);
             count = ids.length;
         }
@@ -11329,7 +11333,9 @@ class Archiver {
         const closed = found.flat();
         const archived = [];
         for (let start = 0; start < closed.length && !signal.aborted; start += batchSize) {
-            archived.push(...(await store.idleJobs.archive(closed.slice(start, start + batchSize), now)));
+            const ids = await store.idleJobs.archive(closed.slice(start, start + batchSize), now);
+            await store.homes?.deleteArchived(ids);
+            archived.push(...ids);
             await (0,external_node_timers_promises_.setImmediate)();
         }
         if (archived.length > 0)
