@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -213,25 +213,24 @@ test("fails a turn whose directory cannot be used", async () => {
   expect((await store.jobs.find(id))?.state).toBe("failed");
 });
 
-/** Creates a worker whose store another connection can lock, as if the disk were full. Its pauses end when the test says so. */
+/** Creates a worker whose store can become unavailable. Its pauses end when the test says so. */
 function setUpOutage(agents = 1) {
   const file = join(temporaryFolder(), "jobs.sqlite");
   const log: string[] = [];
   const store = openSqliteStore(file, (line) => void log.push(line));
   const setup = setUpWorker({ agents, store, log });
-  const other = new DatabaseSync(file);
   onTestFinished(async () => {
     setup.stop.abort();
     for (const { fail } of setup.repository.waiting.values()) fail(new Error("the test is over"));
     await setup.worker.drain();
-    other.close();
     await store[Symbol.asyncDispose]();
   });
   return {
     ...setup,
     file,
-    fill: () => other.exec("BEGIN IMMEDIATE"),
-    free: () => other.exec("COMMIT"),
+    // Without its file, the store is unavailable at once; with one that another process writes, only after half a second.
+    fill: () => renameSync(file, `${file}.away`),
+    free: () => renameSync(`${file}.away`, file),
   };
 }
 
@@ -243,7 +242,7 @@ test("a store that cannot be written is tried with growing pauses until it can, 
     await expect(store.turns.add("a", "More", 0)).rejects.toThrow(StoreUnavailable);
     void worker.waitForStore();
   }
-  expect(log).toEqual([expect.stringMatching(/^The store .* cannot be written/)]);
+  expect(log).toEqual([expect.stringMatching(/^The store .* was removed/)]);
   expect(sleeps.times()).toEqual([1000]);
   for (const ms of [1000, 2000]) (await sleeps.next(ms))();
   const last = await sleeps.next(4000);
