@@ -3037,14 +3037,41 @@ class JobDirectory {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   w: () => (/* binding */ noChangeNote),
-/* harmony export */   x: () => (/* binding */ newSessionNote)
+/* harmony export */   L8: () => (/* binding */ startNote),
+/* harmony export */   hH: () => (/* binding */ isStartNote),
+/* harmony export */   wK: () => (/* binding */ noChangeNote),
+/* harmony export */   xZ: () => (/* binding */ newSessionNote)
 /* harmony export */ });
+/* harmony import */ var _turn_name_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2133);
+
 // Notes in a job's log that the step tells the author of a workflow, too.
 /** Before what the agent said last, if it changed nothing. */
 const noChangeNote = "No file was changed.";
 /** If an agent has no session of the earlier turns of its job. */
 const newSessionNote = "The session of the earlier turns is gone, so the agent begins a new one.";
+/** How the log of a turn begins. */
+function startNote({ id, step, request }) {
+    const name = (0,_turn_name_js__WEBPACK_IMPORTED_MODULE_0__/* .turnName */ .P)(id);
+    return `${name.charAt(0).toUpperCase()}${name.slice(1)} started.${step === "" ? "" : ` Its request is ${request}.`}`;
+}
+/** Returns whether a turn's log begins with a note. */
+const isStartNote = (text) => /^(?:Turn \d+|The turn) started\./.test(text);
+
+
+/***/ }),
+
+/***/ 2133:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   P: () => (/* binding */ turnName)
+/* harmony export */ });
+/** Ids of a service without a store of its own are times, to be distinct from those of others. */
+const largestCount = 1_000_000_000;
+/** Names a turn in a log. A number that counts turns is also what pages and commands take; one that is a time helps nobody. */
+function turnName(id) {
+    return id > largestCount ? "the turn" : `turn ${id}`;
+}
 
 
 /***/ }),

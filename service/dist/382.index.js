@@ -725,7 +725,7 @@ function reportAgents(runner, logs, keepsSessions) {
     }));
     if (!keepsSessions)
         return;
-    const begun = texts.filter(({ texts: all }) => all.some((text) => text.startsWith(log_notes/* newSessionNote */.x)));
+    const begun = texts.filter(({ texts: all }) => all.some((text) => text.startsWith(log_notes/* newSessionNote */.xZ)));
     annotate(runner, "The agent began a new session", begun.map(({ id }) => (0,runner_kit_text/* say */.cv) `The session of the earlier turns of ${id} is gone, so the agent knows only what its prompt tells of them.`));
 }
 function annotate(runner, title, texts) {
@@ -734,8 +734,8 @@ function annotate(runner, title, texts) {
 }
 /** Returns the message of the agent of a job's last turn, if it changed nothing. */
 function wordsIn(texts) {
-    const start = texts.findLastIndex((text) => text.startsWith(log_notes/* noChangeNote */.w));
-    const laterTurn = texts.findIndex((text, index) => index > start && /^Turn \d+ started\.$/.test(text));
+    const start = texts.findLastIndex((text) => text.startsWith(log_notes/* noChangeNote */.wK));
+    const laterTurn = texts.findIndex((text, index) => index > start && (0,log_notes/* isStartNote */.hH)(text));
     if (start < 0 || laterTurn >= 0)
         return undefined;
     return (texts

@@ -9112,7 +9112,7 @@ async function runAttempt(turn, start, context, signal) {
         const told = agent.isToldHistory
             ? "Its prompt tells of them."
             : "They are in the file named by AGENT_HISTORY_FILE.";
-        log(`${log_notes/* newSessionNote */.x} ${told}`);
+        log(`${log_notes/* newSessionNote */.xZ} ${told}`);
     }
     let exceeded;
     const isFollowUp = history.length > 0 && !isNewHome;
@@ -10576,6 +10576,8 @@ const turnHost = {
     hasOwnCommits: hasOwnCommits,
 };
 
+// EXTERNAL MODULE: ./build/service/src/turns/turn-name.js
+var turn_name = __webpack_require__(2133);
 ;// CONCATENATED MODULE: ./build/service/src/turns/turn.js
 var turn_addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
     if (value !== null && value !== void 0) {
@@ -10629,6 +10631,7 @@ var turn_disposeResources = (undefined && undefined.__disposeResources) || (func
     var e = new Error(message);
     return e.name = "SuppressedError", e.error = error, e.suppressed = suppressed, e;
 });
+
 
 
 
@@ -10717,7 +10720,7 @@ async function processTurn(turn, job, run) {
     const patiently = (use) => untilStoreIsBack(use, signal, machine);
     await homes?.bring(turn, directory, log);
     const context = { ...run, isNewHome: await host.prepare(directory, logFile) };
-    log(`Turn ${turn.id} started.${turn.step === "" ? "" : ` Its request is ${turn.request}.`}`);
+    log((0,log_notes/* startNote */.L8)(turn));
     const pullRequest = await readLastPullRequest(job, context);
     const { start, last } = await turn_findStart(job, pullRequest, context);
     const pushEarlier = async () => (await findPushedCommit(turn, start, last, context)) ?? (await pushUnpushedCommit(turn, start, last, context));
@@ -10736,7 +10739,7 @@ async function processTurn(turn, job, run) {
         }
         const words = report.answer === undefined ? "" : `The agent's last words:\n${report.answer}`;
         if (commit === undefined)
-            log(`${log_notes/* noChangeNote */.w} ${words}`);
+            log(`${log_notes/* noChangeNote */.wK} ${words}`);
         else {
             head = await patiently(() => pushCommit(commit, turn, start, last, context));
             if (words !== "")
@@ -10867,9 +10870,9 @@ async function logEarlierFailures(turn, store, log) {
         throw error;
     });
     const failed = turns.filter(({ id, state }) => id < turn.id && state === "failed");
-    const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");
+    const list = failed.map(({ id, prompt }) => `${(0,turn_name/* turnName */.P)(id)} (${commitTitle(prompt)})`).join(", ");
     if (failed.length > 0)
-        log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
+        log(`The turn completed, but earlier turns of the job failed: ${list}.`);
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/worker.js
@@ -10940,6 +10943,7 @@ var worker_disposeResources = (undefined && undefined.__disposeResources) || (fu
 
 
 
+
 /** The pauses before the store is written again after it could not be. They double from the first to the last one. */
 const worker_firstPauseMs = 1000;
 const worker_lastPauseMs = 30_000;
@@ -10982,7 +10986,7 @@ class Worker {
         const { jobs, waitingTurns } = await store.counts.total();
         log(`Jobs in the store: ${jobs}. Waiting turns: ${waitingTurns}, interrupted earlier: ${interrupted.length}.`);
         for (const { id, job } of interrupted)
-            log(`${job}: turn ${id} was interrupted earlier, resuming`);
+            log(`${job}: ${(0,turn_name/* turnName */.P)(id)} was interrupted earlier, resuming`);
         store.onReady(() => this.#startTurns());
         this.#options.metrics?.workerTakes(this.#options.agents);
         this.#startTurns();
@@ -11090,7 +11094,7 @@ class Worker {
     /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
     async #runAndStore(turn, lease) {
         const { store, copier, folder, log, metrics = noMetrics } = this.#options;
-        const name = `${turn.job}: turn ${turn.id}`;
+        const name = `${turn.job}: ${(0,turn_name/* turnName */.P)(turn.id)}`;
         if (turn.isResumed)
             log(`${name} was interrupted on another worker, resuming`);
         // Once, however often it is tried.
@@ -11227,7 +11231,7 @@ class Worker {
     async #resumeLater(turn, pauseMs) {
         if (!(await this.#pause(pauseMs, Number.POSITIVE_INFINITY)))
             return;
-        await this.#persist(`${turn.job}: turn ${turn.id}`, undefined, () => this.#options.store.runningTurns.resume(turn));
+        await this.#persist(`${turn.job}: ${(0,turn_name/* turnName */.P)(turn.id)}`, undefined, () => this.#options.store.runningTurns.resume(turn));
         this.#startTurns();
     }
     /** Starts no turn for a moment after one was postponed. */

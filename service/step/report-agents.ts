@@ -1,6 +1,6 @@
 import { join, say, type Text } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
-import { newSessionNote, noChangeNote } from "../src/turns/log-notes.ts";
+import { isStartNote, newSessionNote, noChangeNote } from "../src/turns/log-notes.ts";
 import type { Runner } from "./runner.ts";
 
 /** What the service writes in front of its notes in a job's log. */
@@ -47,7 +47,7 @@ function annotate(runner: Runner, title: string, texts: readonly Text[]): void {
 /** Returns the message of the agent of a job's last turn, if it changed nothing. */
 function wordsIn(texts: readonly string[]): string | undefined {
   const start = texts.findLastIndex((text) => text.startsWith(noChangeNote));
-  const laterTurn = texts.findIndex((text, index) => index > start && /^Turn \d+ started\.$/.test(text));
+  const laterTurn = texts.findIndex((text, index) => index > start && isStartNote(text));
   if (start < 0 || laterTurn >= 0) return undefined;
   return (
     texts

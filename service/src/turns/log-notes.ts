@@ -1,3 +1,6 @@
+import type { Turn } from "../model.ts";
+import { turnName } from "./turn-name.ts";
+
 // Notes in a job's log that the step tells the author of a workflow, too.
 
 /** Before what the agent said last, if it changed nothing. */
@@ -5,3 +8,12 @@ export const noChangeNote = "No file was changed.";
 
 /** If an agent has no session of the earlier turns of its job. */
 export const newSessionNote = "The session of the earlier turns is gone, so the agent begins a new one.";
+
+/** How the log of a turn begins. */
+export function startNote({ id, step, request }: Pick<Turn, "id" | "step" | "request">): string {
+  const name = turnName(id);
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)} started.${step === "" ? "" : ` Its request is ${request}.`}`;
+}
+
+/** Returns whether a turn's log begins with a note. */
+export const isStartNote = (text: string): boolean => /^(?:Turn \d+|The turn) started\./.test(text);

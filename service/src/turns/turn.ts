@@ -16,7 +16,7 @@ import { commitChange } from "./commit-change.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
 import type { Outcome } from "./kept-outcomes.ts";
 import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.ts";
-import { noChangeNote } from "./log-notes.ts";
+import { noChangeNote, startNote } from "./log-notes.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import {
@@ -31,6 +31,7 @@ import {
 import { runAttempt } from "./run-attempt.ts";
 import { startDeadline, untilStopped } from "./turn-deadline.ts";
 import { turnHost } from "./turn-host.ts";
+import { turnName } from "./turn-name.ts";
 import type { TurnContext, TurnPorts } from "./turn-ports.ts";
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
@@ -116,7 +117,7 @@ async function processTurn(turn: RunningTurn, job: StoredJob, run: RunContext): 
   const patiently = <T>(use: () => Promise<T>): Promise<T> => untilStoreIsBack(use, signal, machine);
   await homes?.bring(turn, directory, log);
   const context = { ...run, isNewHome: await host.prepare(directory, logFile) };
-  log(`Turn ${turn.id} started.${turn.step === "" ? "" : ` Its request is ${turn.request}.`}`);
+  log(startNote(turn));
   const pullRequest = await readLastPullRequest(job, context);
   const { start, last } = await findStart(job, pullRequest, context);
   const pushEarlier = async (): Promise<string | undefined> =>
@@ -263,6 +264,6 @@ async function logEarlierFailures(turn: Turn, store: Store, log: (text: string) 
     throw error;
   });
   const failed = turns.filter(({ id, state }) => id < turn.id && state === "failed");
-  const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");
-  if (failed.length > 0) log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
+  const list = failed.map(({ id, prompt }) => `${turnName(id)} (${commitTitle(prompt)})`).join(", ");
+  if (failed.length > 0) log(`The turn completed, but earlier turns of the job failed: ${list}.`);
 }

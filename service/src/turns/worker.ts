@@ -17,6 +17,7 @@ import { Postponements } from "./postponements.ts";
 import { watchStopRequest } from "./stop-request.ts";
 import { runTurn } from "./turn.ts";
 import { turnLimits } from "./turn-limits.ts";
+import { turnName } from "./turn-name.ts";
 import type { TurnPorts } from "./turn-ports.ts";
 
 /** What the turns of a project depend on. */
@@ -126,7 +127,7 @@ export class Worker {
     const interrupted = await store.runningTurns.requeueInterrupted();
     const { jobs, waitingTurns } = await store.counts.total();
     log(`Jobs in the store: ${jobs}. Waiting turns: ${waitingTurns}, interrupted earlier: ${interrupted.length}.`);
-    for (const { id, job } of interrupted) log(`${job}: turn ${id} was interrupted earlier, resuming`);
+    for (const { id, job } of interrupted) log(`${job}: ${turnName(id)} was interrupted earlier, resuming`);
     store.onReady(() => this.#startTurns());
     this.#options.metrics?.workerTakes(this.#options.agents);
     this.#startTurns();
@@ -242,7 +243,7 @@ export class Worker {
   /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
   async #runAndStore(turn: RunningTurn, lease: KeptLease): Promise<void> {
     const { store, copier, folder, log, metrics = noMetrics } = this.#options;
-    const name = `${turn.job}: turn ${turn.id}`;
+    const name = `${turn.job}: ${turnName(turn.id)}`;
     if (turn.isResumed) log(`${name} was interrupted on another worker, resuming`);
     // Once, however often it is tried.
     const wasPostponed = this.#postponements.has(turn.id);
@@ -365,7 +366,9 @@ export class Worker {
 
   async #resumeLater(turn: RunningTurn, pauseMs: number): Promise<void> {
     if (!(await this.#pause(pauseMs, Number.POSITIVE_INFINITY))) return;
-    await this.#persist(`${turn.job}: turn ${turn.id}`, undefined, () => this.#options.store.runningTurns.resume(turn));
+    await this.#persist(`${turn.job}: ${turnName(turn.id)}`, undefined, () =>
+      this.#options.store.runningTurns.resume(turn),
+    );
     this.#startTurns();
   }
 

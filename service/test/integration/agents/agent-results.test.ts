@@ -150,7 +150,7 @@ test("a failed turn is not hidden by a later one that completes", async () => {
   const job = await runMessage(service, id, "write b.md Three");
   expect(job.status).toBe("completed");
   expect(logOf(service, id)).toMatch(
-    /\[service\] Turn 3 completed, but earlier turns of the job failed: turn 2 \(fail x Two\)\.\n$/,
+    /\[service\] The turn completed, but earlier turns of the job failed: turn 2 \(fail x Two\)\.\n$/,
   );
   const page = await readPage(service, job.prLink);
   expect(page.match(/>Failed in \d+ s</g)).toHaveLength(1);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { startNote } from "../../../src/turns/log-notes.ts";
 import type { Report } from "../../../step/report.ts";
 import { stopServer } from "../../../step/stop-server.ts";
 import { createFakeStepRunner } from "../../support/fake-step-runner.ts";
@@ -204,11 +205,15 @@ describe("what an agent said", () => {
     ]);
   });
 
-  test("is not told if a later turn of the job changed something, or if it said nothing", async () => {
+  test.each([
+    { id: 2, step: "", request: "r" },
+    { id: 2, step: "abc", request: "def" },
+    { id: 1_795_354_011_232_344, step: "abc", request: "def" },
+  ])("is not told if a later turn of the job (%o) changed something, or if it said nothing", async (later) => {
     leave(
       {},
       {
-        job_1: `${unchanged("Nothing.")}[service] Turn 2 started.\n[service] Pull request: https://example.com/1\n`,
+        job_1: `${unchanged("Nothing.")}[service] ${startNote(later)}\n[service] Pull request: https://example.com/1\n`,
         job_2: "[service] Turn 3 started.\n[service] No file was changed.\n",
       },
     );

@@ -625,7 +625,7 @@ test("work whose pull request could not be opened is opened by the next turn tha
   expect(opened).toMatchObject([
     { prompt: "Fix it", title: "Fix it (2026-01-01)", answer: "Fixed it", head: "c1", existing: null },
   ]);
-  expect(log).toContain(lines("Turn 2 completed, but earlier turns of the job failed: turn 1 (Fix it)."));
+  expect(log).toContain(lines("The turn completed, but earlier turns of the job failed: turn 1 (Fix it)."));
   expect(starts).toHaveLength(2);
 });
 
