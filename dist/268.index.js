@@ -1194,14 +1194,10 @@ function explainHttpError(operation, error, context) {
         case 403:
             if (usesIdToken)
                 return { what: withResponse((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Access was denied.`), next: howToTrust };
-            if (isMintlify && error.serviceMessage !== "") {
-                return {
-                    what: withResponse((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The API key is not allowed from this IP address.`),
-                    next: (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
-                };
-            }
             return {
-                what: withResponse((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Access was denied.`),
+                what: withResponse(isMintlify && error.serviceMessage !== ""
+                    ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The API key is not allowed from this IP address.`
+                    : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Access was denied.`),
                 next: isMintlify
                     ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`
                     : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .joinSentences */ .DP)(operation === "poll" ? [] : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `A key that may only read starts nothing: use one that may start jobs.`, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `If the service limits addresses, allow the runner's.`),

@@ -86,7 +86,7 @@ function parse(schema, data) {
     const result = schema.safeParse(data);
     if (result.success)
         return result.data;
-    throw new Error(`it has no usable ${result.error.issues[0]?.path.join(".")}`);
+    throw new Error(`it has no usable ${result.error.issues[0]?.path.join(".") || "content"}`);
 }
 
 

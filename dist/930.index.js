@@ -939,8 +939,12 @@ async function runAndRemember(plan, saves, run, { base, unproven }) {
 }
 /** Returns the effect on a re-run if nothing was started: one that cannot be told of that sends nothing. */
 function effectOfNothing(saves, { settings, state, ports }) {
-    const isReadOnly = saves.isReadOnly || (0,runner_kit_cache/* isForgetful */.Te)(ports.environment);
-    return isReadOnly && settings.onRerun === "resume" && state.features === undefined ? "stops" : "repeats";
+    const mayResume = settings.onRerun === "resume" && state.features === undefined;
+    return mayResume && keepsNothing(saves, ports) ? "stops" : "repeats";
+}
+/** Returns whether the cache keeps nothing of this attempt, as the runner or a refused save has said. */
+function keepsNothing(saves, { environment }) {
+    return saves.isReadOnly || (0,runner_kit_cache/* isForgetful */.Te)(environment);
 }
 /** Returns the effect that the saved entries have on a re-run. */
 function rerunEffect(hasJob, saves, { settings, state, key, ports }) {
@@ -951,8 +955,7 @@ function rerunEffect(hasJob, saves, { settings, state, key, ports }) {
     if (saves.isRemembered || saves.isAnnounced)
         return "stops";
     // Then GitHub's record of this attempt decides, and without that nothing is sent.
-    const isReadOnly = saves.isReadOnly || (0,runner_kit_cache/* isForgetful */.Te)(ports.environment);
-    return isReadOnly ? "stops" : "repeats";
+    return keepsNothing(saves, ports) ? "stops" : "repeats";
 }
 /** Returns the update for the session at the end; `undefined` if there is no job. */
 function updateOf(result, sent, { state }, base) {

@@ -10764,7 +10764,7 @@ async function turn_findStart(job, { isMerged, bases }, context) {
             const removed = await removeUncounted(start, context);
             if (removed.length === 0)
                 return { start, last };
-            log(`The commit of turn ${removed.join(", ")} is removed from ${start.branch}, because the turn ended without it.`);
+            log(`The commit of ${removed.map(turn_name/* turnName */.P).join(", ")} is removed from ${start.branch}, because the turn ended without it.`);
         }
         catch (error) {
             // Somebody may have pushed to the branch meanwhile.

@@ -67,5 +67,5 @@ async function readPullRequest(number: number, run: Run): Promise<z.infer<typeof
 function parse<T>(schema: z.ZodMiniType<T>, data: unknown): T {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
-  throw new Error(`it has no usable ${result.error.issues[0]?.path.join(".")}`);
+  throw new Error(`it has no usable ${result.error.issues[0]?.path.join(".") || "content"}`);
 }

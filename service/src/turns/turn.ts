@@ -166,7 +166,7 @@ async function findStart(
       const removed = await removeUncounted(start, context);
       if (removed.length === 0) return { start, last };
       log(
-        `The commit of turn ${removed.join(", ")} is removed from ${start.branch}, because the turn ended without it.`,
+        `The commit of ${removed.map(turnName).join(", ")} is removed from ${start.branch}, because the turn ended without it.`,
       );
     } catch (error) {
       // Somebody may have pushed to the branch meanwhile.

@@ -139,8 +139,13 @@ async function runAndRemember(
 
 /** Returns the effect on a re-run if nothing was started: one that cannot be told of that sends nothing. */
 function effectOfNothing(saves: BackgroundSaves, { settings, state, ports }: Run): RerunEffect {
-  const isReadOnly = saves.isReadOnly || isForgetful(ports.environment);
-  return isReadOnly && settings.onRerun === "resume" && state.features === undefined ? "stops" : "repeats";
+  const mayResume = settings.onRerun === "resume" && state.features === undefined;
+  return mayResume && keepsNothing(saves, ports) ? "stops" : "repeats";
+}
+
+/** Returns whether the cache keeps nothing of this attempt, as the runner or a refused save has said. */
+function keepsNothing(saves: BackgroundSaves, { environment }: Run["ports"]): boolean {
+  return saves.isReadOnly || isForgetful(environment);
 }
 
 /** Returns the effect that the saved entries have on a re-run. */
@@ -149,8 +154,7 @@ function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state,
   if (state.features !== undefined || (hasJob && saves.isRemembered)) return "resumes";
   if (saves.isRemembered || saves.isAnnounced) return "stops";
   // Then GitHub's record of this attempt decides, and without that nothing is sent.
-  const isReadOnly = saves.isReadOnly || isForgetful(ports.environment);
-  return isReadOnly ? "stops" : "repeats";
+  return keepsNothing(saves, ports) ? "stops" : "repeats";
 }
 
 /** Returns the update for the session at the end; `undefined` if there is no job. */

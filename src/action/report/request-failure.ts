@@ -62,14 +62,12 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
       };
     case 403:
       if (usesIdToken) return { what: withResponse(say`Access was denied.`), next: howToTrust };
-      if (isMintlify && error.serviceMessage !== "") {
-        return {
-          what: withResponse(say`The API key is not allowed from this IP address.`),
-          next: say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
-        };
-      }
       return {
-        what: withResponse(say`Access was denied.`),
+        what: withResponse(
+          isMintlify && error.serviceMessage !== ""
+            ? say`The API key is not allowed from this IP address.`
+            : say`Access was denied.`,
+        ),
         next: isMintlify
           ? say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`
           : joinSentences(
