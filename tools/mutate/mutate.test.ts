@@ -3,11 +3,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { root } from "../../test/support/metadata.ts";
-import { type MutationRun, mutate } from "./mutate.ts";
+import { type MutationRun, mutate, type Sample } from "./mutate.ts";
 import { renderReport, tallies } from "./report.ts";
 
 /** Runs mutation testing on a repository with these files. */
-async function mutateRepository(files: Record<string, string>, without: string[] = []): Promise<MutationRun> {
+async function mutateRepository(
+  files: Record<string, string>,
+  without: string[] = [],
+  sample?: Sample,
+): Promise<MutationRun> {
   const repository = mkdtempSync(join(tmpdir(), "agent-job-mutate-test-"));
   onTestFinished(() => rmSync(repository, { recursive: true, force: true }));
   symlinkSync(join(root, "node_modules"), join(repository, "node_modules"), "junction");
@@ -15,7 +19,7 @@ async function mutateRepository(files: Record<string, string>, without: string[]
     mkdirSync(dirname(join(repository, file)), { recursive: true });
     writeFileSync(join(repository, file), content);
   }
-  return mutate({ root: repository, paths: ["src"], without });
+  return mutate({ root: repository, paths: ["src"], without, sample });
 }
 
 const source = `
@@ -97,4 +101,23 @@ test("leaves tests out if told to", async () => {
   const run = await mutateRepository(files, ["test/**/slow.test.ts"]);
   expect(run.unusable).toEqual(["test/unit/sizes.test.ts > always fails"]);
   await expect(mutateRepository(files, ["test/**"])).rejects.toThrow("No test in test/unit or test/integration");
+});
+
+test("tries only a sample if told to, which stays the same when other sources change", async () => {
+  const files = { "src/sizes.ts": source, "test/unit/sizes.test.ts": tests };
+  const more = {
+    "src/more.ts": "export const isMore = true;",
+    "test/unit/more.test.ts": 'import "../../src/more.ts";',
+  };
+  const sampled = async (sample: Sample, changed = files) =>
+    (await mutateRepository(changed, [], sample)).mutants.map(({ file, line, replacement }) => [
+      file,
+      line,
+      replacement,
+    ]);
+  const first = await sampled({ size: 3, seed: 1 });
+  expect(first).toHaveLength(3);
+  expect(await sampled({ size: 3, seed: 2 })).not.toEqual(first);
+  const all = await sampled({ size: 100, seed: 1 }, { ...files, ...more });
+  expect(all.filter(([file]) => file === "src/sizes.ts").slice(0, 3)).toEqual(first);
 });

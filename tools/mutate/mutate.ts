@@ -1,4 +1,5 @@
 import { fork } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -53,7 +54,15 @@ export interface MutationOptions {
   paths: readonly string[];
   /** Patterns of test files that are left out, relative to the repository. Default: none. */
   without?: readonly string[];
+  /** Tries only some mutants that are not of string literals, the same ones each time for the same sources. Default: all. */
+  sample?: Sample | undefined;
   onProgress?: (text: string) => void;
+}
+
+export interface Sample {
+  /** How many mutants. */
+  size: number;
+  seed: number;
 }
 
 /** Returns whether a mutant only changes a text. */
@@ -72,6 +81,7 @@ export async function mutate({
   root,
   paths,
   without = [],
+  sample,
   onProgress = () => {},
 }: MutationOptions): Promise<MutationRun> {
   const files = sourceFiles(root, paths);
@@ -90,7 +100,8 @@ export async function mutate({
     const reached = new Set(tests.flatMap((test) => [...reach(test)]));
     const imported = files.filter((file) => reached.has(resolve(copy, file)));
     if (imported.length === 0) throw new Error(`No test in test/unit or test/integration imports ${paths.join(", ")}`);
-    const mutants = await instrument(copy, imported);
+    const all = await instrument(copy, imported);
+    const mutants = sample === undefined ? all : sampleOf(all, sample);
     onProgress(`${mutants.length} mutants in ${imported.length} files. Running the tests without them.`);
     const lab = {
       copy,
@@ -111,6 +122,20 @@ export async function mutate({
     process.off("SIGTERM", interrupt);
     remove();
   }
+}
+
+/** A mutant is chosen by what it is, so that a change elsewhere in the sources leaves the rest of the sample as it was. */
+function sampleOf(mutants: readonly Mutant[], { size, seed }: Sample): Mutant[] {
+  const rank = ({ file, line, column, mutator, replacement }: Mutant): string =>
+    createHash("sha256")
+      .update(JSON.stringify([seed, file, line, column, mutator, replacement]))
+      .digest("hex");
+  return mutants
+    .filter((mutant) => !isString(mutant))
+    .map((mutant) => ({ mutant, rank: rank(mutant) }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+    .slice(0, size)
+    .map(({ mutant }) => mutant);
 }
 
 /** Makes a temporary folder in which tests can start programs as another user, if they run as root. */
