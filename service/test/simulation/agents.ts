@@ -44,6 +44,8 @@ export interface AgentHostOptions {
   requests: readonly ClientRequest[];
   /** When the machine has no space on its disk. */
   noSpace: readonly Fault[];
+  /** Called when an agent has run to its end. */
+  onEnd: () => void;
   /** Receives each run when it starts. Returns how many the request had before. */
   onRun: (run: AgentRun) => number;
 }
@@ -81,7 +83,7 @@ export class AgentHost implements TurnHost {
 
   readonly runAgent: TurnHost["runAgent"] = (_agent, options) =>
     new Promise((resolve) => {
-      const { process, draws, clone, requests, onRun, timeline } = this.#options;
+      const { process, draws, clone, requests, onRun, onEnd, timeline } = this.#options;
       const request = requestOf(options.prompt);
       const run: AgentRun = {
         request,
@@ -102,6 +104,7 @@ export class AgentHost implements TurnHost {
         run.endedAt = timeline.now;
         options.signal.removeEventListener("abort", onAbort);
         if (result === "completed" && run.isChanging) clone.edits.get(options.directories.tree)?.add(`edit ${request}`);
+        if (result !== "stopped") onEnd();
         if (result !== undefined) resolve({ end: result, message: `Did ${request}`, error: undefined });
       };
       const onAbort = (): void => void process.after(draws.between(0, graceMs), order.read, () => finish("stopped"));

@@ -4,23 +4,48 @@ import type { Fault, FaultKind, Scenario } from "./scenario.ts";
 /** The faults of a history, with their times and machines. The machines are numbered, the API's first. */
 export class Faults {
   readonly #faults: readonly Fault[];
+  /** Those that wait for a step of a machine: of which one, and how many are left, once an agent has ended there. */
+  #waiting: { fault: Fault; until: number; after?: { machine: number; steps: number } }[];
   readonly #machines: number;
+  /** When the last one ends. */
+  readonly endsAt: number;
 
   constructor({ faults, apis, workers }: Scenario) {
-    this.#faults = faults;
+    this.#faults = faults.map((fault) =>
+      fault.step === undefined ? fault : { ...fault, at: Number.POSITIVE_INFINITY },
+    );
+    this.#waiting = faults.flatMap(({ step, at }, index) => {
+      const fault = this.#faults[index];
+      return step === undefined || fault === undefined ? [] : [{ fault, until: at + waitMs }];
+    });
+    this.endsAt = Math.max(0, ...faults.map(endOf));
     this.#machines = apis + workers;
-  }
-
-  /** When the last one ends. */
-  get endsAt(): number {
-    return Math.max(0, ...this.#faults.map(endOf));
   }
 
   /** Returns the faults of a kind on a machine. */
   on(machine: number, kind: FaultKind): readonly Fault[] {
-    return this.#faults.filter(
-      (fault) => fault.kind === kind && (fault.isEverywhere || fault.machine % this.#machines === machine),
-    );
+    return this.#faults.filter((fault) => fault.kind === kind && this.#isOn(machine, fault));
+  }
+
+  /** Tells that an agent has run to its end on a machine. */
+  agentEnded(machine: number, now: number): void {
+    for (const one of this.#waiting)
+      if (one.after === undefined && this.#isOn(machine, one.fault) && now >= one.until - waitMs)
+        one.after = { machine, steps: one.fault.step ?? 0 };
+  }
+
+  /** Tells that a machine begins a step. Returns the faults that begin with it; pauses and outages have begun then. */
+  step(machine: number, now: number): readonly Fault[] {
+    if (this.#waiting.length === 0) return [];
+    const due = this.#waiting.filter(({ after }) => after?.machine === machine && after.steps-- <= 0);
+    this.#waiting = this.#waiting.filter((one) => now < one.until && !due.includes(one));
+    const begun = due.filter(({ until }) => now < until).map(({ fault }) => fault);
+    for (const fault of begun) fault.at = now;
+    return begun;
+  }
+
+  #isOn(machine: number, { isEverywhere, machine: number }: Fault): boolean {
+    return isEverywhere || number % this.#machines === machine;
   }
 
   /** Returns how far the clock of a machine is from the time. */
@@ -34,12 +59,12 @@ export class Faults {
   }
 }
 
-/** How long a `store-cut` waits for a transaction. */
-export const cutWaitMs = 60_000;
+/** How long a fault waits for what it begins with, such as a `store-cut` for a transaction. */
+export const waitMs = 60_000;
 
-function endOf({ kind, at, ms }: Fault): number {
+function endOf({ kind, at, ms, step }: Fault): number {
   if (kind === "clock" || kind === "foreign-push") return at;
-  return at + ms + (kind === "store-cut" ? cutWaitMs : 0);
+  return at + ms + (kind === "store-cut" || step !== undefined ? waitMs : 0);
 }
 
 /** Returns the fault that is the case at a time. */

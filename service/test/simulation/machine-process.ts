@@ -16,7 +16,9 @@ const resumingMs = 1000;
 
 export interface ProcessOptions {
   timeline: Timeline;
-  /** When its machine does not run. */
+  /** Called when it is about to ask for something: whatever it has done since its last answer is done. */
+  onStep: () => void;
+  /** When its machine does not run. Some begin only while it runs. */
   pauses: readonly Period[];
   /** How far the machine's clock is from the time, in milliseconds. It can be set. */
   clockOffset: () => number;
@@ -61,9 +63,13 @@ export class MachineProcess implements Machine {
   /** Calls `run` after some milliseconds: after a pause if they end in one. Returns a function that cancels it. */
   after(ms: number, when: Order, run: () => void): () => void {
     const { timeline } = this.#options;
-    return timeline.at(this.#awakeAt(timeline.now + Math.max(0, ms)), when, () => {
-      if (this.isAlive) run();
-    });
+    const runOnceAwake = (): void => {
+      const awakeAt = this.#awakeAt(timeline.now);
+      if (awakeAt > timeline.now) cancel = timeline.at(awakeAt, when, runOnceAwake);
+      else if (this.isAlive) run();
+    };
+    let cancel = timeline.at(this.#awakeAt(timeline.now + Math.max(0, ms)), when, runOnceAwake);
+    return () => cancel();
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -88,8 +94,9 @@ export class MachineProcess implements Machine {
    * @param responseMs - from then until the process knows the result
    */
   ask<T>(requestMs: number, effect: () => Promise<T> | T, responseMs: number): Promise<T> {
+    const { timeline, onStep } = this.#options;
+    onStep();
     if (!this.isAlive) return new Promise(() => {});
-    const { timeline } = this.#options;
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void): void => void this.after(responseMs, order.read, settle);
       timeline.at(timeline.now + requestMs, order.read, () => {

@@ -1,6 +1,6 @@
 import { order, type Timeline } from "../../../test/simulation/timeline.ts";
 import type { Draws } from "./draws.ts";
-import { activeAt, cutWaitMs, type Faults } from "./faults.ts";
+import { activeAt, type Faults, waitMs } from "./faults.ts";
 import type { MachineProcess, Period } from "./machine-process.ts";
 import type { Fault } from "./scenario.ts";
 
@@ -59,7 +59,7 @@ export class StoreNetwork {
   cut(): void {
     const { now } = this.#options.timeline;
     const isDue = ({ at }: Fault): boolean => at <= now;
-    for (const { at, ms } of this.#cuts.filter(isDue)) if (now < at + cutWaitMs) this.#outages.push({ at: now, ms });
+    for (const { at, ms } of this.#cuts.filter(isDue)) if (now < at + waitMs) this.#outages.push({ at: now, ms });
     this.#cuts = this.#cuts.filter((fault) => !isDue(fault));
   }
 

@@ -47,13 +47,13 @@ export class Remote {
    * @param expectedHead - as with `--force-with-lease`; `undefined` allows only a new branch or a fast-forward
    * @throws if the push is rejected
    */
-  push(branch: string, commit: Commit | undefined, expectedHead: string | undefined, isForced: boolean): void {
+  push(branch: string, commit: Commit | undefined, expectedHead: string | undefined): void {
     const before = this.branches.get(branch);
     const isAllowed =
       expectedHead === undefined
         ? before === undefined || (commit !== undefined && contains(commit, before.id))
         : before !== undefined && before.id === expectedHead;
-    if (!isAllowed && !isForced) throw new Error(`push of ${branch} was rejected: it has moved`);
+    if (!isAllowed) throw new Error(`push of ${branch} was rejected: it has moved`);
     if (before === commit) return;
     if (commit === undefined) this.branches.delete(branch);
     else this.branches.set(branch, commit);
@@ -64,7 +64,7 @@ export class Remote {
   pushForeignCommit(branch: string): void {
     const before = this.branches.get(branch);
     if (before === undefined) return;
-    this.push(branch, this.createCommit(before, foreignMessage, [`foreign ${this.commits.size}`]), before.id, false);
+    this.push(branch, this.createCommit(before, foreignMessage, [`foreign ${this.commits.size}`]), before.id);
   }
 }
 

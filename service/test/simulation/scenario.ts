@@ -63,6 +63,8 @@ export interface Fault {
   /** Which machine, or which job. */
   machine: number;
   isEverywhere: boolean;
+  /** If given, it begins with this step of the machine after one of its agents has ended, within a minute after `at`, or never. */
+  step: number | undefined;
 }
 
 /** What happens in one history. Times are milliseconds since its start. */
@@ -111,6 +113,17 @@ const faults = fc.record<Fault>({
   ms: duration,
   machine: index,
   isEverywhere: fc.constantFrom(false, false, true),
+  step: fc.constant(undefined),
+});
+
+/** From the end of an agent to that of its turn, each step can be the last one for a long time. */
+const faultsAfterAgents = fc.record<Fault>({
+  kind: fc.constantFrom("pause", "pause", "kill", "store-down", "git-down"),
+  at: fc.integer({ min: 0, max: 60_000 }),
+  ms: duration,
+  machine: index,
+  isEverywhere: fc.constantFrom(false, false, true),
+  step: fc.nat(20),
 });
 
 export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
@@ -122,6 +135,6 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
   usedBefore: fc.constantFrom(0, 0, 0, 97, 99),
   requests: fc.array(requests, { minLength: 1, maxLength: 8, size: "max" }),
   stops: fc.array(stops, { maxLength: 4, size: "max" }),
-  faults: fc.array(faults, { maxLength: 10, size: "max" }),
+  faults: fc.array(fc.oneof(faults, faultsAfterAgents), { maxLength: 10, size: "max" }),
   storeLoss: fc.constantFrom(0, 0, 0.02, 0.1),
 });

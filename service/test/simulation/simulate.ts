@@ -9,7 +9,6 @@ import { Faults } from "./faults.ts";
 import { ApiMachine, type Machine, WorkerMachine, type World } from "./machines.ts";
 import { Notifications } from "./notifications.ts";
 import { Operator } from "./operator.ts";
-import type { PlantedFault } from "./planted.ts";
 import { Remote } from "./remote.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -32,8 +31,8 @@ export const usesBefore = ({ usedBefore }: Scenario): number[] =>
 
 let server: DatabaseServer | undefined;
 
-/** Simulates a history, with a fault in the sources or without. Not two at a time. */
-export async function simulate(scenario: Scenario, planted?: PlantedFault): Promise<History> {
+/** Simulates a history. Not two at a time. */
+export async function simulate(scenario: Scenario): Promise<History> {
   server ??= new DatabaseServer();
   server.reset();
   const timeline = new Timeline();
@@ -62,7 +61,6 @@ export async function simulate(scenario: Scenario, planted?: PlantedFault): Prom
     audit,
     runs: [],
     log: [],
-    planted,
     nextTurnId: async () => ++lastTurn,
   };
   useBefore(world);
