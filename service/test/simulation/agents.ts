@@ -44,6 +44,8 @@ export interface AgentHostOptions {
   requests: readonly ClientRequest[];
   /** When the machine has no space on its disk. */
   noSpace: readonly Fault[];
+  /** Receives what is appended to the log of a job. */
+  onLog: (text: string) => void;
   /** Called when an agent has run to its end. */
   onEnd: () => void;
   /** Receives each run when it starts. Returns how many the request had before. */
@@ -71,7 +73,9 @@ export class AgentHost implements TurnHost {
 
   async clean(): Promise<void> {}
 
-  appendLog(): void {}
+  appendLog(_file: string, text: string): void {
+    this.#options.onLog(text);
+  }
 
   async lastOutput(): Promise<string> {
     return "";

@@ -1,11 +1,19 @@
 import type { Period } from "./machine-process.ts";
 import type { Fault, FaultKind, Scenario } from "./scenario.ts";
 
+/** How many more steps a machine takes. */
+interface Steps {
+  machine: number;
+  steps: number;
+}
+
 /** The faults of a history, with their times and machines. The machines are numbered, the API's first. */
 export class Faults {
   readonly #faults: readonly Fault[];
   /** Those that wait for a step of a machine: of which one, and how many are left, once an agent has ended there. */
-  #waiting: { fault: Fault; until: number; after?: { machine: number; steps: number } }[];
+  #waiting: { fault: Fault; until: number; after?: Steps }[];
+  /** The pauses that end early, with the steps that are left. */
+  #ending: { fault: Fault; after: Steps }[] = [];
   readonly #machines: number;
   /** When the last one ends. */
   readonly endsAt: number;
@@ -34,14 +42,29 @@ export class Faults {
         one.after = { machine, steps: one.fault.step ?? 0 };
   }
 
-  /** Tells that a machine begins a step. Returns the faults that begin with it; pauses and outages have begun then. */
-  step(machine: number, now: number): readonly Fault[] {
-    if (this.#waiting.length === 0) return [];
-    const due = this.#waiting.filter(({ after }) => after?.machine === machine && after.steps-- <= 0);
+  /** Tells that a machine has taken a turn over from another one. */
+  takenOver(from: number, by: number, now: number): void {
+    for (const fault of this.on(from, "pause"))
+      if (fault.wake !== undefined && activeAt([fault], now))
+        this.#ending.push({ fault, after: { machine: by, steps: fault.wake } });
+  }
+
+  /**
+   * Tells that a machine begins a step.
+   *
+   * @returns the faults that begin with it, and the pauses that end; pauses and outages have begun and ended then
+   */
+  step(machine: number, now: number): { begun: readonly Fault[]; ended: readonly Fault[] } {
+    const isDue = ({ after }: { after?: Steps }): boolean => after?.machine === machine && after.steps-- <= 0;
+    const due = this.#waiting.filter(isDue);
     this.#waiting = this.#waiting.filter((one) => now < one.until && !due.includes(one));
     const begun = due.filter(({ until }) => now < until).map(({ fault }) => fault);
     for (const fault of begun) fault.at = now;
-    return begun;
+    const ending = this.#ending.filter(isDue);
+    this.#ending = this.#ending.filter((one) => !ending.includes(one));
+    const ended = ending.map(({ fault }) => fault).filter((fault) => activeAt([fault], now));
+    for (const fault of ended) fault.ms = now - fault.at;
+    return { begun, ended };
   }
 
   #isOn(machine: number, { isEverywhere, machine: number }: Fault): boolean {

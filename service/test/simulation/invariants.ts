@@ -17,6 +17,8 @@ export function findViolations(history: History): string[] {
     ...falseAnswers(history, turns),
     ...turns.flatMap((turn) => wrongEnds(history, turn)),
     ...wrongCommits(history, turns),
+    ...leftCommits(history, turns),
+    ...wrongPages(history),
     ...wrongRuns(history, turns),
     ...wrongLimits(history, turns),
     ...history.log.filter((line) => /Error: (?!Git|the connection broke)/.test(line)),
@@ -97,15 +99,55 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
   return violations;
 }
 
+/** Finds commits that do not count and that somebody should have removed from a branch. */
+function leftCommits({ remote, audit, runs, faults, jobLog }: History, turns: readonly TurnRow[]): string[] {
+  // Whoever cannot remove one says so.
+  if (faults.has("git-down") || jobLog.some((line) => line.includes("The next turn removes it"))) return [];
+  return [...audit.jobs.values()].flatMap(({ id: job }) => {
+    const head = remote.branches.get(jobBranch(job));
+    const turn = head && turns.find((one) => isCommitOf(one, head.message));
+    if (turn === undefined || audit.recorded.has(head?.id ?? "")) return [];
+    const push = remote.pushes.findLast(({ commit }) => commit === head);
+    const isNoticed = runs.some(
+      ({ request, process, end, endedAt = 0 }) =>
+        request === requestOf(turn.prompt) &&
+        (end === "completed" || end === "failed") &&
+        process !== push?.by &&
+        process.isAlive &&
+        endedAt > (push?.at ?? 0),
+    );
+    return push?.by?.isAlive || isNoticed
+      ? [`a commit of turn ${turn.id} that does not count is left on its branch`]
+      : [];
+  });
+}
+
+function wrongPages({ audit, pages }: History): string[] {
+  return [...audit.jobs.values()].flatMap(({ head, pullRequest }) => {
+    const page = pages.find(({ number }) => pullRequest?.endsWith(`/pull/${number}`));
+    return page !== undefined && page.head !== head
+      ? ["the page of a pull request shows another head than its job"]
+      : [];
+  });
+}
+
 function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]): string[] {
   return turns.flatMap(({ id, prompt }) => {
     const own = runs.filter(({ request }) => request === requestOf(prompt));
     const requeues = audit.requeues.get(id) ?? [];
     const allowed = 2 + requeues.length;
+    const isUncounted = own
+      .filter(({ end }) => end === "completed" || end === "failed")
+      .some(({ startedAt, endedAt = 0, process }) =>
+        requeues.some(
+          (one) => one.process === process && one.takenAt <= startedAt && endedAt < one.at && !one.isCounted,
+        ),
+      );
+    if (isUncounted) return [`turn ${id} was requeued after its agent had run as if it had not`];
     if (own.length > allowed) return [`agents ran ${own.length} times for turn ${id}, more than ${allowed}`];
     // What the store does makes no worker run an agent again, or give up a turn whose agent has run. Git and a full disk can.
     if (faults.has("git-down") || faults.has("no-space") || faults.has("foreign-push")) return [];
-    return own.flatMap(({ end, endedAt = 0, process }, index) => {
+    return own.flatMap(({ end, startedAt, endedAt = 0, process }, index) => {
       if (end !== "completed" && end !== "failed") return [];
       const isStopping = process.stoppedAt !== undefined;
       const later = own.slice(index + 1);
@@ -114,10 +156,12 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
       if (again !== undefined && !isBetween && !isStopping)
         return [`a worker ran the agent of turn ${id} again that had run`];
       const next = later[0]?.startedAt ?? 0;
-      const requeued = requeues.some(
-        (one) => one.process === process && one.at > endedAt && !isStopping && next > one.at,
-      );
-      return requeued ? [`turn ${id} was requeued after its agent had run, and run again`] : [];
+      const returns = requeues.filter((one) => one.process === process && one.at > endedAt && !isStopping);
+      if (returns.some(({ takenAt }) => takenAt <= startedAt))
+        return [`turn ${id} was requeued after its agent had run`];
+      return returns.some(({ at }) => next > at)
+        ? [`turn ${id} was requeued after its agent had run, and run again`]
+        : [];
     });
   });
 }

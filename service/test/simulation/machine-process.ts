@@ -1,6 +1,7 @@
 import { type Order, order, type Timeline } from "../../../test/simulation/timeline.ts";
 import { epoch } from "../../../test/support/fake-clock.ts";
 import type { Machine } from "../../src/machine.ts";
+import { activeAt } from "./faults.ts";
 
 /** A time in which something is the case, in milliseconds of the timeline. */
 export interface Period {
@@ -31,6 +32,8 @@ export class MachineProcess implements Machine {
   stoppedAt: number | undefined;
   readonly startedAt: number;
   readonly #options: ProcessOptions;
+  /** What waits for the end of a pause: each makes it happen at once. */
+  readonly #sleeping = new Set<() => void>();
 
   constructor(options: ProcessOptions) {
     this.#options = options;
@@ -62,14 +65,28 @@ export class MachineProcess implements Machine {
 
   /** Calls `run` after some milliseconds: after a pause if they end in one. Returns a function that cancels it. */
   after(ms: number, when: Order, run: () => void): () => void {
-    const { timeline } = this.#options;
+    const { timeline, pauses } = this.#options;
     const runOnceAwake = (): void => {
-      const awakeAt = this.#awakeAt(timeline.now);
-      if (awakeAt > timeline.now) cancel = timeline.at(awakeAt, when, runOnceAwake);
-      else if (this.isAlive) run();
+      this.#sleeping.delete(runSoon);
+      const pause = activeAt(pauses, timeline.now);
+      if (pause === undefined) {
+        if (this.isAlive) run();
+        return;
+      }
+      cancel = timeline.at(pause.at + pause.ms, when, runOnceAwake);
+      this.#sleeping.add(runSoon);
     };
-    let cancel = timeline.at(this.#awakeAt(timeline.now + Math.max(0, ms)), when, runOnceAwake);
+    const runSoon = (): void => {
+      cancel();
+      cancel = timeline.at(timeline.now, when, runOnceAwake);
+    };
+    let cancel = timeline.at(timeline.now + Math.max(0, ms), when, runOnceAwake);
     return () => cancel();
+  }
+
+  /** Called when a pause has ended earlier than it would have. */
+  wake(): void {
+    for (const runSoon of [...this.#sleeping]) runSoon();
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -110,11 +127,5 @@ export class MachineProcess implements Machine {
 
   kill(): void {
     this.isAlive = false;
-  }
-
-  #awakeAt(time: number): number {
-    let awake = time;
-    for (const { at, ms } of this.#options.pauses) if (awake >= at && awake < at + ms) awake = at + ms;
-    return awake;
   }
 }

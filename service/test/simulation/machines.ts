@@ -40,8 +40,13 @@ export interface World {
   landings: Landings;
   audit: Audit;
   runs: AgentRun[];
+  /** Of the processes. */
   log: string[];
+  /** Of all jobs. */
+  jobLog: string[];
   nextTurnId: () => Promise<number>;
+  /** Lets machines continue whose pause has ended early. */
+  wakeAll: () => void;
 }
 
 /** How long a process that could not start waits until it is started again. */
@@ -96,8 +101,10 @@ export abstract class Machine {
 
   /** Begins the faults that wait for this step. */
   #step(): void {
-    const { faults, timeline } = this.world;
-    for (const { kind, ms } of faults.step(this.number, timeline.now)) if (kind === "kill") this.kill(ms);
+    const { faults, timeline, wakeAll } = this.world;
+    const { begun, ended } = faults.step(this.number, timeline.now);
+    for (const { kind, ms } of begun) if (kind === "kill") this.kill(ms);
+    if (ended.length > 0) wakeAll();
   }
 
   /** Ends the process at once. */
@@ -177,13 +184,13 @@ export class WorkerMachine extends Machine {
   }
 
   protected override boot(process: MachineProcess, store: Store): void {
-    const { timeline, faults, draws, scenario, remote, landings, runs, audit } = this.world;
+    const { timeline, faults, draws, scenario, remote, landings, runs, audit, jobLog } = this.world;
     const { log, number: machine } = this;
     this.#stop = new AbortController();
     const { signal } = this.#stop;
     const clone = this.#clone;
     const network = new GitNetwork({ timeline, process, machine, faults, draws }, landings, signal);
-    const repository = new SimulatedRepository(clone, remote, network);
+    const repository = new SimulatedRepository(clone, remote, network, process);
     const pullRequests = new LocalPullRequests({
       store: store.pullRequests,
       repository,
@@ -198,6 +205,7 @@ export class WorkerMachine extends Machine {
       clone,
       requests: scenario.requests,
       noSpace: faults.on(machine, "no-space"),
+      onLog: (text) => jobLog.push(text),
       onEnd: () => faults.agentEnded(machine, timeline.now),
       onRun: (run) => {
         const before = runs.filter(({ request }) => request === run.request).length;

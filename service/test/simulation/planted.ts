@@ -6,6 +6,8 @@ export interface PlantedFault {
 }
 
 const queue = "test/simulation/leased-turns.ts";
+const turn = "src/turns/turn.ts";
+const push = "src/turns/push-commit.ts";
 const runningTurns = "src/store/running-turns.ts";
 
 const unfenced = [
@@ -63,5 +65,87 @@ export const plantedFaults: readonly PlantedFault[] = [
       { file: queue, from: "this.#announce();\n      if (expires)", to: "if (expires)" },
       { file: queue, from: "before);\n    this.#announce();", to: "before);" },
     ],
+  },
+  {
+    name: "a read for a line of the log makes a completed turn wait again",
+    edits: [{ file: turn, from: "if (isStoreOutage(error)) return [];\n", to: "" }],
+  },
+  {
+    name: "a turn whose agent has run does not wait for the store",
+    edits: [{ file: "src/turns/keep-lease.ts", from: "if (!isStoreOutage(error)) throw error;", to: "throw error;" }],
+  },
+  {
+    name: "a worker forgets what an agent did when it loses the turn",
+    edits: [
+      {
+        file: "src/turns/kept-outcomes.ts",
+        from: "return kept?.attempts === attempts ? kept : undefined;",
+        to: "return kept && undefined;",
+      },
+    ],
+  },
+  {
+    name: "a run of an agent does not count if its turn waits again",
+    edits: [{ file: runningTurns, from: "if (!isCounted) await", to: "await" }],
+  },
+  {
+    name: "every commit on a branch counts",
+    edits: [
+      {
+        file: "src/turns/uncounted-commits.ts",
+        from: "if (head === job.head) return all;",
+        to: "if (head !== undefined) return all;",
+      },
+    ],
+  },
+  {
+    name: "a worker that has lost its turn leaves its push on the branch",
+    edits: [{ file: turn, from: "await undoPush(push, repository);", to: "undoPush;" }],
+  },
+  {
+    name: "a worker that has lost its turn removes its push although it is recorded",
+    edits: [
+      { file: turn, from: "if ((await store.jobs.find(turn.job))?.head !== push.commit) await", to: "await" },
+      { file: turn, from: "push !== undefined && !isRecorded", to: "push !== undefined" },
+    ],
+  },
+  {
+    name: "a turn that was taken over ends without cleaning its branch",
+    edits: [{ file: turn, from: "if (!hasEnded || !turn.isResumed ||", to: "if (hasEnded || !turn.isResumed ||" }],
+  },
+  {
+    name: "a turn starts without cleaning its branch",
+    edits: [
+      {
+        file: turn,
+        from: "if (removed.length === 0) return { start, last };",
+        to: "if (removed.length >= 0) return { start, last };",
+      },
+      {
+        file: turn,
+        from: "const removed = await removeUncounted(start, context);",
+        to: "const removed: number[] = [];",
+      },
+    ],
+  },
+  {
+    name: "a turn that is taken over continues with the very commit that was pushed",
+    edits: [
+      { file: push, from: "if (!isReplaced) return own.commit;", to: "if (isReplaced || own) return own.commit;" },
+    ],
+  },
+  {
+    name: "the owner of a turn is not asked before a branch is cleaned",
+    edits: [
+      {
+        file: push,
+        from: "if (counted.uncounted.length === 0) return [];\n  await confirmOwner();",
+        to: "if (counted.uncounted.length === 0) return [];",
+      },
+    ],
+  },
+  {
+    name: "the owner of a turn is not asked before a push",
+    edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
   },
 ];

@@ -1,3 +1,5 @@
+import type { MachineProcess } from "./machine-process.ts";
+
 /** A commit of the simulated remote: its tree is what `changes` names. */
 export interface Commit {
   id: string;
@@ -14,6 +16,8 @@ export interface AcceptedPush {
   /** The head before; `undefined` if the branch was created. */
   before: Commit | undefined;
   at: number;
+  /** `undefined` if it was someone else. */
+  by: MachineProcess | undefined;
 }
 
 const foreignMessage = "Of someone else";
@@ -47,7 +51,7 @@ export class Remote {
    * @param expectedHead - as with `--force-with-lease`; `undefined` allows only a new branch or a fast-forward
    * @throws if the push is rejected
    */
-  push(branch: string, commit: Commit | undefined, expectedHead: string | undefined): void {
+  push(branch: string, commit: Commit | undefined, expectedHead: string | undefined, by?: MachineProcess): void {
     const before = this.branches.get(branch);
     const isAllowed =
       expectedHead === undefined
@@ -57,7 +61,7 @@ export class Remote {
     if (before === commit) return;
     if (commit === undefined) this.branches.delete(branch);
     else this.branches.set(branch, commit);
-    this.pushes.push({ branch, commit, before, at: this.#now() });
+    this.pushes.push({ branch, commit, before, at: this.#now(), by });
   }
 
   /** Someone who is not the service adds a commit. */

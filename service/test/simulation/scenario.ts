@@ -65,6 +65,8 @@ export interface Fault {
   isEverywhere: boolean;
   /** If given, it begins with this step of the machine after one of its agents has ended, within a minute after `at`, or never. */
   step: number | undefined;
+  /** If given, a pause ends early, with this step of the machine that has taken a turn over from the paused one. */
+  wake: number | undefined;
 }
 
 /** What happens in one history. Times are milliseconds since its start. */
@@ -114,6 +116,7 @@ const faults = fc.record<Fault>({
   machine: index,
   isEverywhere: fc.constantFrom(false, false, true),
   step: fc.constant(undefined),
+  wake: fc.constant(undefined),
 });
 
 /** From the end of an agent to that of its turn, each step can be the last one for a long time. */
@@ -124,6 +127,18 @@ const faultsAfterAgents = fc.record<Fault>({
   machine: index,
   isEverywhere: fc.constantFrom(false, false, true),
   step: fc.nat(20),
+  wake: fc.constant(undefined),
+});
+
+/** A worker that has lost its turn wakes while another one runs it: a zombie. */
+const zombies = fc.record<Fault>({
+  kind: fc.constant("pause"),
+  at: fc.integer({ min: 0, max: 60_000 }),
+  ms: fc.constant(100_000),
+  machine: index,
+  isEverywhere: fc.constant(false),
+  step: fc.nat(20),
+  wake: fc.nat(40),
 });
 
 export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
@@ -135,6 +150,6 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
   usedBefore: fc.constantFrom(0, 0, 0, 97, 99),
   requests: fc.array(requests, { minLength: 1, maxLength: 8, size: "max" }),
   stops: fc.array(stops, { maxLength: 4, size: "max" }),
-  faults: fc.array(fc.oneof(faults, faultsAfterAgents), { maxLength: 10, size: "max" }),
+  faults: fc.array(fc.oneof(faults, faultsAfterAgents, zombies), { maxLength: 10, size: "max" }),
   storeLoss: fc.constantFrom(0, 0, 0.02, 0.1),
 });

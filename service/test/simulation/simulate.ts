@@ -6,18 +6,28 @@ import { type Answer, Clients } from "./client.ts";
 import { DatabaseServer } from "./database.ts";
 import { Draws } from "./draws.ts";
 import { Faults } from "./faults.ts";
+import type { MachineProcess } from "./machine-process.ts";
 import { ApiMachine, type Machine, WorkerMachine, type World } from "./machines.ts";
 import { Notifications } from "./notifications.ts";
 import { Operator } from "./operator.ts";
 import { Remote } from "./remote.ts";
 import type { Scenario } from "./scenario.ts";
 
+/** The page of a pull request. */
+export interface Page {
+  number: number;
+  job: string;
+  head: string;
+}
+
 /** The events of a history, until nothing more happened. */
-export interface History extends Pick<World, "scenario" | "audit" | "remote" | "runs" | "faults" | "log"> {
+export interface History extends Pick<World, "scenario" | "audit" | "remote" | "runs" | "faults" | "log" | "jobLog"> {
   answers: readonly Answer[];
   /** The turns that the operator has asked to stop, by their ids. */
   stopped: ReadonlySet<number>;
   machines: readonly Machine[];
+  /** The pages of pull requests. */
+  pages: readonly Page[];
   /** Whether everything came to an end. */
   hasEnded: boolean;
 }
@@ -42,9 +52,11 @@ export async function simulate(scenario: Scenario): Promise<History> {
   server.onCommit = audit.onCommit;
   server.onRenewal = audit.readRenewals;
   const machines: Machine[] = [];
+  const numberOf = (process: MachineProcess): number => machines.findIndex((machine) => machine.process === process);
+  audit.onTakeOver = (from, by) => faults.takenOver(numberOf(from), numberOf(by), timeline.now);
   const createNotifications = () =>
     new Notifications(timeline, draws, (process) => {
-      const number = machines.findIndex((machine) => machine.process === process);
+      const number = numberOf(process);
       return { deaf: faults.on(number, "deaf"), echo: faults.on(number, "echo") };
     });
   let lastTurn = 0;
@@ -61,7 +73,11 @@ export async function simulate(scenario: Scenario): Promise<History> {
     audit,
     runs: [],
     log: [],
+    jobLog: [],
     nextTurnId: async () => ++lastTurn,
+    wakeAll: () => {
+      for (const { process } of machines) process.wake();
+    },
   };
   useBefore(world);
   const apis = Array.from({ length: scenario.apis }, (_, number) => new ApiMachine(world, number));
@@ -90,6 +106,8 @@ export async function simulate(scenario: Scenario): Promise<History> {
     runs: world.runs,
     faults,
     log: world.log,
+    jobLog: world.jobLog,
+    pages: server.connection.rows<Page>('SELECT number, job, head FROM "pullRequest"'),
     answers: clients.answers,
     stopped: operator.stopped,
     machines,
