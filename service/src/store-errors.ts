@@ -13,8 +13,9 @@ export class KeyReused extends Error {
 
 /** Thrown when somebody else has taken a turn over, because its lease had expired. Nothing was changed. */
 export class LeaseLost extends Error {
-  constructor(turn: number) {
-    super(`turn ${turn} was taken over, because its lease had expired`);
+  /** @param turn - its number, or the job whose turn it is */
+  constructor(turn: number | string) {
+    super(`${typeof turn === "number" ? "turn" : "the turn of"} ${turn} was taken over, because its lease had expired`);
   }
 }
 

@@ -1,8 +1,14 @@
 import type { LocalPullRequest } from "../model.ts";
+import { LeaseLost } from "../store-errors.ts";
 import { lockJob } from "./job-state.ts";
-import type { Database } from "./sql.ts";
+import type { Database, Transaction } from "./sql.ts";
 
-/** The pull requests that are pages of the service. They are deleted with their job. */
+/**
+ * The pull requests that are pages of the service. They are deleted with their job.
+ *
+ * A worker that was paused can go on with a turn that others have taken over and ended. So a page gets no head if another commit of
+ * the job has been recorded: see `RunningTurns.recordPush`.
+ */
 export class StoredPullRequests {
   readonly #database: Database;
 
@@ -14,6 +20,7 @@ export class StoredPullRequests {
    * Adds a pull request, unless the last one of its job has the same head: it was unknown whether that one was stored.
    *
    * @returns the number of the new pull request, or of the last one
+   * @throws LeaseLost if another commit of the job has been recorded
    */
   add({ job, title, branch, target, base, head }: LocalPullRequest): Promise<number> {
     const last = 'SELECT number, head FROM "pullRequest" WHERE job = ? ORDER BY number DESC LIMIT 1';
@@ -21,6 +28,7 @@ export class StoredPullRequests {
       RETURNING number`;
     return this.#database.transaction(async (transaction) => {
       await lockJob(transaction, job);
+      await confirmHead(transaction, job, head);
       const found = await transaction.row<{ number: number; head: string }>(last, job);
       if (found?.head === head) return found.number;
       const [row] = await transaction.rows<{ number: number }>(insert, job, title, branch, target, base, head);
@@ -28,10 +36,18 @@ export class StoredPullRequests {
     });
   }
 
-  /** Returns `false` if the job has no pull request of that number. */
-  async update(number: number, job: string, base: string, head: string): Promise<boolean> {
+  /**
+   * Returns `false` if the job has no pull request of that number.
+   *
+   * @throws LeaseLost if another commit of the job has been recorded
+   */
+  update(number: number, job: string, base: string, head: string): Promise<boolean> {
     const update = 'UPDATE "pullRequest" SET base = ?, head = ? WHERE number = ? AND job = ?';
-    return (await this.#database.run(update, base, head, number, job)) > 0;
+    return this.#database.transaction(async (transaction) => {
+      await lockJob(transaction, job);
+      await confirmHead(transaction, job, head);
+      return (await transaction.run(update, base, head, number, job)) > 0;
+    });
   }
 
   find(number: number): Promise<LocalPullRequest | undefined> {
@@ -43,4 +59,10 @@ export class StoredPullRequests {
     const sql = 'SELECT number, title FROM "pullRequest" WHERE job = ? ORDER BY number DESC LIMIT ?';
     return this.#database.rows(sql, jobId, count);
   }
+}
+
+/** @throws LeaseLost if the last recorded commit of a job is another one */
+async function confirmHead(transaction: Transaction, job: string, head: string): Promise<void> {
+  const other = "SELECT 1 FROM job WHERE id = ? AND head <> ?";
+  if ((await transaction.row(other, job, head)) !== undefined) throw new LeaseLost(job);
 }

@@ -5,6 +5,7 @@ import { isCommitOf } from "../pulls/commit-message.ts";
 import { pullRequestTitle } from "../pulls/pull-request-title.ts";
 import type { Change } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
+import { LeaseLost } from "../store-errors.ts";
 import { findProtectedChanges } from "./check-change.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
@@ -63,7 +64,7 @@ export async function openPullRequest(
   };
   const link = await pullRequests.open(change).catch((error: unknown) => {
     // Pages are in the store, which can be used again later.
-    if (isStoreOutage(error) || isRemoteOutage(error)) throw error;
+    if (error instanceof LeaseLost || isStoreOutage(error) || isRemoteOutage(error)) throw error;
     throw new Error(
       `The work is on the branch ${branch}, but its pull request could not be opened. The next message to the job ` +
         `whose turn completes opens it. ${errorMessage(error)}`,

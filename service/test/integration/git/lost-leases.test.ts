@@ -8,6 +8,7 @@ import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
+import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
@@ -26,6 +27,17 @@ class HeldRepository extends Repository {
     await this.beforePush();
     await super.push(...args);
     await this.afterPush();
+  }
+}
+
+/** A worker's pull requests, which a test can hold up. */
+class HeldPullRequests extends LocalPullRequests {
+  /** Called before each change. */
+  beforeOpen = async (): Promise<void> => {};
+
+  override async open(...args: Parameters<LocalPullRequests["open"]>): Promise<string> {
+    await this.beforeOpen();
+    return super.open(...args);
   }
 }
 
@@ -55,11 +67,13 @@ async function setUp() {
       store,
       repository,
       worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 }),
-      pullRequests: {
-        open: async () => "https://example.com/pull/1",
-        read: async () => ({ state: "open" as const, target: undefined }),
-        findClosed: async () => new Set<string>(),
-      },
+      pullRequests: new HeldPullRequests({
+        store: store.pullRequests,
+        repository,
+        baseUrl: () => "https://example.com",
+        signal: new AbortController().signal,
+        log: () => {},
+      }),
       folder,
       largestChangeBytes: 1_000_000,
       outcomes: new KeptOutcomes(),
@@ -76,7 +90,7 @@ async function setUp() {
         (error: unknown) => (error instanceof LeaseLost ? "lost" : Promise.reject(error)),
       );
     };
-    return { repository, run };
+    return { repository, pullRequests: ports.pullRequests, run };
   };
   /** Lets the lease of the running turn expire. */
   const expire = () => store.runningTurns.requeueInterrupted();
@@ -124,6 +138,29 @@ test("a worker that takes a turn over continues with its commit, which the one t
   expect(lines()).toEqual(["first"]);
   expect(runs).toEqual(["one"]);
 });
+
+test.each([["opened its pull request"], ["brought its pull request up to date"]])(
+  "a worker that has lost its lease before it %s leaves that of the others alone",
+  async (what) => {
+    const { store, one, two, expire, head, lines } = await setUp();
+    const isOpen = what.startsWith("brought");
+    if (isOpen) {
+      expect(await two.run()).toBe("completed");
+      await store.turns.add(job, "more", 0);
+    }
+    one.pullRequests.beforeOpen = async () => {
+      await expire();
+      expect(await two.run()).toBe("completed");
+      await store.turns.add(job, "last", 0);
+      expect(await two.run()).toBe("completed");
+    };
+    expect(await one.run()).toBe("taken-over");
+    expect(lines()).toEqual(["first", ...(isOpen ? ["more"] : []), "last"]);
+    expect(await store.pullRequests.newestOf(job, 5)).toMatchObject([{ number: 1 }]);
+    expect((await store.pullRequests.find(1))?.head).toBe(head());
+    expect((await store.jobs.find(job))?.head).toBe(head());
+  },
+);
 
 test("a turn removes what a worker that died left on the branch for an ended turn", async () => {
   const { store, one, two, planNext, change, expire, head, lines } = await setUp();

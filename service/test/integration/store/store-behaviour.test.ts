@@ -527,7 +527,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       expect(await store.turns.history({ ...turn, id: turn.id + 1 })).toEqual([
         { prompt: text, answer: text, state: "completed" },
       ]);
-      const number = await store.pullRequests.add({ ...pullRequestOf(turn.job), title: text });
+      const number = await store.pullRequests.add({ ...pullRequestOf(turn.job), title: text, head: text });
       expect((await store.pullRequests.find(number))?.title).toBe(text);
     });
 
@@ -1118,6 +1118,21 @@ describe.each(databases)("a store in $database", ({ open }) => {
       const attempts = [1, 2].map(() => store.pullRequests.add(pullRequestOf("a")));
       expect(await Promise.all(attempts)).toEqual([1, 1]);
       expect(await store.pullRequests.add({ ...pullRequestOf("a"), head: "222" })).toBe(2);
+    });
+
+    test("get no head from a worker that was paused while others went on with the job", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const turn = await startNext(store);
+      await store.runningTurns.recordPush(turn, null, "111");
+      expect(await store.pullRequests.add(pullRequestOf("a"))).toBe(1);
+      await store.runningTurns.recordPush(turn, null, "222");
+      await expect(store.pullRequests.add(pullRequestOf("a"))).rejects.toThrow(LeaseLost);
+      await expect(store.pullRequests.update(1, "a", "000", "111")).rejects.toThrow(LeaseLost);
+      expect(await store.pullRequests.update(1, "a", "111", "222")).toBe(true);
+      await expect(store.pullRequests.update(1, "a", "000", "111")).rejects.toThrow("the turn of a was taken over");
+      expect(await store.pullRequests.find(1)).toMatchObject({ base: "111", head: "222" });
+      expect(await store.pullRequests.newestOf("a", 5)).toHaveLength(1);
     });
 
     test("are listed by job, the newest first", async () => {
