@@ -73,8 +73,8 @@ export class AgentHost implements TurnHost {
 
   async clean(): Promise<void> {}
 
-  appendLog(_file: string, text: string): void {
-    this.#options.onLog(text);
+  appendLog(file: string, text: string): void {
+    this.#options.onLog(`${file}: ${text}`);
   }
 
   async lastOutput(): Promise<string> {

@@ -1,7 +1,6 @@
 import type { Start, StartOptions } from "../../src/git/find-start.ts";
 import type { LocalPullRequestsOptions } from "../../src/pulls/local.ts";
 import type { TurnPorts } from "../../src/turns/turn-ports.ts";
-import type { MachineProcess } from "./machine-process.ts";
 import type { GitNetwork } from "./network.ts";
 import { type Commit, contains, historyOf, type Remote, targetBranch } from "./remote.ts";
 
@@ -27,13 +26,11 @@ export class SimulatedRepository implements UsedRepository {
   readonly #clone: Clone;
   readonly #remote: Remote;
   readonly #network: GitNetwork;
-  readonly #process: MachineProcess;
 
-  constructor(clone: Clone, remote: Remote, network: GitNetwork, process: MachineProcess) {
+  constructor(clone: Clone, remote: Remote, network: GitNetwork) {
     this.#clone = clone;
     this.#remote = remote;
     this.#network = network;
-    this.#process = process;
   }
 
   fetch(): Promise<void> {
@@ -108,7 +105,7 @@ export class SimulatedRepository implements UsedRepository {
 
   async push(id: string | undefined, branch: string, expectedHead: string | undefined): Promise<void> {
     const commit = id === undefined ? undefined : this.#commit(id);
-    await this.#network.push(() => this.#remote.push(branch, commit, expectedHead, this.#process));
+    await this.#network.push((by) => this.#remote.push(branch, commit, expectedHead, by));
     if (commit === undefined) this.#clone.heads.delete(branch);
     else this.#clone.heads.set(branch, commit);
   }

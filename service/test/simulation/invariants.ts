@@ -21,7 +21,7 @@ export function findViolations(history: History): string[] {
     ...wrongPages(history),
     ...wrongRuns(history, turns),
     ...wrongLimits(history, turns),
-    ...history.log.filter((line) => /Error: (?!Git|the connection broke)/.test(line)),
+    ...history.log.filter((line) => /Error: (?!Git|git|the connection broke)/.test(line)),
   ];
 }
 
@@ -54,9 +54,9 @@ function wrongEnds({ runs, remote, faults, stopped }: History, turn: TurnRow): s
   }
   if (isStopped(turn)) return stopped.has(id) ? [] : [`turn ${id} was stopped, although nobody asked for it`];
   if (state !== "failed" || faults.has("git-down")) return [];
-  // A push is tried twice, and others may be faster each time.
+  // A push is tried five times. Others may be faster each time.
   const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && commit && isForeign(commit));
-  if (others.length > 1) return [];
+  if (others.length > 4) return [];
   const hasFailed = runs.some((run) => run.request === request && run.end === "failed");
   return hasFailed || attempts >= 2 ? [] : [`turn ${id} failed, although its agent did not`];
 }
@@ -100,13 +100,13 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
 }
 
 /** Finds commits that do not count and that somebody should have removed from a branch. */
-function leftCommits({ remote, audit, runs, faults, jobLog }: History, turns: readonly TurnRow[]): string[] {
-  // Whoever cannot remove one says so.
-  if (faults.has("git-down") || jobLog.some((line) => line.includes("The next turn removes it"))) return [];
+function leftCommits({ remote, audit, runs, jobLog }: History, turns: readonly TurnRow[]): string[] {
   return [...audit.jobs.values()].flatMap(({ id: job }) => {
     const head = remote.branches.get(jobBranch(job));
     const turn = head && turns.find((one) => isCommitOf(one, head.message));
-    if (turn === undefined || audit.recorded.has(head?.id ?? "")) return [];
+    // Whoever cannot remove one says so.
+    const isSaid = jobLog.some((line) => line.includes(job) && line.includes("The next turn removes it"));
+    if (turn === undefined || isSaid || audit.recorded.has(head?.id ?? "")) return [];
     const push = remote.pushes.findLast(({ commit }) => commit === head);
     const isNoticed = runs.some(
       ({ request, process, end, endedAt = 0 }) =>

@@ -28,6 +28,7 @@ export interface ProcessOptions {
 /** A process of one machine: it has clocks, does nothing while its machine is paused, and nothing at all once it is killed. */
 export class MachineProcess implements Machine {
   isAlive = true;
+  diesPushing = false;
   /** When it was told to stop. */
   stoppedAt: number | undefined;
   readonly startedAt: number;
@@ -84,8 +85,13 @@ export class MachineProcess implements Machine {
     return () => cancel();
   }
 
-  /** Called when a pause has ended earlier than it would have. */
-  wake(): void {
+  /**
+   * Continues after a pause that has ended earlier than it would have.
+   *
+   * @param diesPushing - whether it is killed during its next push, which goes on
+   */
+  wake(diesPushing: boolean): void {
+    this.diesPushing = diesPushing;
     for (const runSoon of [...this.#sleeping]) runSoon();
   }
 

@@ -23,7 +23,7 @@ import { MachineProcess } from "./machine-process.ts";
 import { GitNetwork, type Landings, StoreNetwork } from "./network.ts";
 import type { Notifications } from "./notifications.ts";
 import type { Remote } from "./remote.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Fault, Scenario } from "./scenario.ts";
 
 /** What all machines share. */
 export interface World {
@@ -45,8 +45,8 @@ export interface World {
   /** Of all jobs. */
   jobLog: string[];
   nextTurnId: () => Promise<number>;
-  /** Lets machines continue whose pause has ended early. */
-  wakeAll: () => void;
+  /** Lets a machine continue whose pause has ended early. */
+  wake: (fault: Fault) => void;
 }
 
 /** How long a process that could not start waits until it is started again. */
@@ -101,10 +101,10 @@ export abstract class Machine {
 
   /** Begins the faults that wait for this step. */
   #step(): void {
-    const { faults, timeline, wakeAll } = this.world;
+    const { faults, timeline, wake } = this.world;
     const { begun, ended } = faults.step(this.number, timeline.now);
     for (const { kind, ms } of begun) if (kind === "kill") this.kill(ms);
-    if (ended.length > 0) wakeAll();
+    for (const fault of ended) wake(fault);
   }
 
   /** Ends the process at once. */
@@ -190,7 +190,7 @@ export class WorkerMachine extends Machine {
     const { signal } = this.#stop;
     const clone = this.#clone;
     const network = new GitNetwork({ timeline, process, machine, faults, draws }, landings, signal);
-    const repository = new SimulatedRepository(clone, remote, network, process);
+    const repository = new SimulatedRepository(clone, remote, network);
     const pullRequests = new LocalPullRequests({
       store: store.pullRequests,
       repository,
@@ -205,7 +205,7 @@ export class WorkerMachine extends Machine {
       clone,
       requests: scenario.requests,
       noSpace: faults.on(machine, "no-space"),
-      onLog: (text) => jobLog.push(text),
+      onLog: (line) => jobLog.push(line),
       onEnd: () => faults.agentEnded(machine, timeline.now),
       onRun: (run) => {
         const before = runs.filter(({ request }) => request === run.request).length;

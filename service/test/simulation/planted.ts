@@ -135,17 +135,17 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    name: "the owner of a turn is not asked before a branch is cleaned",
-    edits: [
-      {
-        file: push,
-        from: "if (counted.uncounted.length === 0) return [];\n  await confirmOwner();",
-        to: "if (counted.uncounted.length === 0) return [];",
-      },
-    ],
-  },
-  {
     name: "the owner of a turn is not asked before a push",
     edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
+  },
+  {
+    name: "a worker that has lost its turn writes the page of the pull request",
+    edits: [
+      {
+        file: "src/store/pull-requests.ts",
+        from: "!== undefined) throw new LeaseLost(job);",
+        to: "!== undefined) LeaseLost;",
+      },
+    ],
   },
 ];

@@ -1,3 +1,4 @@
+import { GitError } from "../../src/git/git.ts";
 import type { MachineProcess } from "./machine-process.ts";
 
 /** A commit of the simulated remote: its tree is what `changes` names. */
@@ -57,7 +58,7 @@ export class Remote {
       expectedHead === undefined
         ? before === undefined || (commit !== undefined && contains(commit, before.id))
         : before !== undefined && before.id === expectedHead;
-    if (!isAllowed) throw new Error(`push of ${branch} was rejected: it has moved`);
+    if (!isAllowed) throw new GitError(["push"], "failed", `! [rejected] ${branch} (stale info)`, 1);
     if (before === commit) return;
     if (commit === undefined) this.branches.delete(branch);
     else this.branches.set(branch, commit);

@@ -67,6 +67,8 @@ export interface Fault {
   step: number | undefined;
   /** If given, a pause ends early, with this step of the machine that has taken a turn over from the paused one. */
   wake: number | undefined;
+  /** Whether the process is killed then while Git pushes, which Git survives. */
+  diesPushing: boolean;
 }
 
 /** What happens in one history. Times are milliseconds since its start. */
@@ -117,6 +119,7 @@ const faults = fc.record<Fault>({
   isEverywhere: fc.constantFrom(false, false, true),
   step: fc.constant(undefined),
   wake: fc.constant(undefined),
+  diesPushing: fc.constant(false),
 });
 
 /** From the end of an agent to that of its turn, each step can be the last one for a long time. */
@@ -128,6 +131,7 @@ const faultsAfterAgents = fc.record<Fault>({
   isEverywhere: fc.constantFrom(false, false, true),
   step: fc.nat(20),
   wake: fc.constant(undefined),
+  diesPushing: fc.constant(false),
 });
 
 /** A worker that has lost its turn wakes while another one runs it: a zombie. */
@@ -137,8 +141,11 @@ const zombies = fc.record<Fault>({
   ms: fc.constant(100_000),
   machine: index,
   isEverywhere: fc.constant(false),
-  step: fc.nat(20),
-  wake: fc.nat(40),
+  // Until a commit is recorded, and in the page of a pull request.
+  step: fc.nat(12),
+  // While others run the turn, or a later one of its job.
+  wake: fc.oneof(fc.nat(30), fc.nat(100)),
+  diesPushing: fc.constantFrom(false, false, true),
 });
 
 export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({

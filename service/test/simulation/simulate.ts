@@ -75,9 +75,7 @@ export async function simulate(scenario: Scenario): Promise<History> {
     log: [],
     jobLog: [],
     nextTurnId: async () => ++lastTurn,
-    wakeAll: () => {
-      for (const { process } of machines) process.wake();
-    },
+    wake: ({ machine, diesPushing }) => machines[machine % machines.length]?.process.wake(diesPushing),
   };
   useBefore(world);
   const apis = Array.from({ length: scenario.apis }, (_, number) => new ApiMachine(world, number));
