@@ -14,7 +14,8 @@ export class Faults {
   #waiting: { fault: Fault; until: number; after?: Steps }[];
   /** The pauses that end early, with the steps that are left. */
   #ending: { fault: Fault; after: Steps }[] = [];
-  readonly #machines: number;
+  readonly #apis: number;
+  readonly #workers: number;
   /** When the last one ends. */
   readonly endsAt: number;
 
@@ -27,7 +28,8 @@ export class Faults {
       return step === undefined || fault === undefined ? [] : [{ fault, until: at + waitMs }];
     });
     this.endsAt = Math.max(0, ...faults.map(endOf));
-    this.#machines = apis + workers;
+    this.#apis = apis;
+    this.#workers = workers;
   }
 
   /** Returns the faults of a kind on a machine. */
@@ -67,8 +69,14 @@ export class Faults {
     return { begun, ended };
   }
 
-  #isOn(machine: number, { isEverywhere, machine: number }: Fault): boolean {
-    return isEverywhere || number % this.#machines === machine;
+  #isOn(machine: number, fault: Fault): boolean {
+    return fault.isEverywhere || this.machineOf(fault) === machine;
+  }
+
+  /** Returns the number of the machine of a fault: one with a worker, if the fault waits for an agent. */
+  machineOf({ machine, step }: Fault): number {
+    if (step === undefined) return machine % (this.#apis + this.#workers);
+    return this.#apis + (machine % this.#workers);
   }
 
   /** Returns how far the clock of a machine is from the time. */

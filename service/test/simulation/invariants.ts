@@ -4,6 +4,7 @@ import { hourlyLimit } from "../../src/store/hourly-limit.ts";
 import { hourMs } from "../../src/time.ts";
 import { promptOf, requestOf } from "./agents.ts";
 import { isOpen, isStopped, type TurnRow } from "./audit.ts";
+import type { MachineProcess } from "./machine-process.ts";
 import { contains, historyOf, isForeign } from "./remote.ts";
 import { type History, usesBefore } from "./simulate.ts";
 
@@ -100,7 +101,8 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
 }
 
 /** Finds commits that do not count and that somebody should have removed from a branch. */
-function leftCommits({ remote, audit, runs, jobLog }: History, turns: readonly TurnRow[]): string[] {
+function leftCommits({ remote, audit, runs, jobLog, machines }: History, turns: readonly TurnRow[]): string[] {
+  const hasLived = (process: MachineProcess | undefined): boolean => machines.some((one) => one.process === process);
   return [...audit.jobs.values()].flatMap(({ id: job }) => {
     const head = remote.branches.get(jobBranch(job));
     const turn = head && turns.find((one) => isCommitOf(one, head.message));
@@ -113,21 +115,22 @@ function leftCommits({ remote, audit, runs, jobLog }: History, turns: readonly T
         request === requestOf(turn.prompt) &&
         (end === "completed" || end === "failed") &&
         process !== push?.by &&
-        process.isAlive &&
+        hasLived(process) &&
         endedAt > (push?.at ?? 0),
     );
-    return push?.by?.isAlive || isNoticed
+    return hasLived(push?.by) || isNoticed
       ? [`a commit of turn ${turn.id} that does not count is left on its branch`]
       : [];
   });
 }
 
 function wrongPages({ audit, pages }: History): string[] {
-  return [...audit.jobs.values()].flatMap(({ head, pullRequest }) => {
-    const page = pages.find(({ number }) => pullRequest?.endsWith(`/pull/${number}`));
-    return page !== undefined && page.head !== head
-      ? ["the page of a pull request shows another head than its job"]
-      : [];
+  return [...audit.jobs.values()].flatMap(({ id, head, pullRequest }) => {
+    const page = pages.findLast(({ job }) => job === id);
+    if (page === undefined || pullRequest === null) return [];
+    if (!pullRequest.endsWith(`/pull/${page.number}`))
+      return ["a job has a page of a pull request that it does not link"];
+    return page.head === head ? [] : ["the page of a pull request shows another head than its job"];
   });
 }
 

@@ -111,7 +111,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "a turn that was taken over ends without cleaning its branch",
-    edits: [{ file: turn, from: "if (!hasEnded || !turn.isResumed ||", to: "if (hasEnded || !turn.isResumed ||" }],
+    edits: [{ file: turn, from: "if (!hasEnded || !turn.isResumed ||", to: "if (turn.id > 0 || !turn.isResumed ||" }],
   },
   {
     name: "a turn starts without cleaning its branch",

@@ -26,7 +26,7 @@ export interface History extends Pick<World, "scenario" | "audit" | "remote" | "
   /** The turns that the operator has asked to stop, by their ids. */
   stopped: ReadonlySet<number>;
   machines: readonly Machine[];
-  /** The pages of pull requests. */
+  /** The pages of pull requests, oldest first. */
   pages: readonly Page[];
   /** Whether everything came to an end. */
   hasEnded: boolean;
@@ -75,7 +75,7 @@ export async function simulate(scenario: Scenario): Promise<History> {
     log: [],
     jobLog: [],
     nextTurnId: async () => ++lastTurn,
-    wake: ({ machine, diesPushing }) => machines[machine % machines.length]?.process.wake(diesPushing),
+    wake: (fault) => machines[faults.machineOf(fault)]?.process.wake(fault.diesPushing),
   };
   useBefore(world);
   const apis = Array.from({ length: scenario.apis }, (_, number) => new ApiMachine(world, number));
@@ -105,7 +105,7 @@ export async function simulate(scenario: Scenario): Promise<History> {
     faults,
     log: world.log,
     jobLog: world.jobLog,
-    pages: server.connection.rows<Page>('SELECT number, job, head FROM "pullRequest"'),
+    pages: server.connection.rows<Page>('SELECT number, job, head FROM "pullRequest" ORDER BY number'),
     answers: clients.answers,
     stopped: operator.stopped,
     machines,
