@@ -84,9 +84,12 @@ class ConflictError extends Error {
   }
 }
 
+/** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */
+const maxPushes = 5;
+
 /**
  * Pushes the turn's commit and returns what is on the branch then. If the branch has moved, that is the commit rebased onto what
- * someone else pushed.
+ * someone else pushed. It can move again meanwhile, so this is tried a few times.
  *
  * @param last - the job's last commit before the turn
  */
@@ -112,21 +115,23 @@ export async function pushCommit(
   };
   // What counts of the branch of a turn that starts over is on the target branch, too, and stays.
   const counted = isContinued ? (head === base ? undefined : head) : remoteHead;
-  const push = await preparePush(commit, remoteHead, remoteHead && counted);
-  try {
-    await push();
-    return commit;
-  } catch (error) {
-    await repository.fetch();
-    const newHead = await repository.branchHead(branch);
-    if (newHead === commit) return commit;
-    if (newHead === remoteHead) throw error;
-    const moved = newHead === undefined ? undefined : await findCounted(job, { head: newHead, base }, ports, turn);
-    const onto = moved?.head;
-    const rebased = onto === undefined || onto === head ? commit : await repository.rebase(commit, head, onto);
-    if (rebased === undefined) throw new ConflictError(branch, commit, error);
-    await (await preparePush(rebased, newHead, onto))();
-    return rebased;
+  let [pushed, expected, before] = [commit, remoteHead, remoteHead && counted];
+  for (let pushes = 1; ; pushes++) {
+    const push = await preparePush(pushed, expected, before);
+    try {
+      await push();
+      return pushed;
+    } catch (error) {
+      await repository.fetch();
+      const newHead = await repository.branchHead(branch);
+      if (newHead === pushed) return pushed;
+      if (newHead === expected || pushes === maxPushes) throw error;
+      const moved = newHead === undefined ? undefined : await findCounted(job, { head: newHead, base }, ports, turn);
+      const onto = moved?.head;
+      const rebased = onto === undefined || onto === head ? commit : await repository.rebase(commit, head, onto);
+      if (rebased === undefined) throw new ConflictError(branch, commit, error);
+      [pushed, expected, before] = [rebased, newHead, onto];
+    }
   }
 }
 

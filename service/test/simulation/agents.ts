@@ -44,6 +44,10 @@ export interface AgentHostOptions {
   requests: readonly ClientRequest[];
   /** When the machine has no space on its disk. */
   noSpace: readonly Fault[];
+  /** Receives what is appended to the log of a job. */
+  onLog: (text: string) => void;
+  /** Called when an agent has run to its end. */
+  onEnd: () => void;
   /** Receives each run when it starts. Returns how many the request had before. */
   onRun: (run: AgentRun) => number;
 }
@@ -69,7 +73,9 @@ export class AgentHost implements TurnHost {
 
   async clean(): Promise<void> {}
 
-  appendLog(): void {}
+  appendLog(file: string, text: string): void {
+    this.#options.onLog(`${file}: ${text}`);
+  }
 
   async lastOutput(): Promise<string> {
     return "";
@@ -81,7 +87,7 @@ export class AgentHost implements TurnHost {
 
   readonly runAgent: TurnHost["runAgent"] = (_agent, options) =>
     new Promise((resolve) => {
-      const { process, draws, clone, requests, onRun, timeline } = this.#options;
+      const { process, draws, clone, requests, onRun, onEnd, timeline } = this.#options;
       const request = requestOf(options.prompt);
       const run: AgentRun = {
         request,
@@ -102,6 +108,7 @@ export class AgentHost implements TurnHost {
         run.endedAt = timeline.now;
         options.signal.removeEventListener("abort", onAbort);
         if (result === "completed" && run.isChanging) clone.edits.get(options.directories.tree)?.add(`edit ${request}`);
+        if (result !== "stopped") onEnd();
         if (result !== undefined) resolve({ end: result, message: `Did ${request}`, error: undefined });
       };
       const onAbort = (): void => void process.after(draws.between(0, graceMs), order.read, () => finish("stopped"));

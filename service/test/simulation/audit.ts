@@ -28,6 +28,16 @@ export interface JobRow {
   archivedAt: number | null;
 }
 
+/** The return of a turn to the queue by the worker that had it. */
+export interface Requeue {
+  at: number;
+  process: MachineProcess;
+  /** When that worker had taken it. */
+  takenAt: number;
+  /** Whether the attempts that it has made count. */
+  isCounted: boolean;
+}
+
 interface Lease {
   holder: MachineProcess;
   renewedAt: number;
@@ -44,9 +54,11 @@ export class Audit {
   /** When each turn was taken last, by its id. */
   readonly takenAt = new Map<number, number>();
   /** When and by which worker each turn was requeued, by its id. */
-  readonly requeues = new Map<number, { at: number; process: MachineProcess }[]>();
+  readonly requeues = new Map<number, Requeue[]>();
   /** When each commit was recorded as the last one of its job. */
   readonly recorded = new Map<string, number>();
+  /** Called when a process has taken a turn over from another one. */
+  onTakeOver: (from: MachineProcess, by: MachineProcess) => void = () => {};
   readonly #server: DatabaseServer;
   readonly #timeline: Timeline;
   readonly #leases = new Map<string, Lease>();
@@ -99,7 +111,8 @@ export class Audit {
       return;
     if (!isOpen(before)) this.violations.push(`turn ${id} was changed after it had ended`);
     if (lease !== null && lease !== before.lease) {
-      this.#checkTaking(before, turn);
+      const holder = this.#checkTaking(before, turn);
+      if (holder !== undefined && holder !== process) this.onTakeOver(holder, process);
       this.takenAt.set(id, this.#timeline.now);
       this.#leases.set(lease, { holder: process, renewedAt: this.#timeline.now });
     } else if (!this.isHeldBy(before, process) && !(before.state === "waiting" && isStopped(turn)))
@@ -107,17 +120,27 @@ export class Audit {
         `turn ${id} was changed from ${before.state} to ${state} by a process that does not hold it`,
       );
     if (before.state === "running" && state === "waiting")
-      this.requeues.set(id, [...(this.requeues.get(id) ?? []), { at: this.#timeline.now, process }]);
+      this.requeues.set(id, [
+        ...(this.requeues.get(id) ?? []),
+        {
+          at: this.#timeline.now,
+          process,
+          takenAt: this.takenAt.get(id) ?? 0,
+          isCounted: turn.attempts === attempts,
+        },
+      ]);
     if (turn.attempts > 2) this.violations.push(`turn ${id} had ${turn.attempts} attempts`);
   }
 
-  #checkTaking(before: TurnRow, { id, job }: TurnRow): void {
+  /** Returns who held the turn before. */
+  #checkTaking(before: TurnRow, { id, job }: TurnRow): MachineProcess | undefined {
     const held = before.lease === null ? undefined : this.#leases.get(before.lease);
     if (held && this.#timeline.now - held.renewedAt < leaseMs)
       this.violations.push(`turn ${id} was taken while another process held it`);
     const earlier = [...this.turns.values()].filter((turn) => turn.job === job && turn.id < id);
     if (earlier.some(isOpen))
       this.violations.push(`turn ${id} was started before an earlier turn of its job had ended`);
+    return held?.holder;
   }
 
   /** Reads until when leases are held. */

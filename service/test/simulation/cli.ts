@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
+import { plant } from "./plant.ts";
 import { plantedFaults } from "./planted.ts";
-import { findPlanted, findViolation } from "./property.ts";
+import { findViolation } from "./property.ts";
 
 const help = `Usage: npm run simulate -- [--runs N] [--seed N] [--path PATH] [--plant FAULT|all]
 
@@ -9,7 +10,7 @@ remote. Stops at the first history that violates an invariant: a lost turn, one 
 turn by two workers, a limit that was exceeded, or a wait without end. A failure prints the seed and path that reproduce it.
 
 --plant makes one of these mistakes, or one after the other, and says after how many histories each is found:
-${plantedFaults.map((fault) => `  ${fault}\n`).join("")}`;
+${plantedFaults.map(({ name }) => `  ${name}\n`).join("")}`;
 
 const { values } = parseArgs({
   options: {
@@ -35,11 +36,15 @@ else {
     );
     process.exitCode = violation ? 1 : 0;
   } else {
-    const planted = plantedFaults.filter((fault) => values.plant === "all" || fault === values.plant);
-    if (planted.length === 0) throw new Error(`--plant must be all, or one of: ${plantedFaults.join("; ")}`);
+    const planted = plantedFaults.filter(({ name }) => values.plant === "all" || name === values.plant);
+    if (planted.length === 0)
+      throw new Error(`--plant must be all, or one of: ${plantedFaults.map(({ name }) => name).join("; ")}`);
     for (const fault of planted) {
-      const count = await findPlanted(fault, { runs, seed });
-      console.log(`${fault}: ${count === undefined ? "not found" : `found after ${count} runs`}`);
+      const { countHistories } = await plant(fault);
+      const found = await countHistories({ runs, seed });
+      console.log(
+        `${fault.name}: ${found === undefined ? "not found" : `found after ${found.runs} runs: ${found.violation}`}`,
+      );
     }
   }
 }

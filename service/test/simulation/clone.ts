@@ -26,14 +26,11 @@ export class SimulatedRepository implements UsedRepository {
   readonly #clone: Clone;
   readonly #remote: Remote;
   readonly #network: GitNetwork;
-  readonly #isForced: boolean;
 
-  /** @param isForced - whether pushes overwrite whatever is there */
-  constructor(clone: Clone, remote: Remote, network: GitNetwork, isForced: boolean) {
+  constructor(clone: Clone, remote: Remote, network: GitNetwork) {
     this.#clone = clone;
     this.#remote = remote;
     this.#network = network;
-    this.#isForced = isForced;
   }
 
   fetch(): Promise<void> {
@@ -108,7 +105,7 @@ export class SimulatedRepository implements UsedRepository {
 
   async push(id: string | undefined, branch: string, expectedHead: string | undefined): Promise<void> {
     const commit = id === undefined ? undefined : this.#commit(id);
-    await this.#network.push(() => this.#remote.push(branch, commit, expectedHead, this.#isForced));
+    await this.#network.push((by) => this.#remote.push(branch, commit, expectedHead, by));
     if (commit === undefined) this.#clone.heads.delete(branch);
     else this.#clone.heads.set(branch, commit);
   }

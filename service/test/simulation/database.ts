@@ -5,7 +5,6 @@ import { openSchema } from "../../src/store/sqlite/schema.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/store-errors.ts";
 import type { MachineProcess } from "./machine-process.ts";
 import type { StoreNetwork } from "./network.ts";
-import type { PlantedFault } from "./planted.ts";
 
 /** The tables that a history leaves something in, in an order in which they can be emptied. */
 const tables = ["pullRequest", "queued", "ready", "turn", "use", "job", "deletedJob", "project"];
@@ -54,18 +53,11 @@ export class DatabaseClient implements Database {
   readonly #server: DatabaseServer;
   readonly #process: MachineProcess;
   readonly network: StoreNetwork;
-  readonly #planted: PlantedFault | undefined;
 
-  constructor(
-    server: DatabaseServer,
-    process: MachineProcess,
-    network: StoreNetwork,
-    planted: PlantedFault | undefined,
-  ) {
+  constructor(server: DatabaseServer, process: MachineProcess, network: StoreNetwork) {
     this.#server = server;
     this.#process = process;
     this.network = network;
-    this.#planted = planted;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -135,7 +127,7 @@ export class DatabaseClient implements Database {
   async #commit<T>(change: (transaction: ClientTransaction) => Promise<T>) {
     if (this.network.isDown && !this.network.survives()) throw new ConnectionBroken();
     const outcome = await this.#server.local.transaction(async (local) => {
-      const transaction = new ClientTransaction(local, this.#planted);
+      const transaction = new ClientTransaction(local);
       const result = await change(transaction);
       return { result, hasChanges: transaction.hasChanges, afterwards: transaction.afterwards };
     });
@@ -178,11 +170,9 @@ export class ClientTransaction implements Transaction {
   readonly afterwards: (() => void)[] = [];
   hasChanges = false;
   readonly #local: Transaction;
-  readonly #isUnfenced: boolean;
 
-  constructor(local: Transaction, planted: PlantedFault | undefined) {
+  constructor(local: Transaction) {
     this.#local = local;
-    this.#isUnfenced = planted === "no fencing in the store" || planted === "an unconditional finish";
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {
@@ -192,7 +182,7 @@ export class ClientTransaction implements Transaction {
   }
 
   row<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
-    return this.#local.row<T>(this.#isUnfenced ? sql.replace("AND lease = ?", "AND ? IS NOT NULL") : sql, ...values);
+    return this.#local.row<T>(sql, ...values);
   }
 
   async rows<T>(sql: string, ...values: Value[]): Promise<T[]> {

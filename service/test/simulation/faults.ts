@@ -1,26 +1,82 @@
 import type { Period } from "./machine-process.ts";
 import type { Fault, FaultKind, Scenario } from "./scenario.ts";
 
+/** How many more steps a machine takes. */
+interface Steps {
+  machine: number;
+  steps: number;
+}
+
 /** The faults of a history, with their times and machines. The machines are numbered, the API's first. */
 export class Faults {
   readonly #faults: readonly Fault[];
-  readonly #machines: number;
+  /** Those that wait for a step of a machine: of which one, and how many are left, once an agent has ended there. */
+  #waiting: { fault: Fault; until: number; after?: Steps }[];
+  /** The pauses that end early, with the steps that are left. */
+  #ending: { fault: Fault; after: Steps }[] = [];
+  readonly #apis: number;
+  readonly #workers: number;
+  /** When the last one ends. */
+  readonly endsAt: number;
 
   constructor({ faults, apis, workers }: Scenario) {
-    this.#faults = faults;
-    this.#machines = apis + workers;
-  }
-
-  /** When the last one ends. */
-  get endsAt(): number {
-    return Math.max(0, ...this.#faults.map(endOf));
+    this.#faults = faults.map((fault) =>
+      fault.step === undefined ? fault : { ...fault, at: Number.POSITIVE_INFINITY },
+    );
+    this.#waiting = faults.flatMap(({ step, at }, index) => {
+      const fault = this.#faults[index];
+      return step === undefined || fault === undefined ? [] : [{ fault, until: at + waitMs }];
+    });
+    this.endsAt = Math.max(0, ...faults.map(endOf));
+    this.#apis = apis;
+    this.#workers = workers;
   }
 
   /** Returns the faults of a kind on a machine. */
   on(machine: number, kind: FaultKind): readonly Fault[] {
-    return this.#faults.filter(
-      (fault) => fault.kind === kind && (fault.isEverywhere || fault.machine % this.#machines === machine),
-    );
+    return this.#faults.filter((fault) => fault.kind === kind && this.#isOn(machine, fault));
+  }
+
+  /** Tells that an agent has run to its end on a machine. */
+  agentEnded(machine: number, now: number): void {
+    for (const one of this.#waiting)
+      if (one.after === undefined && this.#isOn(machine, one.fault) && now >= one.until - waitMs)
+        one.after = { machine, steps: one.fault.step ?? 0 };
+  }
+
+  /** Tells that a machine has taken a turn over from another one. */
+  takenOver(from: number, by: number, now: number): void {
+    for (const fault of this.on(from, "pause"))
+      if (fault.wake !== undefined && activeAt([fault], now))
+        this.#ending.push({ fault, after: { machine: by, steps: fault.wake } });
+  }
+
+  /**
+   * Tells that a machine begins a step.
+   *
+   * @returns the faults that begin with it, and the pauses that end; pauses and outages have begun and ended then
+   */
+  step(machine: number, now: number): { begun: readonly Fault[]; ended: readonly Fault[] } {
+    const isDue = ({ after }: { after?: Steps }): boolean => after?.machine === machine && after.steps-- <= 0;
+    const due = this.#waiting.filter(isDue);
+    this.#waiting = this.#waiting.filter((one) => now < one.until && !due.includes(one));
+    const begun = due.filter(({ until }) => now < until).map(({ fault }) => fault);
+    for (const fault of begun) fault.at = now;
+    const ending = this.#ending.filter(isDue);
+    this.#ending = this.#ending.filter((one) => !ending.includes(one));
+    const ended = ending.map(({ fault }) => fault).filter((fault) => activeAt([fault], now));
+    for (const fault of ended) fault.ms = now - fault.at;
+    return { begun, ended };
+  }
+
+  #isOn(machine: number, fault: Fault): boolean {
+    return fault.isEverywhere || this.machineOf(fault) === machine;
+  }
+
+  /** Returns the number of the machine of a fault: one with a worker, if the fault waits for an agent. */
+  machineOf({ machine, step }: Fault): number {
+    if (step === undefined) return machine % (this.#apis + this.#workers);
+    return this.#apis + (machine % this.#workers);
   }
 
   /** Returns how far the clock of a machine is from the time. */
@@ -34,12 +90,12 @@ export class Faults {
   }
 }
 
-/** How long a `store-cut` waits for a transaction. */
-export const cutWaitMs = 60_000;
+/** How long a fault waits for what it begins with, such as a `store-cut` for a transaction. */
+export const waitMs = 60_000;
 
-function endOf({ kind, at, ms }: Fault): number {
+function endOf({ kind, at, ms, step }: Fault): number {
   if (kind === "clock" || kind === "foreign-push") return at;
-  return at + ms + (kind === "store-cut" ? cutWaitMs : 0);
+  return at + ms + (kind === "store-cut" || step !== undefined ? waitMs : 0);
 }
 
 /** Returns the fault that is the case at a time. */

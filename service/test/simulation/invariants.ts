@@ -4,6 +4,7 @@ import { hourlyLimit } from "../../src/store/hourly-limit.ts";
 import { hourMs } from "../../src/time.ts";
 import { promptOf, requestOf } from "./agents.ts";
 import { isOpen, isStopped, type TurnRow } from "./audit.ts";
+import type { MachineProcess } from "./machine-process.ts";
 import { contains, historyOf, isForeign } from "./remote.ts";
 import { type History, usesBefore } from "./simulate.ts";
 
@@ -17,9 +18,11 @@ export function findViolations(history: History): string[] {
     ...falseAnswers(history, turns),
     ...turns.flatMap((turn) => wrongEnds(history, turn)),
     ...wrongCommits(history, turns),
+    ...leftCommits(history, turns),
+    ...wrongPages(history),
     ...wrongRuns(history, turns),
     ...wrongLimits(history, turns),
-    ...history.log.filter((line) => /Error: (?!Git|the connection broke)/.test(line)),
+    ...history.log.filter((line) => /Error: (?!Git|git|the connection broke)/.test(line)),
   ];
 }
 
@@ -52,9 +55,9 @@ function wrongEnds({ runs, remote, faults, stopped }: History, turn: TurnRow): s
   }
   if (isStopped(turn)) return stopped.has(id) ? [] : [`turn ${id} was stopped, although nobody asked for it`];
   if (state !== "failed" || faults.has("git-down")) return [];
-  // A push is tried twice, and others may be faster each time.
+  // A push is tried five times. Others may be faster each time.
   const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && commit && isForeign(commit));
-  if (others.length > 1) return [];
+  if (others.length > 4) return [];
   const hasFailed = runs.some((run) => run.request === request && run.end === "failed");
   return hasFailed || attempts >= 2 ? [] : [`turn ${id} failed, although its agent did not`];
 }
@@ -97,15 +100,57 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
   return violations;
 }
 
+/** Finds commits that do not count and that somebody should have removed from a branch. */
+function leftCommits({ remote, audit, runs, jobLog, machines }: History, turns: readonly TurnRow[]): string[] {
+  const hasLived = (process: MachineProcess | undefined): boolean => machines.some((one) => one.process === process);
+  return [...audit.jobs.values()].flatMap(({ id: job }) => {
+    const head = remote.branches.get(jobBranch(job));
+    const turn = head && turns.find((one) => isCommitOf(one, head.message));
+    // Whoever cannot remove one says so.
+    const isSaid = jobLog.some((line) => line.includes(job) && line.includes("The next turn removes it"));
+    if (turn === undefined || isSaid || audit.recorded.has(head?.id ?? "")) return [];
+    const push = remote.pushes.findLast(({ commit }) => commit === head);
+    const isNoticed = runs.some(
+      ({ request, process, end, endedAt = 0 }) =>
+        request === requestOf(turn.prompt) &&
+        (end === "completed" || end === "failed") &&
+        process !== push?.by &&
+        hasLived(process) &&
+        endedAt > (push?.at ?? 0),
+    );
+    return hasLived(push?.by) || isNoticed
+      ? [`a commit of turn ${turn.id} that does not count is left on its branch`]
+      : [];
+  });
+}
+
+function wrongPages({ audit, pages }: History): string[] {
+  return [...audit.jobs.values()].flatMap(({ id, head, pullRequest }) => {
+    const page = pages.findLast(({ job }) => job === id);
+    if (page === undefined || pullRequest === null) return [];
+    if (!pullRequest.endsWith(`/pull/${page.number}`))
+      return ["a job has a page of a pull request that it does not link"];
+    return page.head === head ? [] : ["the page of a pull request shows another head than its job"];
+  });
+}
+
 function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]): string[] {
   return turns.flatMap(({ id, prompt }) => {
     const own = runs.filter(({ request }) => request === requestOf(prompt));
     const requeues = audit.requeues.get(id) ?? [];
     const allowed = 2 + requeues.length;
+    const isUncounted = own
+      .filter(({ end }) => end === "completed" || end === "failed")
+      .some(({ startedAt, endedAt = 0, process }) =>
+        requeues.some(
+          (one) => one.process === process && one.takenAt <= startedAt && endedAt < one.at && !one.isCounted,
+        ),
+      );
+    if (isUncounted) return [`turn ${id} was requeued after its agent had run as if it had not`];
     if (own.length > allowed) return [`agents ran ${own.length} times for turn ${id}, more than ${allowed}`];
     // What the store does makes no worker run an agent again, or give up a turn whose agent has run. Git and a full disk can.
     if (faults.has("git-down") || faults.has("no-space") || faults.has("foreign-push")) return [];
-    return own.flatMap(({ end, endedAt = 0, process }, index) => {
+    return own.flatMap(({ end, startedAt, endedAt = 0, process }, index) => {
       if (end !== "completed" && end !== "failed") return [];
       const isStopping = process.stoppedAt !== undefined;
       const later = own.slice(index + 1);
@@ -114,10 +159,12 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
       if (again !== undefined && !isBetween && !isStopping)
         return [`a worker ran the agent of turn ${id} again that had run`];
       const next = later[0]?.startedAt ?? 0;
-      const requeued = requeues.some(
-        (one) => one.process === process && one.at > endedAt && !isStopping && next > one.at,
-      );
-      return requeued ? [`turn ${id} was requeued after its agent had run, and run again`] : [];
+      const returns = requeues.filter((one) => one.process === process && one.at > endedAt && !isStopping);
+      if (returns.some(({ takenAt }) => takenAt <= startedAt))
+        return [`turn ${id} was requeued after its agent had run`];
+      return returns.some(({ at }) => next > at)
+        ? [`turn ${id} was requeued after its agent had run, and run again`]
+        : [];
     });
   });
 }

@@ -5,7 +5,6 @@ import { LeaseLost } from "../../src/store-errors.ts";
 import { ClientTransaction, type DatabaseClient, type DatabaseServer } from "./database.ts";
 import type { MachineProcess } from "./machine-process.ts";
 import type { Notifications } from "./notifications.ts";
-import type { PlantedFault } from "./planted.ts";
 
 /** As in the queue on Postgres. */
 export const leaseMs = 30_000;
@@ -17,7 +16,6 @@ export interface LeasedTurnsOptions {
   client: DatabaseClient;
   process: MachineProcess;
   notifications: Notifications;
-  planted: PlantedFault | undefined;
 }
 
 /**
@@ -29,15 +27,10 @@ export class LeasedTurns implements ReadyTurns {
   readonly renewEveryMs = 10_000;
   readonly #options: LeasedTurnsOptions;
   readonly #listeners = new Set<() => void>();
-  readonly #isFenced: boolean;
-  readonly #isTakeAtomic: boolean;
-  #candidate: number | undefined;
 
   constructor(options: LeasedTurnsOptions) {
     this.#options = options;
-    const { process, notifications, planted } = options;
-    this.#isFenced = planted !== "no fencing in the store" && planted !== "an unconditional finish";
-    this.#isTakeAtomic = planted !== "a take that is not atomic";
+    const { process, notifications } = options;
     notifications.on(process, () => this.#announce());
     this.#poll(true);
   }
@@ -50,16 +43,13 @@ export class LeasedTurns implements ReadyTurns {
 
   /** Looks at once, so that polling costs little. That a store cannot be used is noticed only when there is a turn. */
   async mayHaveTurns(): Promise<boolean> {
-    this.#candidate = this.#next("");
-    return this.#candidate !== undefined;
+    return this.#next("") !== undefined;
   }
 
   async take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined> {
     if (typeof limits === "object") throw new Error("the projects of all simulated workers are the same");
     const running = "SELECT count(*) FROM queued AS other WHERE other.project = queued.project AND other.isTaken";
-    const id = this.#isTakeAtomic
-      ? this.#next(limits === undefined ? "" : `AND (${running}) < ${limits}`)
-      : this.#candidate;
+    const id = this.#next(limits === undefined ? "" : `AND (${running}) < ${limits}`);
     if (id === undefined) return undefined;
     const take = "UPDATE queued SET isTaken = 1, takes = takes + 1, renewedAt = ? WHERE id = ? RETURNING turn, takes";
     const [taken] = await transaction.rows<{ turn: number; takes: number }>(take, this.#options.timeline.now, id);
@@ -85,12 +75,9 @@ export class LeasedTurns implements ReadyTurns {
   /** Time alone ends a pause. */
   async endPause(): Promise<void> {}
 
-  async recover(transaction: Transaction): Promise<{ id: number; job: string }[]> {
-    if (this.#options.planted !== "each worker requeues everything when it starts") return [];
-    await transaction.run("UPDATE queued SET isTaken = 0");
-    return transaction.rows(
-      "UPDATE turn SET state = 'waiting', lease = NULL WHERE state = 'running' RETURNING id, job",
-    );
+  /** Other processes may be running all turns that are running. */
+  async recover(_transaction: Transaction): Promise<{ id: number; job: string }[]> {
+    return [];
   }
 
   async ofProjects(): Promise<[]> {
@@ -98,10 +85,10 @@ export class LeasedTurns implements ReadyTurns {
   }
 
   async renew(taken: TakenTurn): Promise<boolean> {
-    const { client, timeline, planted } = this.#options;
+    const { client, timeline } = this.#options;
     const renew = `UPDATE queued SET renewedAt = ? ${this.#where}`;
     const count = await client.runOnce(renew, timeline.now, ...attemptOf(taken));
-    return count > 0 || planted === "no fencing in the store";
+    return count > 0;
   }
 
   onReady(listener: () => void): void {
@@ -109,7 +96,7 @@ export class LeasedTurns implements ReadyTurns {
   }
 
   get #where(): string {
-    return this.#isFenced ? "WHERE id = ? AND takes = ? AND isTaken" : "WHERE id = ? AND takes >= ?";
+    return "WHERE id = ? AND takes = ? AND isTaken";
   }
 
   #next(condition: string): number | undefined {
@@ -126,14 +113,14 @@ export class LeasedTurns implements ReadyTurns {
     const before = timeline.now - leaseMs;
     if (server.connection.row(`SELECT 1 FROM queued WHERE ${isExpired}`, before) === undefined) return;
     await client.runOnce(`UPDATE queued SET isTaken = 0 WHERE ${isExpired}`, before);
-    if (this.#options.planted !== "no polling") this.#announce();
+    this.#announce();
   }
 
   /** @param expires - whether leases expire now, which is so every second time */
   #poll(expires: boolean): void {
-    const { process, planted } = this.#options;
+    const { process } = this.#options;
     process.after(pollMs, order.timer, () => {
-      if (planted !== "no polling") this.#announce();
+      this.#announce();
       if (expires) void this.#expire().catch(() => {});
       this.#poll(!expires);
     });

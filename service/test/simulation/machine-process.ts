@@ -1,6 +1,7 @@
 import { type Order, order, type Timeline } from "../../../test/simulation/timeline.ts";
 import { epoch } from "../../../test/support/fake-clock.ts";
 import type { Machine } from "../../src/machine.ts";
+import { activeAt } from "./faults.ts";
 
 /** A time in which something is the case, in milliseconds of the timeline. */
 export interface Period {
@@ -16,7 +17,9 @@ const resumingMs = 1000;
 
 export interface ProcessOptions {
   timeline: Timeline;
-  /** When its machine does not run. */
+  /** Called when it is about to ask for something: whatever it has done since its last answer is done. */
+  onStep: () => void;
+  /** When its machine does not run. Some begin only while it runs. */
   pauses: readonly Period[];
   /** How far the machine's clock is from the time, in milliseconds. It can be set. */
   clockOffset: () => number;
@@ -25,10 +28,13 @@ export interface ProcessOptions {
 /** A process of one machine: it has clocks, does nothing while its machine is paused, and nothing at all once it is killed. */
 export class MachineProcess implements Machine {
   isAlive = true;
+  diesPushing = false;
   /** When it was told to stop. */
   stoppedAt: number | undefined;
   readonly startedAt: number;
   readonly #options: ProcessOptions;
+  /** What waits for the end of a pause: each makes it happen at once. */
+  readonly #sleeping = new Set<() => void>();
 
   constructor(options: ProcessOptions) {
     this.#options = options;
@@ -60,10 +66,33 @@ export class MachineProcess implements Machine {
 
   /** Calls `run` after some milliseconds: after a pause if they end in one. Returns a function that cancels it. */
   after(ms: number, when: Order, run: () => void): () => void {
-    const { timeline } = this.#options;
-    return timeline.at(this.#awakeAt(timeline.now + Math.max(0, ms)), when, () => {
-      if (this.isAlive) run();
-    });
+    const { timeline, pauses } = this.#options;
+    const runOnceAwake = (): void => {
+      this.#sleeping.delete(runSoon);
+      const pause = activeAt(pauses, timeline.now);
+      if (pause === undefined) {
+        if (this.isAlive) run();
+        return;
+      }
+      cancel = timeline.at(pause.at + pause.ms, when, runOnceAwake);
+      this.#sleeping.add(runSoon);
+    };
+    const runSoon = (): void => {
+      cancel();
+      cancel = timeline.at(timeline.now, when, runOnceAwake);
+    };
+    let cancel = timeline.at(timeline.now + Math.max(0, ms), when, runOnceAwake);
+    return () => cancel();
+  }
+
+  /**
+   * Continues after a pause that has ended earlier than it would have.
+   *
+   * @param diesPushing - whether it is killed during its next push, which goes on
+   */
+  wake(diesPushing: boolean): void {
+    this.diesPushing = diesPushing;
+    for (const runSoon of [...this.#sleeping]) runSoon();
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -88,8 +117,9 @@ export class MachineProcess implements Machine {
    * @param responseMs - from then until the process knows the result
    */
   ask<T>(requestMs: number, effect: () => Promise<T> | T, responseMs: number): Promise<T> {
+    const { timeline, onStep } = this.#options;
+    onStep();
     if (!this.isAlive) return new Promise(() => {});
-    const { timeline } = this.#options;
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void): void => void this.after(responseMs, order.read, settle);
       timeline.at(timeline.now + requestMs, order.read, () => {
@@ -103,11 +133,5 @@ export class MachineProcess implements Machine {
 
   kill(): void {
     this.isAlive = false;
-  }
-
-  #awakeAt(time: number): number {
-    let awake = time;
-    for (const { at, ms } of this.#options.pauses) if (awake >= at && awake < at + ms) awake = at + ms;
-    return awake;
   }
 }

@@ -8,7 +8,7 @@ import { LocalPullRequests } from "../../src/pulls/local.ts";
 import type { PullRequests } from "../../src/pulls/pull-requests.ts";
 import type { JobChanges } from "../../src/store/job-changes.ts";
 import type { Transaction } from "../../src/store/sql.ts";
-import { Store, type StoreOptions } from "../../src/store/store.ts";
+import { Store } from "../../src/store/store.ts";
 import { Worker } from "../../src/turns/worker.ts";
 import { Archiver } from "../../src/upkeep/archiver.ts";
 import { runRounds } from "../../src/upkeep/rounds.ts";
@@ -22,9 +22,8 @@ import { LeasedTurns } from "./leased-turns.ts";
 import { MachineProcess } from "./machine-process.ts";
 import { GitNetwork, type Landings, StoreNetwork } from "./network.ts";
 import type { Notifications } from "./notifications.ts";
-import type { PlantedFault } from "./planted.ts";
 import type { Remote } from "./remote.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Fault, Scenario } from "./scenario.ts";
 
 /** What all machines share. */
 export interface World {
@@ -41,9 +40,13 @@ export interface World {
   landings: Landings;
   audit: Audit;
   runs: AgentRun[];
+  /** Of the processes. */
   log: string[];
-  planted: PlantedFault | undefined;
+  /** Of all jobs. */
+  jobLog: string[];
   nextTurnId: () => Promise<number>;
+  /** Lets a machine continue whose pause has ended early. */
+  wake: (fault: Fault) => void;
 }
 
 /** How long a process that could not start waits until it is started again. */
@@ -65,7 +68,7 @@ export abstract class Machine {
     this.name = `machine ${number}`;
     const { faults, timeline } = world;
     for (const kind of ["kill", "stop", "drain"] as const)
-      for (const { at, ms } of faults.on(number, kind))
+      for (const { at, ms } of faults.on(number, kind).filter(({ step }) => step === undefined))
         timeline.at(at, order.timer, () => {
           if (kind === "kill") this.kill(ms);
           else this.stop(kind === "drain", ms);
@@ -80,25 +83,28 @@ export abstract class Machine {
   /** Starts a process, unless one is running. */
   start(): void {
     if (this.#process?.isAlive) return;
-    const { timeline, faults, planted, scenario, server, draws, nextTurnId, notifications } = this.world;
-    const { changes } = this.world;
+    const { timeline, faults, scenario, server, draws, nextTurnId, notifications, changes } = this.world;
     const process = new MachineProcess({
       timeline,
+      onStep: () => this.#step(),
       pauses: faults.on(this.number, "pause"),
       clockOffset: () => faults.clockOffset(this.number, timeline.now),
     });
     this.#process = process;
     const network = new StoreNetwork({ timeline, process, machine: this.number, faults, draws }, scenario.storeLoss);
-    const client = new DatabaseClient(server, process, network, planted);
-    const ready = new LeasedTurns({ timeline, server, client, process, notifications, planted });
+    const client = new DatabaseClient(server, process, network);
+    const ready = new LeasedTurns({ timeline, server, client, process, notifications });
     const now = async () => epoch + timeline.now;
     const options = { database: client, ready, nextTurnId, now, changes: new SimulatedChanges(process, changes) };
-    this.boot(
-      process,
-      planted === "no check of the owner before a push, which is forced"
-        ? new UncheckedStore(options)
-        : new Store(options),
-    );
+    this.boot(process, new Store(options));
+  }
+
+  /** Begins the faults that wait for this step. */
+  #step(): void {
+    const { faults, timeline, wake } = this.world;
+    const { begun, ended } = faults.step(this.number, timeline.now);
+    for (const { kind, ms } of begun) if (kind === "kill") this.kill(ms);
+    for (const fault of ended) wake(fault);
   }
 
   /** Ends the process at once. */
@@ -133,14 +139,6 @@ class SimulatedChanges implements JobChanges {
 
   onChange(listener: (job: string | undefined) => void): void {
     this.#notifications.on(this.#process, () => listener(undefined));
-  }
-}
-
-/** Planted: the store always says that nobody else has taken a turn. */
-class UncheckedStore extends Store {
-  constructor(options: StoreOptions) {
-    super(options);
-    this.runningTurns.confirmLease = async () => {};
   }
 }
 
@@ -186,14 +184,13 @@ export class WorkerMachine extends Machine {
   }
 
   protected override boot(process: MachineProcess, store: Store): void {
-    const { timeline, faults, draws, scenario, remote, landings, planted, runs, audit } = this.world;
+    const { timeline, faults, draws, scenario, remote, landings, runs, audit, jobLog } = this.world;
     const { log, number: machine } = this;
     this.#stop = new AbortController();
     const { signal } = this.#stop;
     const clone = this.#clone;
     const network = new GitNetwork({ timeline, process, machine, faults, draws }, landings, signal);
-    const isForced = planted === "no check of the owner before a push, which is forced";
-    const repository = new SimulatedRepository(clone, remote, network, isForced);
+    const repository = new SimulatedRepository(clone, remote, network);
     const pullRequests = new LocalPullRequests({
       store: store.pullRequests,
       repository,
@@ -208,6 +205,8 @@ export class WorkerMachine extends Machine {
       clone,
       requests: scenario.requests,
       noSpace: faults.on(machine, "no-space"),
+      onLog: (line) => jobLog.push(line),
+      onEnd: () => faults.agentEnded(machine, timeline.now),
       onRun: (run) => {
         const before = runs.filter(({ request }) => request === run.request).length;
         runs.push(run);

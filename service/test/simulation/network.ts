@@ -1,6 +1,7 @@
 import { order, type Timeline } from "../../../test/simulation/timeline.ts";
+import { GitError } from "../../src/git/git.ts";
 import type { Draws } from "./draws.ts";
-import { activeAt, cutWaitMs, type Faults } from "./faults.ts";
+import { activeAt, type Faults, waitMs } from "./faults.ts";
 import type { MachineProcess, Period } from "./machine-process.ts";
 import type { Fault } from "./scenario.ts";
 
@@ -59,7 +60,7 @@ export class StoreNetwork {
   cut(): void {
     const { now } = this.#options.timeline;
     const isDue = ({ at }: Fault): boolean => at <= now;
-    for (const { at, ms } of this.#cuts.filter(isDue)) if (now < at + cutWaitMs) this.#outages.push({ at: now, ms });
+    for (const { at, ms } of this.#cuts.filter(isDue)) if (now < at + waitMs) this.#outages.push({ at: now, ms });
     this.#cuts = this.#cuts.filter((fault) => !isDue(fault));
   }
 
@@ -124,7 +125,8 @@ export class GitNetwork {
     return this.#killable(() => process.ask(delay, effect, delay));
   }
 
-  push(effect: () => void): Promise<void> {
+  /** @param effect - with the process that learns what comes of it; `undefined` if none does */
+  push(effect: (by: MachineProcess | undefined) => void): Promise<void> {
     const { timeline, process, draws } = this.#options;
     const delay = draws.between(10, 300);
     const { ms = 0 } = activeAt(this.#slowPushes, timeline.now) ?? {};
@@ -132,7 +134,9 @@ export class GitNetwork {
     if (!this.#isDown)
       return this.#killable(() => {
         this.#landings.lastAt = Math.max(this.#landings.lastAt, timeline.now + requestMs);
-        return process.ask(requestMs, effect, delay);
+        const answer = process.ask(requestMs, () => effect(process), delay);
+        if (process.diesPushing) process.kill();
+        return answer;
       });
     // It lands before it is reported as failed, later, or never.
     const landsAfter = [delay, draws.between(5000, 120_000), undefined][draws.between(0, 2)];
@@ -141,7 +145,7 @@ export class GitNetwork {
         this.#landings.lastAt = Math.max(this.#landings.lastAt, timeline.now + landsAfter);
         timeline.at(timeline.now + landsAfter, order.read, () => {
           try {
-            effect();
+            effect(undefined);
           } catch {
             // Rejected, which nobody learns.
           }
@@ -166,5 +170,5 @@ export class GitNetwork {
 }
 
 function unreachable(): void {
-  throw new Error("Git cannot reach the remote");
+  throw new GitError(["fetch"], "failed", "fatal: Could not resolve host", 128);
 }

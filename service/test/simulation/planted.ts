@@ -1,10 +1,151 @@
-/** Faults of the sources that the simulation has to find. */
-export const plantedFaults = [
-  "no fencing in the store",
-  "an unconditional finish",
-  "no check of the owner before a push, which is forced",
-  "each worker requeues everything when it starts",
-  "a take that is not atomic",
-  "no polling",
-] as const;
-export type PlantedFault = (typeof plantedFaults)[number];
+/** A mistake in the sources of the service or of the simulation's queue, which the simulation has to find. */
+export interface PlantedFault {
+  name: string;
+  /** The texts that are replaced, each found once in a file of `service`. */
+  edits: readonly { file: string; from: string; to: string }[];
+}
+
+const queue = "test/simulation/leased-turns.ts";
+const turn = "src/turns/turn.ts";
+const push = "src/turns/push-commit.ts";
+const runningTurns = "src/store/running-turns.ts";
+
+const unfenced = [
+  {
+    file: runningTurns,
+    from: 'WHERE id = ? AND lease = ?", id, lease))',
+    to: 'WHERE id = ? AND ? IS NOT NULL", id, lease))',
+  },
+  { file: queue, from: 'AND takes = ? AND isTaken"', to: 'AND takes >= ?"' },
+];
+
+export const plantedFaults: readonly PlantedFault[] = [
+  {
+    name: "no fencing in the store",
+    edits: [...unfenced, { file: queue, from: "return count > 0;", to: "return true;" }],
+  },
+  { name: "an unconditional finish", edits: unfenced },
+  {
+    name: "no check of the owner before a push, which is forced",
+    edits: [
+      { file: runningTurns, from: "if (!(await this.renewLease(turn))) throw", to: "if (!turn) throw" },
+      { file: "test/simulation/remote.ts", from: "if (!isAllowed) throw", to: "if (!isAllowed && !branch) throw" },
+    ],
+  },
+  {
+    name: "each worker requeues everything when it starts",
+    edits: [
+      {
+        file: queue,
+        from: "recover(_transaction: Transaction): Promise<{ id: number; job: string }[]> {\n    return [];",
+        to: `recover(_transaction: Transaction): Promise<{ id: number; job: string }[]> {
+          await _transaction.run("UPDATE queued SET isTaken = 0");
+          return _transaction.rows("UPDATE turn SET state = 'waiting', lease = NULL WHERE state = 'running' RETURNING id, job");`,
+      },
+    ],
+  },
+  {
+    name: "a take that is not atomic",
+    edits: [
+      {
+        file: queue,
+        from: 'return this.#next("") !== undefined;',
+        to: 'return (this.candidate = this.#next("")) !== undefined;',
+      },
+      {
+        file: queue,
+        from: "const id = this.#next(limits",
+        to: "const id = this.candidate ?? this.#next(limits",
+      },
+    ],
+  },
+  {
+    name: "no polling",
+    edits: [
+      { file: queue, from: "this.#announce();\n      if (expires)", to: "if (expires)" },
+      { file: queue, from: "before);\n    this.#announce();", to: "before);" },
+    ],
+  },
+  {
+    name: "a read for a line of the log makes a completed turn wait again",
+    edits: [{ file: turn, from: "if (isStoreOutage(error)) return [];\n", to: "" }],
+  },
+  {
+    name: "a turn whose agent has run does not wait for the store",
+    edits: [{ file: "src/turns/keep-lease.ts", from: "if (!isStoreOutage(error)) throw error;", to: "throw error;" }],
+  },
+  {
+    name: "a worker forgets what an agent did when it loses the turn",
+    edits: [
+      {
+        file: "src/turns/kept-outcomes.ts",
+        from: "return kept?.attempts === attempts ? kept : undefined;",
+        to: "return kept && undefined;",
+      },
+    ],
+  },
+  {
+    name: "a run of an agent does not count if its turn waits again",
+    edits: [{ file: runningTurns, from: "if (!isCounted) await", to: "await" }],
+  },
+  {
+    name: "every commit on a branch counts",
+    edits: [
+      {
+        file: "src/turns/uncounted-commits.ts",
+        from: "if (head === job.head) return all;",
+        to: "if (head !== undefined) return all;",
+      },
+    ],
+  },
+  {
+    name: "a worker that has lost its turn leaves its push on the branch",
+    edits: [{ file: turn, from: "await undoPush(push, repository);", to: "undoPush;" }],
+  },
+  {
+    name: "a worker that has lost its turn removes its push although it is recorded",
+    edits: [
+      { file: turn, from: "if ((await store.jobs.find(turn.job))?.head !== push.commit) await", to: "await" },
+      { file: turn, from: "push !== undefined && !isRecorded", to: "push !== undefined" },
+    ],
+  },
+  {
+    name: "a turn that was taken over ends without cleaning its branch",
+    edits: [{ file: turn, from: "if (!hasEnded || !turn.isResumed ||", to: "if (turn.id > 0 || !turn.isResumed ||" }],
+  },
+  {
+    name: "a turn starts without cleaning its branch",
+    edits: [
+      {
+        file: turn,
+        from: "if (removed.length === 0) return { start, last };",
+        to: "if (removed.length >= 0) return { start, last };",
+      },
+      {
+        file: turn,
+        from: "const removed = await removeUncounted(start, context);",
+        to: "const removed: number[] = [];",
+      },
+    ],
+  },
+  {
+    name: "a turn that is taken over continues with the very commit that was pushed",
+    edits: [
+      { file: push, from: "if (!isReplaced) return own.commit;", to: "if (isReplaced || own) return own.commit;" },
+    ],
+  },
+  {
+    name: "the owner of a turn is not asked before a push",
+    edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
+  },
+  {
+    name: "a worker that has lost its turn writes the page of the pull request",
+    edits: [
+      {
+        file: "src/store/pull-requests.ts",
+        from: "!== undefined) throw new LeaseLost(job);",
+        to: "!== undefined) LeaseLost;",
+      },
+    ],
+  },
+];

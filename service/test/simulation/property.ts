@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { findViolations } from "./invariants.ts";
-import type { PlantedFault } from "./planted.ts";
 import { type Scenario, scenarios } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 
@@ -11,11 +10,10 @@ export interface SimulationOptions {
   path?: string | undefined;
 }
 
-const property = (planted?: PlantedFault) =>
-  fc.asyncProperty(scenarios, async (scenario) => {
-    const violations = findViolations(await simulate(scenario, planted));
-    if (violations.length > 0) throw new Error([...new Set(violations)].join("; "));
-  });
+const property = fc.asyncProperty(scenarios, async (scenario) => {
+  const violations = findViolations(await simulate(scenario));
+  if (violations.length > 0) throw new Error([...new Set(violations)].join("; "));
+});
 
 /**
  * Simulates histories until one violates an invariant, then shrinks it to the smallest one that does.
@@ -24,7 +22,7 @@ const property = (planted?: PlantedFault) =>
  */
 export async function findViolation(options: SimulationOptions): Promise<string | undefined> {
   const { runs, seed, path } = options;
-  const details = await fc.check<[Scenario]>(property(), {
+  const details = await fc.check<[Scenario]>(property, {
     numRuns: runs,
     seed,
     ...(path !== undefined && { path }),
@@ -38,15 +36,11 @@ export async function findViolation(options: SimulationOptions): Promise<string 
   ].join("\n");
 }
 
-/**
- * Searches for a planted fault.
- *
- * @returns after how many histories it was found; `undefined` if it was not
- */
-export async function findPlanted(
-  planted: PlantedFault,
-  { runs, seed }: SimulationOptions,
-): Promise<number | undefined> {
-  const { failed, numRuns } = await fc.check(property(planted), { numRuns: runs, seed, endOnFailure: true });
-  return failed ? numRuns : undefined;
+/** Returns after how many histories one violates an invariant, and which; `undefined` if none does. */
+export async function countHistories({
+  runs,
+  seed,
+}: SimulationOptions): Promise<{ runs: number; violation: string } | undefined> {
+  const { failed, numRuns, errorInstance } = await fc.check(property, { numRuns: runs, seed, endOnFailure: true });
+  return failed ? { runs: numRuns, violation: String(errorInstance) } : undefined;
 }

@@ -1,3 +1,6 @@
+import { GitError } from "../../src/git/git.ts";
+import type { MachineProcess } from "./machine-process.ts";
+
 /** A commit of the simulated remote: its tree is what `changes` names. */
 export interface Commit {
   id: string;
@@ -14,6 +17,8 @@ export interface AcceptedPush {
   /** The head before; `undefined` if the branch was created. */
   before: Commit | undefined;
   at: number;
+  /** `undefined` if it was someone else. */
+  by: MachineProcess | undefined;
 }
 
 const foreignMessage = "Of someone else";
@@ -47,24 +52,24 @@ export class Remote {
    * @param expectedHead - as with `--force-with-lease`; `undefined` allows only a new branch or a fast-forward
    * @throws if the push is rejected
    */
-  push(branch: string, commit: Commit | undefined, expectedHead: string | undefined, isForced: boolean): void {
+  push(branch: string, commit: Commit | undefined, expectedHead: string | undefined, by?: MachineProcess): void {
     const before = this.branches.get(branch);
     const isAllowed =
       expectedHead === undefined
         ? before === undefined || (commit !== undefined && contains(commit, before.id))
         : before !== undefined && before.id === expectedHead;
-    if (!isAllowed && !isForced) throw new Error(`push of ${branch} was rejected: it has moved`);
+    if (!isAllowed) throw new GitError(["push"], "failed", `! [rejected] ${branch} (stale info)`, 1);
     if (before === commit) return;
     if (commit === undefined) this.branches.delete(branch);
     else this.branches.set(branch, commit);
-    this.pushes.push({ branch, commit, before, at: this.#now() });
+    this.pushes.push({ branch, commit, before, at: this.#now(), by });
   }
 
   /** Someone who is not the service adds a commit. */
   pushForeignCommit(branch: string): void {
     const before = this.branches.get(branch);
     if (before === undefined) return;
-    this.push(branch, this.createCommit(before, foreignMessage, [`foreign ${this.commits.size}`]), before.id, false);
+    this.push(branch, this.createCommit(before, foreignMessage, [`foreign ${this.commits.size}`]), before.id);
   }
 }
 

@@ -63,6 +63,12 @@ export interface Fault {
   /** Which machine, or which job. */
   machine: number;
   isEverywhere: boolean;
+  /** If given, it begins with this step of the machine after one of its agents has ended, within a minute after `at`, or never. */
+  step: number | undefined;
+  /** If given, a pause ends early, with this step of the machine that has taken a turn over from the paused one. */
+  wake: number | undefined;
+  /** Whether the process is killed then while Git pushes, which Git survives. */
+  diesPushing: boolean;
 }
 
 /** What happens in one history. Times are milliseconds since its start. */
@@ -111,6 +117,35 @@ const faults = fc.record<Fault>({
   ms: duration,
   machine: index,
   isEverywhere: fc.constantFrom(false, false, true),
+  step: fc.constant(undefined),
+  wake: fc.constant(undefined),
+  diesPushing: fc.constant(false),
+});
+
+/** From the end of an agent to that of its turn, each step can be the last one for a long time. */
+const faultsAfterAgents = fc.record<Fault>({
+  kind: fc.constantFrom("pause", "pause", "kill", "store-down", "git-down"),
+  at: fc.integer({ min: 0, max: 60_000 }),
+  ms: duration,
+  machine: index,
+  isEverywhere: fc.constantFrom(false, false, true),
+  step: fc.nat(20),
+  wake: fc.constant(undefined),
+  diesPushing: fc.constant(false),
+});
+
+/** A worker that has lost its turn wakes while another one runs it: a zombie. */
+const zombies = fc.record<Fault>({
+  kind: fc.constant("pause"),
+  at: fc.integer({ min: 0, max: 60_000 }),
+  ms: fc.constant(100_000),
+  machine: index,
+  isEverywhere: fc.constant(false),
+  // Mostly before a push, its record, or the page of the pull request.
+  step: fc.constantFrom(2, 3, 3, 4, 5, 6, 7, 8, 8),
+  // While others run the turn, or a later one of its job.
+  wake: fc.oneof(fc.nat(20), fc.integer({ min: 20, max: 100 })),
+  diesPushing: fc.boolean(),
 });
 
 export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
@@ -122,6 +157,6 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
   usedBefore: fc.constantFrom(0, 0, 0, 97, 99),
   requests: fc.array(requests, { minLength: 1, maxLength: 8, size: "max" }),
   stops: fc.array(stops, { maxLength: 4, size: "max" }),
-  faults: fc.array(faults, { maxLength: 10, size: "max" }),
+  faults: fc.array(fc.oneof(faults, faultsAfterAgents, zombies), { maxLength: 10, size: "max" }),
   storeLoss: fc.constantFrom(0, 0, 0.02, 0.1),
 });

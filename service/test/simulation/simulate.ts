@@ -6,19 +6,28 @@ import { type Answer, Clients } from "./client.ts";
 import { DatabaseServer } from "./database.ts";
 import { Draws } from "./draws.ts";
 import { Faults } from "./faults.ts";
+import type { MachineProcess } from "./machine-process.ts";
 import { ApiMachine, type Machine, WorkerMachine, type World } from "./machines.ts";
 import { Notifications } from "./notifications.ts";
 import { Operator } from "./operator.ts";
-import type { PlantedFault } from "./planted.ts";
 import { Remote } from "./remote.ts";
 import type { Scenario } from "./scenario.ts";
 
+/** The page of a pull request. */
+export interface Page {
+  number: number;
+  job: string;
+  head: string;
+}
+
 /** The events of a history, until nothing more happened. */
-export interface History extends Pick<World, "scenario" | "audit" | "remote" | "runs" | "faults" | "log"> {
+export interface History extends Pick<World, "scenario" | "audit" | "remote" | "runs" | "faults" | "log" | "jobLog"> {
   answers: readonly Answer[];
   /** The turns that the operator has asked to stop, by their ids. */
   stopped: ReadonlySet<number>;
   machines: readonly Machine[];
+  /** The pages of pull requests, oldest first. */
+  pages: readonly Page[];
   /** Whether everything came to an end. */
   hasEnded: boolean;
 }
@@ -32,8 +41,8 @@ export const usesBefore = ({ usedBefore }: Scenario): number[] =>
 
 let server: DatabaseServer | undefined;
 
-/** Simulates a history, with a fault in the sources or without. Not two at a time. */
-export async function simulate(scenario: Scenario, planted?: PlantedFault): Promise<History> {
+/** Simulates a history. Not two at a time. */
+export async function simulate(scenario: Scenario): Promise<History> {
   server ??= new DatabaseServer();
   server.reset();
   const timeline = new Timeline();
@@ -43,9 +52,11 @@ export async function simulate(scenario: Scenario, planted?: PlantedFault): Prom
   server.onCommit = audit.onCommit;
   server.onRenewal = audit.readRenewals;
   const machines: Machine[] = [];
+  const numberOf = (process: MachineProcess): number => machines.findIndex((machine) => machine.process === process);
+  audit.onTakeOver = (from, by) => faults.takenOver(numberOf(from), numberOf(by), timeline.now);
   const createNotifications = () =>
     new Notifications(timeline, draws, (process) => {
-      const number = machines.findIndex((machine) => machine.process === process);
+      const number = numberOf(process);
       return { deaf: faults.on(number, "deaf"), echo: faults.on(number, "echo") };
     });
   let lastTurn = 0;
@@ -62,8 +73,9 @@ export async function simulate(scenario: Scenario, planted?: PlantedFault): Prom
     audit,
     runs: [],
     log: [],
-    planted,
+    jobLog: [],
     nextTurnId: async () => ++lastTurn,
+    wake: (fault) => machines[faults.machineOf(fault)]?.process.wake(fault.diesPushing),
   };
   useBefore(world);
   const apis = Array.from({ length: scenario.apis }, (_, number) => new ApiMachine(world, number));
@@ -92,6 +104,8 @@ export async function simulate(scenario: Scenario, planted?: PlantedFault): Prom
     runs: world.runs,
     faults,
     log: world.log,
+    jobLog: world.jobLog,
+    pages: server.connection.rows<Page>('SELECT number, job, head FROM "pullRequest" ORDER BY number'),
     answers: clients.answers,
     stopped: operator.stopped,
     machines,
