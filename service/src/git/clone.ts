@@ -41,7 +41,8 @@ export class Clone {
   /** Directories that belong to other users and that the operator allows Git to use. */
   #safeDirectories: readonly string[] = [];
   #defaultBranch: string | undefined;
-  #heads: Heads = new Map();
+  /** What `refs/heads` of the clone has, which only this object changes. `undefined` before it was read. */
+  #heads: Heads | undefined;
   /** When the last fetch began, on the clock of `performance.now`. */
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #queuedFetch: Promise<void> | undefined;
@@ -71,8 +72,13 @@ export class Clone {
     return this.#defaultBranch;
   }
 
-  /** The heads of all branches, as of the last fetch. */
+  /**
+   * The heads of all branches, as of the last fetch, with the pushes since then.
+   *
+   * @throws before the first fetch
+   */
   get heads(): Heads {
+    if (this.#heads === undefined) throw new Error("the clone was not fetched yet");
     return this.#heads;
   }
 
@@ -139,25 +145,20 @@ export class Clone {
     const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.url, "HEAD", "refs/heads/*"];
     const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
     this.#defaultBranch = defaultBranch;
-    this.#heads = await this.readHeads();
+    this.#heads ??= await this.#readHeads();
     if (!areEqual(this.#heads, heads)) {
-      const refs = "+refs/heads/*:refs/heads/*";
-      await this.#git.run([
-        "fetch",
-        "--prune",
-        ...fetchOptions,
-        ...this.#localEnd("upload-pack"),
-        "--",
-        this.url,
-        refs,
-      ]);
-      this.#heads = await this.readHeads();
+      const options = ["--prune", ...fetchOptions, ...this.#localEnd("upload-pack")];
+      try {
+        await this.#git.run(["fetch", ...options, "--", this.url, "+refs/heads/*:refs/heads/*"]);
+      } finally {
+        // Also after an error: it may have moved some. And the repository can have changed since it was asked.
+        this.#heads = await this.#readHeads();
+      }
     }
     this.#fetchedAt = startedAt;
   }
 
-  /** Reads the heads of all branches, pushes since the last fetch included. */
-  async readHeads(): Promise<Heads> {
+  async #readHeads(): Promise<Heads> {
     return parseRefs(await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]), " ");
   }
 
@@ -183,7 +184,11 @@ export class Clone {
     const refs = `${commit ?? ""}:${ref}`;
     await this.#git.run(["push", "--quiet", ...lease, ...this.#localEnd("receive-pack"), "--", this.url, refs]);
     // Until the next fetch, the branch would be missing from the clone, and its pull request would look closed.
-    await this.updateRefs(() => this.#git.run(["update-ref", ...(commit === undefined ? ["-d", ref] : [ref, commit])]));
+    await this.updateRefs(async () => {
+      await this.#git.run(["update-ref", ...(commit === undefined ? ["-d", ref] : [ref, commit])]);
+      const others = [...this.heads].filter(([name]) => name !== branch);
+      this.#heads = new Map(commit === undefined ? others : [...others, [branch, commit]]);
+    });
   }
 
   /** Changes refs of the clone, one command at a time, because two would contend for their locks. */

@@ -95,8 +95,8 @@ export class Repository {
   }
 
   /** Returns the head of a branch as of the last fetch, or `undefined` if there is no such branch. */
-  branchHead(branch: string): Promise<string | undefined> {
-    return resolveCommit(this.#clone.git, `refs/heads/${branch}`);
+  async branchHead(branch: string): Promise<string | undefined> {
+    return this.#clone.heads.get(branch);
   }
 
   /**
@@ -105,20 +105,18 @@ export class Repository {
    * @throws if the repository cannot be reached, unless the branch was there at the last fetch
    */
   async hasBranch(branch: string): Promise<boolean> {
-    // Compared with names, because Git would resolve other texts, too.
-    const isThere = async () => (await this.branchHeads()).has(branch);
     try {
       await this.fetch();
     } catch (error) {
-      if (await isThere()) return true;
+      if (this.#clone.heads.has(branch)) return true;
       throw error;
     }
-    return isThere();
+    return this.#clone.heads.has(branch);
   }
 
   /** Returns the heads of all branches as of the last fetch, by the names of the branches. */
-  branchHeads(): Promise<Heads> {
-    return this.#clone.readHeads();
+  async branchHeads(): Promise<Heads> {
+    return this.#clone.heads;
   }
 
   /** Returns whether a branch contained all changes of a commit at the last fetch: by merge, fast-forward, rebase or squash. */

@@ -178,8 +178,13 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const isShared = options.openStore !== undefined;
   const sources = backend.projects.with(settings, (project, { protectedFiles, moreProtected }) => ({
     ...project,
-    protectedFiles: (base: string, head: string) =>
-      findProtectedChanges({ repository: project.repository, protectedFiles, moreProtected }, base, head),
+    protectedFiles: async (base: string, head: string) => {
+      const { repository } = project;
+      return findProtectedChanges(
+        { repository, protectedFiles, moreProtected },
+        await repository.changedFiles(base, head),
+      );
+    },
     stateOf: stateOf(project, isShared),
   }));
   const content = { store, projects: sources, logs, engine: jobs };

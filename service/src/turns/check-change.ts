@@ -21,16 +21,12 @@ export interface CheckPorts {
   secrets?: readonly Secret[] | undefined;
 }
 
-/**
- * Returns the protected files that differ between two commits, as names for people. Empty if they are allowed.
- */
+/** Returns the protected ones of the files that a change has, as names for people. Empty if they are allowed. */
 export async function findProtectedChanges(
   { repository, protectedFiles = "flag", moreProtected = [] }: CheckPorts,
-  base: string,
-  head: string,
+  files: readonly ChangedFile[],
 ): Promise<string[]> {
   if (protectedFiles === "allow") return [];
-  const files = await repository.changedFiles(base, head);
   const paths = files.map(({ path }) => path);
   const matching = new Set(findProtected(paths, [...protectedPatterns, ...moreProtected]));
   const scripts = await withInstallScripts(
@@ -67,15 +63,16 @@ export async function checkChange(
   log: (text: string) => void,
 ): Promise<void> {
   const { repository, secrets = [], protectedFiles } = ports;
+  const files = await repository.changedFiles(base, head);
   const patterns = new SecretPatterns(secrets);
   if (!patterns.isEmpty) {
-    const places = await findSecrets(patterns, repository, await repository.changedFiles(base, head), texts);
+    const places = await findSecrets(patterns, repository, files, texts);
     if (places.length > 0)
       throw new Error(
         `the change has secrets of the service, so it is not pushed: ${places.join(", ")}. Find out how the agent got them, and replace them`,
       );
   }
-  const found = await findProtectedChanges(ports, base, head);
+  const found = await findProtectedChanges(ports, files);
   if (found.length === 0) return;
   if (protectedFiles === "refuse")
     throw new Error(`the change has files that --protected-files refuse does not allow: ${namesOf(found)}`);

@@ -34,7 +34,7 @@ export async function openPullRequest(
   { start, head: own, pullRequest: { isMerged, bases }, onRecorded }: TurnWork,
   context: TurnContext,
 ): Promise<void> {
-  const { store, pullRequests, machine, log } = context;
+  const { store, repository, pullRequests, machine, log } = context;
   const head = own ?? (await findUnopenedWork(job, start, context));
   if (head === undefined) return;
   const { branch, base, targetBranch, isContinued } = start;
@@ -60,7 +60,7 @@ export async function openPullRequest(
     base,
     head,
     existing,
-    protectedFiles: await findProtectedChanges(context, base, head),
+    protectedFiles: await findProtectedChanges(context, await repository.changedFiles(base, head)),
   };
   const link = await pullRequests.open(change).catch((error: unknown) => {
     // Pages are in the store, which can be used again later.

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
@@ -93,10 +92,11 @@ export async function send(
   service: { url: string },
   path: string,
   prompt?: string,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number; job: JobRecord; headers: Headers }> {
   const response = await fetch(`${service.url}/v2/agent/${path}`, {
     method: prompt === undefined ? "GET" : "POST",
-    headers: { authorization: `Bearer ${serviceKey}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${serviceKey}`, "content-type": "application/json", ...headers },
     ...(prompt !== undefined && { body: JSON.stringify({ prompt }) }),
   });
   return { status: response.status, job: (await response.json()) as JobRecord, headers: response.headers };
@@ -118,8 +118,7 @@ const jobLimitMs = 300_000;
 /** Waits until a job is no longer active. */
 export function waitForJob(service: { url: string }, jobId: string, project = "docs"): Promise<JobRecord> {
   return waitUntil(async () => {
-    await setTimeout(45);
-    const { job } = await send(service, `${project}/job/${jobId}`);
+    const { job } = await send(service, `${project}/job/${jobId}`, undefined, { prefer: "wait=25" });
     return job.status !== "active" && job;
   }, jobLimitMs);
 }

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { appendFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream";
@@ -35,7 +36,9 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
   const owner = "acme";
   const repo = `docs-${randomUUID()}`;
   const gitPath = `/${owner}/${repo}.git/`;
-  docs.git("config", "http.receivepack", "true");
+  // The commit of a pull request can be fetched also after its branch was deleted.
+  const settings = "[http]\n\treceivepack = true\n[uploadpack]\n\tallowReachableSHA1InWant = true\n";
+  appendFileSync(join(docs.path, "config"), settings);
   const emulator = await createEmulator({
     service: "github",
     port: 0,
@@ -49,8 +52,8 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
   });
   const requests: string[] = [];
   const creators: GitHub["creators"] = new Map();
-  /** The last heads of branches. */
-  const heads = new Map<string, string>();
+  /** The last heads of pull requests, by their numbers. */
+  const heads = new Map<number, string>();
   const accountOf = async (login: string) => {
     const { id } = (await (await fetch(`${emulator.url}/users/${login}`)).json()) as { id: number };
     return { login, id };
@@ -122,16 +125,20 @@ function send(response: ServerResponse, status: number, body: unknown): void {
  * The emulator makes up the commits of branches. A pull request has the repository's commit, which can be fetched even after the
  * branch was deleted.
  */
-function showHead(docs: DocsRepository, heads: Map<string, string>, one: unknown): void {
+function showHead(docs: DocsRepository, heads: Map<number, string>, one: unknown): void {
   const { head, number } = (one ?? {}) as { head?: { ref: string; sha: string }; number?: number };
-  if (head?.sha === undefined) return;
-  if (docs.branches().includes(head.ref)) {
-    heads.set(head.ref, docs.git("rev-parse", head.ref));
-    docs.git("update-ref", `refs/pull/${number}/head`, head.ref);
-    docs.git("config", "uploadpack.allowReachableSHA1InWant", "true");
+  if (head?.sha === undefined || number === undefined) return;
+  const ref = `refs/heads/${head.ref}`;
+  const [commit = "", found] = docs.git("for-each-ref", "--format=%(objectname) %(refname)", ref).split(" ");
+  if (found === ref && heads.get(number) !== commit) {
+    docs.git("update-ref", `refs/pull/${number}/head`, commit);
+    heads.set(number, commit);
   }
-  head.sha = heads.get(head.ref) ?? head.sha;
+  head.sha = heads.get(number) ?? head.sha;
 }
+
+/** The folder of Git's programs. */
+let gitPrograms: string | undefined;
 
 /** Runs `git http-backend` as a CGI program. */
 async function serveGit(docs: DocsRepository, url: URL, request: IncomingMessage, response: ServerResponse) {
@@ -140,8 +147,8 @@ async function serveGit(docs: DocsRepository, url: URL, request: IncomingMessage
     response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' }).end();
     return;
   }
-  const program = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-http-backend");
-  const backend = spawn(program, {
+  gitPrograms ??= execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim();
+  const backend = spawn(join(gitPrograms, "git-http-backend"), {
     env: {
       PATH: process.env.PATH,
       GIT_PROJECT_ROOT: docs.path,

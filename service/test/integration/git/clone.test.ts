@@ -134,7 +134,7 @@ test("Git has the settings of the operator for transfers, and those of the repos
   vi.stubEnv("HOME", home);
   const { repository } = await open(docsRepository(), { settings: [["http.extraHeader", "X: y"]] });
   const run = vi.spyOn(Git.prototype, "run");
-  await repository.branchHeads();
+  await repository.jobIds();
   const [git] = run.mock.contexts as Git[];
   const list = (await git?.run(["config", "--list"]))?.split("\n");
   expect(list).toEqual(expect.arrayContaining(["http.proxy=http://proxy", "http.extraheader=X: y"]));
@@ -144,7 +144,7 @@ test("a clone that is broken is not taken for one that it is in", async () => {
   const { repository, clone } = await open(docsRepository());
   execFileSync("git", ["init", "--quiet", dirname(clone)]);
   rmSync(join(clone, "HEAD"));
-  await expect(repository.branchHeads()).rejects.toThrow("not a git repository");
+  await expect(repository.jobIds()).rejects.toThrow("not a git repository");
 });
 
 test("callers share a fetch that has not begun, and no other", async () => {

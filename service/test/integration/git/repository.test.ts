@@ -657,8 +657,8 @@ test("fetches nothing if no branch has changed", async () => {
     await repository.fetch();
     return run.mock.calls.map(([[command]]) => command);
   };
-  const withFetch = ["ls-remote", "for-each-ref", "fetch", "for-each-ref"];
-  expect(await commandsOf(() => {})).toEqual(["ls-remote", "for-each-ref"]);
+  const withFetch = ["ls-remote", "fetch", "for-each-ref"];
+  expect(await commandsOf(() => {})).toEqual(["ls-remote"]);
   expect(await commandsOf(() => docs.git("branch", "new", "main"))).toEqual(withFetch);
   expect(await commandsOf(() => docs.git("branch", "-m", "new", "now"))).toEqual(withFetch);
   expect(await commandsOf(() => docs.git("branch", "-D", "now"))).toEqual(withFetch);
@@ -667,7 +667,19 @@ test("fetches nothing if no branch has changed", async () => {
   expect(await commandsOf(() => docs.git("update-ref", "refs/heads/other", commit))).toEqual(withFetch);
   expect(await repository.branchHead("other")).toBe(commit);
   expect(await commandsOf(() => docs.git("symbolic-ref", "refs/heads/alias", "refs/heads/main"))).toEqual(withFetch);
-  expect(await commandsOf(() => {})).toEqual(["ls-remote", "for-each-ref"]);
+  expect(await commandsOf(() => {})).toEqual(["ls-remote"]);
+});
+
+test("knows the branches after a fetch that failed for some", async () => {
+  const { docs, repository, folder } = await open();
+  for (const branch of ["other", "locked"]) docs.git("branch", branch, "main");
+  const lock = join(folder, "mirror.git/refs/heads/locked.lock");
+  writeFileSync(lock, "");
+  await expect(repository.fetch()).rejects.toThrow("git fetch exited with 1");
+  expect([...(await repository.branchHeads()).keys()]).toEqual(["main", "other"]);
+  rmSync(lock);
+  await repository.fetch();
+  expect([...(await repository.branchHeads()).keys()]).toEqual(["locked", "main", "other"]);
 });
 
 test("goes on after an update of refs that failed", async () => {
