@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { RequestKey } from "../model.ts";
 import type { Announcements } from "./announcements.ts";
+import type { Acceptance, ClockSql } from "./hourly-limit.ts";
 import type { ReadyTurns } from "./ready-turns.ts";
-import type { Database, Sql, Transaction } from "./sql.ts";
+import type { Database, Transaction } from "./sql.ts";
 import type { NextTurnId } from "./turn-ids.ts";
 
 /*
@@ -18,10 +19,10 @@ export interface TurnParts {
   /** Makes all ids that `nextTurnId` returns from now on greater than this one. Default: they are greater than those stored. */
   skipTurnIds?: ((transaction: Transaction, last: number) => Promise<void>) | undefined;
   /**
-   * Returns the time by which hourly limits count, in milliseconds since 1970: the clocks of several machines differ. Default:
-   * what the caller says.
+   * Returns an SQL expression for the time by which hourly limits count, in milliseconds since 1970: the clocks of several machines
+   * differ. Default: what the caller says.
    */
-  now?: ((sql: Sql) => Promise<number>) | undefined;
+  clock?: (() => string) | undefined;
 }
 
 /** Keeps others from changing a job, its turns and its pull requests, or from deleting it, until the transaction has ended. */
@@ -42,21 +43,27 @@ export interface AddedTurn {
   prompt: string;
   /** Default: one that no other turn has, and no caller. */
   key?: RequestKey | undefined;
-  /** Whether the job was added in the same transaction, so that it has no other turns and is active. Default: no. */
-  isFirst?: boolean;
+  acceptance: Acceptance;
 }
 
-/** Adds a turn to a job, which becomes active. Returns the id of the turn. */
+/** Returns the time by which hourly limits count. */
+export function limitClock({ clock }: Pick<TurnParts, "clock">, at: number): ClockSql {
+  return clock === undefined ? { sql: "CAST(? AS bigint)", values: [at] } : { sql: clock(), values: [] };
+}
+
+/** Adds a turn to a job, which becomes active. A create has added the job in the same transaction. Returns the id of the turn. */
 export async function addTurn(
   { ready, nextTurnId }: Pick<TurnParts, "ready" | "nextTurnId">,
   transaction: Transaction,
-  { job, project, prompt, key, isFirst = false }: AddedTurn,
+  { job, project, prompt, key, acceptance: { kind, at } }: AddedTurn,
 ): Promise<number> {
+  const isFirst = kind === "create";
   const isReady = isFirst || !(await hasOpenTurn(transaction, job));
   const turn = await nextTurnId(transaction);
   const { caller, step, request } = key ?? { caller: "", step: "", request: randomUUID() };
-  const insert = "INSERT INTO turn (id, job, prompt, project, caller, step, request) VALUES (?, ?, ?, ?, ?, ?, ?)";
-  await transaction.run(insert, turn, job, prompt, project, caller, step, request);
+  const insert = `INSERT INTO turn (id, job, prompt, project, caller, step, request, "acceptedAs", "acceptedAt")
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  await transaction.run(insert, turn, job, prompt, project, caller, step, request, kind, at);
   const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
   if (!isFirst) await transaction.run(activate, job);
   if (isReady) await ready.add(transaction, { turn, job, project });

@@ -8,9 +8,9 @@ import type {
   Turn,
   TurnStatus,
 } from "../model.ts";
-import { countUse } from "./hourly-limit.ts";
-import { addNextReady, addTurn, endJob, hasOpenTurn, lockJob, type TurnParts } from "./job-state.ts";
-import { findReplay, isKnownKey, turnStatus, turnsOfStep } from "./request-keys.ts";
+import { accept, limitLock } from "./hourly-limit.ts";
+import { addNextReady, addTurn, endJob, hasOpenTurn, limitClock, lockJob, type TurnParts } from "./job-state.ts";
+import { findReplay, isKnownKey, keyLock, turnStatus, turnsOfStep } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
 /** The turns of jobs, except what workers do with them: messages add turns, and operators stop and retry them. */
@@ -42,6 +42,7 @@ export class StoredTurns {
       const job = await transaction.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId);
       if (job === undefined) return false;
       const { project } = job;
+      await transaction.lock(...(key === undefined ? [] : [keyLock(project, key)]), limitLock("message", project));
       const replay = key && (await findReplay(transaction, project, key, { job: jobId, prompt, base: null }));
       if (replay !== undefined) return replay;
       return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn, key });
@@ -71,19 +72,19 @@ export class StoredTurns {
       const turn = await transaction.row<LastTurn>(last, jobId);
       if (turn?.id !== turnId || turn.state !== "failed") return false;
       const { project, prompt } = turn;
+      await transaction.lock(limitLock("message", project));
       return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn });
     });
     this.#parts.announcements.turnReady();
     return result;
   }
 
-  /** Adds a turn, if the hourly limit of its project allows another message. */
+  /** Adds a turn, if the hourly limit of its project allows another message. The caller holds its lock. */
   async #addMessage(transaction: Transaction, message: Message): Promise<RateLimited | true> {
     const { jobId: job, project, prompt, at, onTurn, key } = message;
-    const { now } = this.#parts;
-    const limited = await countUse(transaction, "message", project, () => now?.(transaction) ?? at);
-    if (limited !== undefined) return limited;
-    const turn = await addTurn(this.#parts, transaction, { job, project, prompt, key });
+    const acceptance = await accept(transaction, "message", project, limitClock(this.#parts, at));
+    if ("retryAfterMs" in acceptance) return acceptance;
+    const turn = await addTurn(this.#parts, transaction, { job, project, prompt, key, acceptance });
     onTurn?.(turn);
     return true;
   }

@@ -8,7 +8,7 @@ import type { StoreNetwork } from "./network.ts";
 import type { PlantedFault } from "./planted.ts";
 
 /** The tables that a history leaves something in, in an order in which they can be emptied. */
-const tables = ["pullRequest", "queued", "ready", "turn", "use", "job", "deletedJob", "project"];
+const tables = ["pullRequest", "queued", "ready", "turn", "job", "deletedJob", "project"];
 
 /** Like the jobs of pg-boss: one for each turn that waits to be taken or is taken. */
 const queueTable = `CREATE TABLE queued (

@@ -23,7 +23,7 @@ const databases = [
         url: await server().createStoreDatabase(),
         log: () => {},
         times: patient,
-        now: async () => clock(),
+        clock: () => String(clock()),
       }),
   },
 ];
