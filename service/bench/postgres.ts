@@ -23,13 +23,11 @@ service/bench/postgres-results.md. Takes about two minutes. Linux only.
 
 const createCount = 50;
 const turnCount = 40;
-const rowCount = 1000;
+/** How many rows are inserted after each create or turn. */
+const rowsBetween = 60;
 const idleSeconds = 30;
 
 const { values } = parseArgs({ options: { help: { type: "boolean" }, list: { type: "boolean" } } });
-if (values.help) process.stdout.write(help);
-else await measure(values.list ?? false);
-
 /** What one thing asks of Postgres. */
 interface Cost {
   what: string;
@@ -37,8 +35,16 @@ interface Cost {
   messages: ReadonlyMap<string, number>;
   /** How often the thing was done. */
   times: number;
-  /** CPU time of the server for all of them, in milliseconds; `undefined` if it was not measured. */
-  cpuMs: number | undefined;
+  /** Default: it was not measured. */
+  time?: CpuTime;
+}
+
+/** CPU time of the server, in milliseconds. */
+interface CpuTime {
+  /** For the thing once. */
+  ms: number;
+  /** For a row that was inserted at the same time. */
+  rowMs: number;
 }
 
 async function measure(isList: boolean): Promise<void> {
@@ -53,43 +59,51 @@ async function measure(isList: boolean): Promise<void> {
       ...[kind, "--store", proxy.url, "--folder", join(scratch.path, kind), ...shared, ...args],
       ...["--public-url", "https://agents.example.com"],
     ]);
-  const cpu = () => cpuTimeMs(postgres.pid);
-  const since = (before: number) => cpu() - before;
+  await using rows = await RowInserter.connect(postgres.url);
+  /** Returns the CPU time of the server for something that is done several times, and that of rows that are inserted between. */
+  const timed = async (times: number, work: () => Promise<void>): Promise<CpuTime> => {
+    const before = { all: cpuTimeMs(postgres.pid), rows: rows.cpuMs };
+    for (let index = 0; index < times; index++) {
+      await work();
+      await rows.insert(rowsBetween);
+    }
+    const ofRows = rows.cpuMs - before.rows;
+    const ms = cpuTimeMs(postgres.pid) - before.all - ofRows;
+    return { ms: ms / times, rowMs: ofRows / (times * rowsBetween) };
+  };
   await using api = await start("api", apiProxy);
-  let before = cpu();
-  await insertRows(postgres.url);
-  const rowMs = since(before) / rowCount;
-
-  let turnsMs: number;
+  let turnTime: CpuTime;
   let turns: ReadonlyMap<string, number>;
   let idle: ReadonlyMap<string, number>[];
   {
     await using _worker = await start("worker", workerProxy, "--agents", "1");
     await createAndWait(api.url);
     workerProxy.take();
-    before = cpu();
-    for (let index = 0; index < turnCount; index++) await createAndWait(api.url);
-    turnsMs = since(before);
+    turnTime = await timed(turnCount, () => createAndWait(api.url));
     turns = workerProxy.take();
     apiProxy.take();
     await setTimeout(idleSeconds * 1000);
     idle = [apiProxy.take(), workerProxy.take()];
   }
 
-  before = cpu();
-  for (let index = 0; index < createCount; index++) await send(api.url, "demo/job", { prompt: "Say more" });
-  const createsMs = since(before);
+  const createTime = await timed(createCount, async () => {
+    await send(api.url, "demo/job", { prompt: "Say more" });
+  });
   const creates = apiProxy.take();
 
-  const withoutCreates = turnsMs - (turnCount * createsMs) / createCount;
   const costs: Cost[] = [
-    { what: "a create", messages: creates, times: createCount, cpuMs: createsMs },
-    { what: "a turn that pushes a change", messages: turns, times: turnCount, cpuMs: withoutCreates },
-    { what: "a second of an idle API", messages: idle[0] ?? new Map(), times: idleSeconds, cpuMs: undefined },
-    { what: "a second of an idle worker", messages: idle[1] ?? new Map(), times: idleSeconds, cpuMs: undefined },
+    { what: "a create", messages: creates, times: createCount, time: createTime },
+    {
+      what: "a turn that pushes a change",
+      messages: turns,
+      times: turnCount,
+      time: { ...turnTime, ms: turnTime.ms - (createTime.ms * turnTime.rowMs) / createTime.rowMs },
+    },
+    { what: "a second of an idle API", messages: idle[0] ?? new Map(), times: idleSeconds },
+    { what: "a second of an idle worker", messages: idle[1] ?? new Map(), times: idleSeconds },
   ];
   if (isList) for (const cost of costs) list(cost);
-  const text = render(costs, rowMs);
+  const text = render(costs);
   process.stdout.write(`${text}\n`);
   if (!isList) write(text);
 }
@@ -115,16 +129,36 @@ async function send(url: string, path: string, body?: { prompt: string }): Promi
   return (await response.json()) as Job;
 }
 
-/** What everything else is compared with: a row in a table with one index, in a transaction of its own. */
-async function insertRows(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
+/** Inserts what everything else is compared with: rows in a table with one index, each in a transaction of its own. */
+class RowInserter implements AsyncDisposable {
+  readonly #client: Client;
+  readonly #pid: number;
+
+  private constructor(client: Client, pid: number) {
+    this.#client = client;
+    this.#pid = pid;
+  }
+
+  static async connect(url: string): Promise<RowInserter> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
     await client.query("CREATE TABLE public.bench (id uuid PRIMARY KEY, text text)");
-    for (let index = 0; index < rowCount; index++)
-      await client.query("INSERT INTO public.bench VALUES ($1, $2)", [randomUUID(), "Say more"]);
-  } finally {
-    await client.end();
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    return new RowInserter(client, rows[0]?.pid ?? 0);
+  }
+
+  /** CPU time of the server's process for this connection, in milliseconds. */
+  get cpuMs(): number {
+    return cpuTimeMs(this.#pid);
+  }
+
+  async insert(count: number): Promise<void> {
+    const insert = "INSERT INTO public.bench VALUES ($1, $2)";
+    for (let index = 0; index < count; index++) await this.#client.query(insert, [randomUUID(), "Say more"]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.end();
   }
 }
 
@@ -143,14 +177,13 @@ function list(cost: Cost): void {
     process.stdout.write(`  ${(count / cost.times).toFixed(2).padStart(6)}  ${text.slice(0, 170)}\n`);
 }
 
-function render(costs: readonly Cost[], rowMs: number): string {
+function render(costs: readonly Cost[]): string {
   const rows = costs.map((cost) => {
-    const { what, times, cpuMs } = cost;
-    const each = (cpuMs ?? 0) / times;
-    const time = cpuMs === undefined ? "" : `${each.toFixed(1)} ms (${(each / rowMs).toFixed(0)} rows)`;
-    return `| ${what} | ${(total(cost) / times).toFixed(1)} | ${time} |`;
+    const { what, times, time } = cost;
+    const shown = time === undefined ? "" : `${(time.ms / time.rowMs).toFixed(0)} rows (${time.ms.toFixed(1)} ms)`;
+    return `| ${what} | ${(total(cost) / times).toFixed(1)} | ${shown} |`;
   });
-  return `Measured on ${new Date().toISOString().slice(0, 10)} with Node.js ${process.version.slice(1)} and ${cpus().length} cores. A row is inserted in ${rowMs.toFixed(2)} ms.
+  return `Measured on ${new Date().toISOString().slice(0, 10)} with Node.js ${process.version.slice(1)} and ${cpus().length} cores.
 
 | what | messages to Postgres | CPU time of Postgres |
 | --- | --- | --- |
@@ -161,10 +194,13 @@ function write(text: string): void {
   const page = `# What the service asks of Postgres
 
 \`npm run bench:postgres\` writes this page, and with \`-- --list\` prints each message. Several statements in one message are one
-message, and \`BEGIN\` and \`COMMIT\` count. The agent needs no time. CPU times are those of the server, compared with an insert of one row
-in a transaction of its own.
+message, and \`BEGIN\` and \`COMMIT\` count. The agent needs no time. CPU times are those of the server, as a number of rows with one index
+that could be inserted meanwhile, each in a transaction of its own: this depends less on the machine and on what else it does.
 
 ${text}
 `;
   writeFileSync(resolve(import.meta.dirname, "postgres-results.md"), page);
 }
+
+if (values.help) process.stdout.write(help);
+else await measure(values.list ?? false);

@@ -1,15 +1,6 @@
-import type {
-  EarlierTurn,
-  RateLimited,
-  Replayed,
-  RequestKey,
-  StepTurn,
-  StoredTurn,
-  Turn,
-  TurnStatus,
-} from "../model.ts";
+import type { RateLimited, Replayed, RequestKey, StepTurn, StoredTurn, TurnStatus } from "../model.ts";
 import { accept, limitLock } from "./hourly-limit.ts";
-import { addNextReady, addTurn, endJob, hasOpenTurn, limitClock, lockJob, type TurnParts } from "./job-state.ts";
+import { addNextReady, addTurn, endJob, limitClock, lockJob, type TurnParts } from "./job-state.ts";
 import { findReplay, isKnownKey, keyLock, turnStatus, turnsOfStep } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
@@ -124,8 +115,7 @@ export class StoredTurns {
         const isReady = (await transaction.row<{ first: number | null }>(open, jobId))?.first === turnId;
         if (isReady) await ready.withdraw(transaction, { turn: turnId, job: jobId });
         if ((await transaction.run(fail, at, at, reason, turnId, jobId)) === 0) throw new NotWaiting();
-        if (isReady && (await addNextReady(ready, transaction, jobId))) return;
-        if (!(await hasOpenTurn(transaction, jobId))) await endJob(transaction, jobId, at);
+        if (!(await endJob(transaction, jobId, at)) && isReady) await addNextReady(ready, transaction, jobId);
       });
     } catch (error) {
       if (error instanceof NotWaiting) return false;
@@ -154,12 +144,6 @@ export class StoredTurns {
   /** Returns the turns of a job, oldest first. */
   ofJob(jobId: string): Promise<StoredTurn[]> {
     return this.#parts.database.rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
-  }
-
-  /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
-  history({ id, job }: Turn): Promise<EarlierTurn[]> {
-    const sql = "SELECT prompt, answer, state FROM turn WHERE job = ? AND id < ? AND attempts > 0 ORDER BY id";
-    return this.#parts.database.rows<EarlierTurn>(sql, job, id);
   }
 }
 

@@ -186,13 +186,17 @@ export class ClientTransaction implements Transaction {
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {
-    const count = await this.#local.run(sql, ...values);
+    const isUnfenced = this.#isUnfenced && sql.startsWith("UPDATE turn SET state");
+    const count = await this.#local.run(
+      isUnfenced ? sql.replace("AND lease = ?", "AND ? IS NOT NULL") : sql,
+      ...values,
+    );
     this.hasChanges ||= count > 0;
     return count;
   }
 
   row<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
-    return this.#local.row<T>(this.#isUnfenced ? sql.replace("AND lease = ?", "AND ? IS NOT NULL") : sql, ...values);
+    return this.#local.row<T>(sql, ...values);
   }
 
   async rows<T>(sql: string, ...values: Value[]): Promise<T[]> {
