@@ -59,8 +59,15 @@ function addUses(file: string, count: number): void {
   const db = new DatabaseSync(file);
   const now = Date.now();
   db.exec("BEGIN");
-  const insert = db.prepare("INSERT INTO use (kind, project, at) VALUES ('create', ?, ?)");
-  for (let index = 0; index < count; index++) insert.run(`other-${index % (count / 100)}`, now - index);
+  const insertJob = db.prepare("INSERT INTO job (id, project, createdAt, state) VALUES (?, ?, ?, 'completed')");
+  const insertTurn =
+    db.prepare(`INSERT INTO turn (job, project, prompt, state, caller, step, request, acceptedAs, acceptedAt)
+    VALUES (?, ?, 'Go on', 'completed', '', '', ?, 'create', ?)`);
+  for (let index = 0; index < count; index++) {
+    const project = `other-${index % (count / 100)}`;
+    insertJob.run(`other-${index}`, project, now - index);
+    insertTurn.run(`other-${index}`, project, index, now - index);
+  }
   db.exec("COMMIT");
   db.close();
 }

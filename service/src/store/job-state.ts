@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { RequestKey } from "../model.ts";
+import type { RequestKey, RunningTurn, Turn, TurnState } from "../model.ts";
 import type { Announcements } from "./announcements.ts";
-import type { ReadyTurns } from "./ready-turns.ts";
-import type { Database, Sql, Transaction } from "./sql.ts";
+import type { Acceptance, ClockSql } from "./hourly-limit.ts";
+import type { ReadyTurns, TakenTurn } from "./ready-turns.ts";
+import type { Database, Transaction } from "./sql.ts";
 import type { NextTurnId } from "./turn-ids.ts";
 
 /*
@@ -18,10 +19,10 @@ export interface TurnParts {
   /** Makes all ids that `nextTurnId` returns from now on greater than this one. Default: they are greater than those stored. */
   skipTurnIds?: ((transaction: Transaction, last: number) => Promise<void>) | undefined;
   /**
-   * Returns the time by which hourly limits count, in milliseconds since 1970: the clocks of several machines differ. Default:
-   * what the caller says.
+   * Returns an SQL expression for the time by which hourly limits count, in milliseconds since 1970: the clocks of several machines
+   * differ. Default: what the caller says.
    */
-  now?: ((sql: Sql) => Promise<number>) | undefined;
+  clock?: (() => string) | undefined;
 }
 
 /** Keeps others from changing a job, its turns and its pull requests, or from deleting it, until the transaction has ended. */
@@ -31,9 +32,10 @@ export async function lockJob(transaction: Transaction, job: string): Promise<vo
 
 /** Returns whether a turn of a job waits or is running. */
 export async function hasOpenTurn(transaction: Transaction, job: string): Promise<boolean> {
-  const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
-  return (await transaction.row(open, job)) !== undefined;
+  return (await transaction.row(openTurn, job)) !== undefined;
 }
+
+const openTurn = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
 
 /** A turn to be added. */
 export interface AddedTurn {
@@ -42,21 +44,27 @@ export interface AddedTurn {
   prompt: string;
   /** Default: one that no other turn has, and no caller. */
   key?: RequestKey | undefined;
-  /** Whether the job was added in the same transaction, so that it has no other turns and is active. Default: no. */
-  isFirst?: boolean;
+  acceptance: Acceptance;
 }
 
-/** Adds a turn to a job, which becomes active. Returns the id of the turn. */
+/** Returns the time by which hourly limits count. */
+export function limitClock({ clock }: Pick<TurnParts, "clock">, at: number): ClockSql {
+  return clock === undefined ? { sql: "CAST(? AS bigint)", values: [at] } : { sql: clock(), values: [] };
+}
+
+/** Adds a turn to a job, which becomes active. A create has added the job in the same transaction. Returns the id of the turn. */
 export async function addTurn(
   { ready, nextTurnId }: Pick<TurnParts, "ready" | "nextTurnId">,
   transaction: Transaction,
-  { job, project, prompt, key, isFirst = false }: AddedTurn,
+  { job, project, prompt, key, acceptance: { kind, at } }: AddedTurn,
 ): Promise<number> {
+  const isFirst = kind === "create";
   const isReady = isFirst || !(await hasOpenTurn(transaction, job));
   const turn = await nextTurnId(transaction);
   const { caller, step, request } = key ?? { caller: "", step: "", request: randomUUID() };
-  const insert = "INSERT INTO turn (id, job, prompt, project, caller, step, request) VALUES (?, ?, ?, ?, ?, ?, ?)";
-  await transaction.run(insert, turn, job, prompt, project, caller, step, request);
+  const insert = `INSERT INTO turn (id, job, prompt, project, caller, step, request, "acceptedAs", "acceptedAt")
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  await transaction.run(insert, turn, job, prompt, project, caller, step, request, kind, at);
   const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
   if (!isFirst) await transaction.run(activate, job);
   if (isReady) await ready.add(transaction, { turn, job, project });
@@ -74,8 +82,34 @@ export async function addNextReady(ready: ReadyTurns, transaction: Transaction, 
   return next !== undefined;
 }
 
-/** Gives a job without open turns the state of its last one, which may have been stopped before an earlier one ended. */
-export async function endJob(transaction: Transaction, job: string, at: number): Promise<void> {
+/**
+ * Makes a taken turn a running one, and returns it.
+ *
+ * @param at - milliseconds since 1970
+ */
+export async function startTurn(
+  transaction: Transaction,
+  { turn: id, lease }: TakenTurn,
+  at: number,
+): Promise<RunningTurn> {
+  const find = "SELECT id, job, prompt, attempts, state, step, request FROM turn WHERE id = ?";
+  const found = await transaction.row<Turn & { state: TurnState }>(find, id);
+  if (found === undefined) throw new Error(`no turn ${id}`);
+  const { state, ...turn } = found;
+  await transaction.run(`UPDATE turn SET ${runningTurn} WHERE id = ?`, lease, at, id);
+  return { ...turn, lease, isResumed: state === "running" };
+}
+
+/** What changes in a turn that is started. Its values are the lease and the time. */
+export const runningTurn = `state = 'running', "knowsBase" = 1, lease = ?, "startedAt" = coalesce("startedAt", ?)`;
+
+/**
+ * Gives a job the state of its last turn, which may have been stopped before an earlier one ended, unless it has open turns.
+ *
+ * @returns whether it has none
+ */
+export async function endJob(transaction: Transaction, job: string, at: number): Promise<boolean> {
   const last = "SELECT state FROM turn WHERE job = ? ORDER BY id DESC LIMIT 1";
-  await transaction.run(`UPDATE job SET state = (${last}), "idleSince" = ? WHERE id = ?`, job, at, job);
+  const end = `UPDATE job SET state = (${last}), "idleSince" = ? WHERE id = ? AND NOT EXISTS (${openTurn})`;
+  return (await transaction.run(end, job, at, job, job)) > 0;
 }

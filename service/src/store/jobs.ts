@@ -1,7 +1,7 @@
 import type { JobCopy, JobProgress, NewJob, RateLimited, Replayed, RequestKey, StoredJob, TurnCopy } from "../model.ts";
-import { countUse } from "./hourly-limit.ts";
-import { addNextReady, addTurn, type TurnParts } from "./job-state.ts";
-import { findReplay, isKnownKey } from "./request-keys.ts";
+import { accept, limitLock } from "./hourly-limit.ts";
+import { addNextReady, addTurn, limitClock, type TurnParts } from "./job-state.ts";
+import { findReplay, isKnownKey, keyLock } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
@@ -32,15 +32,16 @@ export class StoredJobs {
     onTurn?: (id: number) => void,
     key?: RequestKey,
   ): Promise<RateLimited | Replayed | undefined> {
-    const { database, announcements, now } = this.#parts;
+    const { database, announcements } = this.#parts;
     const rejected = await database.transaction(async (transaction) => {
+      await transaction.lock(...(key === undefined ? [] : [keyLock(project, key)]), limitLock("create", project));
       const replay = key && (await findReplay(transaction, project, key, { job: undefined, prompt, base }));
       if (replay !== undefined) return replay;
-      const exceeded = await countUse(transaction, "create", project, () => now?.(transaction) ?? at);
-      if (exceeded !== undefined) return exceeded;
+      const acceptance = await accept(transaction, "create", project, limitClock(this.#parts, at));
+      if ("retryAfterMs" in acceptance) return acceptance;
       const insert = 'INSERT INTO job (id, project, "createdAt", model, base) VALUES (?, ?, ?, ?, ?)';
       await transaction.run(insert, id, project, createdAt, model, base);
-      const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, key, isFirst: true });
+      const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, key, acceptance });
       onTurn?.(turn);
       return undefined;
     });

@@ -1,3 +1,4 @@
+import type { RunningTurn } from "../model.ts";
 import type { Sql, Transaction } from "./sql.ts";
 
 /** A turn that can be started: it waits, and no earlier turn of its job is open. */
@@ -42,8 +43,12 @@ export interface ReadyTurns {
   add(transaction: Transaction, turn: ReadyTurn): Promise<void>;
   /** Returns `false` if there is certainly no turn to take. */
   mayHaveTurns(sql: Sql, limits?: TurnLimits): Promise<boolean>;
-  /** Takes the next turn; `undefined` if there is none. */
-  take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined>;
+  /**
+   * Takes the next turn, which is running then, as `startTurn` makes it; `undefined` if there is none.
+   *
+   * @param at - milliseconds since 1970
+   */
+  take(transaction: Transaction, limits: TurnLimits, at: number): Promise<RunningTurn | undefined>;
   /**
    * Removes a taken turn, because it has ended.
    *

@@ -11,9 +11,12 @@ export interface KeyedRequest {
   base: string | null;
 }
 
+/** The name of the lock that a transaction holds while it adds a turn with a key. */
+export const keyLock = (project: string, { caller, step, request }: RequestKey): string =>
+  `key ${JSON.stringify([project, caller, step, request])}`;
+
 /**
- * Returns the turn that a request with this key has added. If there is none, other requests with the key wait until the
- * transaction has ended.
+ * Returns the turn that a request with this key has added. The caller holds `keyLock`.
  *
  * @throws KeyReused if that request asked for something else
  */
@@ -23,7 +26,6 @@ export async function findReplay(
   { caller, step, request }: RequestKey,
   { job, prompt, base }: KeyedRequest,
 ): Promise<Replayed | undefined> {
-  await transaction.lock(`key ${JSON.stringify([project, caller, step, request])}`);
   // The database compares the prompts, because it does not store every character.
   const find = `SELECT id, job, CASE WHEN prompt = ? THEN 1 ELSE 0 END AS "hasPrompt",
     (SELECT base FROM job WHERE job.id = turn.job) AS base,

@@ -26,18 +26,18 @@ export class RunningTurns {
   /**
    * Takes the next turn to run it; see `ReadyTurns` for the order.
    *
-   * @param limits - default: none
+   * @param given - a function is asked only if there are turns. Default: no limits
    * @param at - milliseconds since 1970. Default: the time of the machine
    */
-  async startNext(limits?: TurnLimits, at = Date.now()): Promise<RunningTurn | undefined> {
+  async startNext(given?: TurnLimits | (() => Promise<TurnLimits>), at = Date.now()): Promise<RunningTurn | undefined> {
     const { database, ready, announcements } = this.#parts;
     // Asked first, because most calls find no turn, and a transaction would show that the store can be written.
-    if (!(await ready.mayHaveTurns(database, limits))) return undefined;
+    if (!(await ready.mayHaveTurns(database))) return undefined;
+    const limits = typeof given === "function" ? await given() : given;
+    if (typeof limits === "object" && !(await ready.mayHaveTurns(database, limits))) return undefined;
     const started = await database.transaction(async (transaction) => {
-      const next = await ready.take(transaction, limits);
-      if (next === undefined) return undefined;
-      const turn = await start(transaction, next, at);
-      await announcements.announceJob(transaction, turn.job);
+      const turn = await ready.take(transaction, limits, at);
+      if (turn !== undefined) await announcements.announceJob(transaction, turn.job);
       return turn;
     });
     if (started !== undefined) announcements.jobChanged(started.job);
@@ -76,16 +76,16 @@ export class RunningTurns {
    * @returns what the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown
    */
   async countAttempt(turn: RunningTurn): Promise<number | undefined> {
-    let costUsd: number | undefined;
-    await this.#change(turn, async (transaction) => {
-      const find = 'SELECT attempts, "costUsd" FROM turn WHERE id = ?';
-      const before = await transaction.row<Pick<StoredTurn, "attempts" | "costUsd">>(find, turn.id);
-      const hasRun = before === undefined || before.attempts > 0;
-      costUsd = knownCost(before?.costUsd ?? (hasRun ? undefined : 0));
-      const count = 'UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ? WHERE id = ?';
-      await transaction.run(count, unknownCost, turn.id);
+    const { id, job, lease } = turn;
+    return this.#parts.database.transaction(async (transaction) => {
+      await lockJob(transaction, job);
+      const find = 'SELECT attempts, "costUsd" FROM turn WHERE id = ? AND lease = ?';
+      const before = await transaction.row<Pick<StoredTurn, "attempts" | "costUsd">>(find, id, lease);
+      const count = 'UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ? WHERE id = ? AND lease = ?';
+      const isCounted = (await transaction.run(count, unknownCost, id, lease)) > 0;
+      if (before === undefined || !isCounted) throw new LeaseLost(id);
+      return knownCost(before.costUsd ?? (before.attempts > 0 ? undefined : 0));
     });
-    return costUsd;
   }
 
   /**
@@ -136,7 +136,11 @@ export class RunningTurns {
     const { ready, announcements } = this.#parts;
     const { id, job } = turn;
     await announcements.changeJob(job, async (transaction) => {
-      if (!(await holds(transaction, turn))) {
+      await lockJob(transaction, job);
+      // Until now, the turn has the reason of the request to stop it: one that fails for another reason was not stopped.
+      const end = `UPDATE turn SET state = ?, "endedAt" = ?, "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END,
+        reason = ?, lease = NULL WHERE id = ? AND lease = ?`;
+      if ((await transaction.run(end, state, at, reason ?? null, reason ?? null, id, turn.lease)) === 0) {
         const { state: stored } = (await transaction.row<{ state: TurnState }>(stateOf, id)) ?? {};
         // Recorded already, or the job was deleted.
         if (stored !== "waiting" && stored !== "running") return;
@@ -144,12 +148,7 @@ export class RunningTurns {
       }
       await this.#storePostponed(transaction, turn);
       await ready.remove(transaction, { ...taken(turn), job });
-      // Until now, the turn has the reason of the request to stop it: one that fails for another reason was not stopped.
-      const end = `UPDATE turn SET state = ?, "endedAt" = ?,
-        "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END, reason = ?, lease = NULL WHERE id = ?`;
-      await transaction.run(end, state, at, reason ?? null, reason ?? null, id);
-      if (await addNextReady(ready, transaction, job)) return;
-      await endJob(transaction, job, at);
+      if (!(await endJob(transaction, job, at))) await addNextReady(ready, transaction, job);
     });
     this.#postponedChanges.delete(turn);
     announcements.turnReady();
@@ -165,9 +164,10 @@ export class RunningTurns {
   async requeue(turn: RunningTurn, pauseMs = 0, isCounted = false): Promise<void> {
     const { ready, announcements } = this.#parts;
     await announcements.changeJob(turn.job, async (transaction) => {
-      if (!(await holds(transaction, turn))) throw new LeaseLost(turn.id);
+      await lockJob(transaction, turn.job);
+      const requeue = "UPDATE turn SET state = 'waiting', lease = NULL WHERE id = ? AND lease = ?";
+      if ((await transaction.run(requeue, turn.id, turn.lease)) === 0) throw new LeaseLost(turn.id);
       await this.#storePostponed(transaction, turn);
-      await transaction.run("UPDATE turn SET state = 'waiting', lease = NULL WHERE id = ?", turn.id);
       if (!isCounted) await transaction.run("UPDATE turn SET attempts = ? WHERE id = ?", turn.attempts, turn.id);
       await ready.putBack(transaction, taken(turn), pauseMs);
     });
@@ -220,19 +220,3 @@ const setPullRequest = (job: string, link: string | null, head: string) => async
 const stateOf = "SELECT state FROM turn WHERE id = ?";
 
 const taken = ({ id, lease }: RunningTurn): TakenTurn => ({ turn: id, lease });
-
-async function start(transaction: Transaction, { turn: id, lease }: TakenTurn, at: number): Promise<RunningTurn> {
-  const find = "SELECT id, job, prompt, attempts, state, step, request FROM turn WHERE id = ?";
-  const found = await transaction.row<Turn & { state: TurnState }>(find, id);
-  if (found === undefined) throw new Error(`no turn ${id}`);
-  const { state, ...turn } = found;
-  const change = `UPDATE turn SET state = 'running', "knowsBase" = 1, lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
-  await transaction.run(change, lease, at, id);
-  return { ...turn, lease, isResumed: state === "running" };
-}
-
-/** Returns whether a worker still runs a turn that it took with this lease. Another worker can take the turn even now. */
-async function holds(transaction: Transaction, { id, job, lease }: RunningTurn): Promise<boolean> {
-  await lockJob(transaction, job);
-  return (await transaction.row("SELECT 1 FROM turn WHERE id = ? AND lease = ?", id, lease)) !== undefined;
-}

@@ -22,8 +22,8 @@ export interface Sql {
 }
 
 export interface Transaction extends Sql {
-  /** Makes other transactions that take a lock of the same name wait until this one has ended. */
-  lock(name: string): Promise<void>;
+  /** Makes other transactions that take a lock of one of these names wait until this one has ended. Takes them in this order. */
+  lock(...names: string[]): Promise<void>;
 }
 
 /** A database of one of the two kinds. A change is on disk when its method returns. */

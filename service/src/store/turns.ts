@@ -1,16 +1,7 @@
-import type {
-  EarlierTurn,
-  RateLimited,
-  Replayed,
-  RequestKey,
-  StepTurn,
-  StoredTurn,
-  Turn,
-  TurnStatus,
-} from "../model.ts";
-import { countUse } from "./hourly-limit.ts";
-import { addNextReady, addTurn, endJob, hasOpenTurn, lockJob, type TurnParts } from "./job-state.ts";
-import { findReplay, isKnownKey, turnStatus, turnsOfStep } from "./request-keys.ts";
+import type { RateLimited, Replayed, RequestKey, StepTurn, StoredTurn, TurnStatus } from "../model.ts";
+import { accept, limitLock } from "./hourly-limit.ts";
+import { addNextReady, addTurn, endJob, limitClock, lockJob, type TurnParts } from "./job-state.ts";
+import { findReplay, isKnownKey, keyLock, turnStatus, turnsOfStep } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
 /** The turns of jobs, except what workers do with them: messages add turns, and operators stop and retry them. */
@@ -42,6 +33,7 @@ export class StoredTurns {
       const job = await transaction.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId);
       if (job === undefined) return false;
       const { project } = job;
+      await transaction.lock(...(key === undefined ? [] : [keyLock(project, key)]), limitLock("message", project));
       const replay = key && (await findReplay(transaction, project, key, { job: jobId, prompt, base: null }));
       if (replay !== undefined) return replay;
       return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn, key });
@@ -71,19 +63,19 @@ export class StoredTurns {
       const turn = await transaction.row<LastTurn>(last, jobId);
       if (turn?.id !== turnId || turn.state !== "failed") return false;
       const { project, prompt } = turn;
+      await transaction.lock(limitLock("message", project));
       return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn });
     });
     this.#parts.announcements.turnReady();
     return result;
   }
 
-  /** Adds a turn, if the hourly limit of its project allows another message. */
+  /** Adds a turn, if the hourly limit of its project allows another message. The caller holds its lock. */
   async #addMessage(transaction: Transaction, message: Message): Promise<RateLimited | true> {
     const { jobId: job, project, prompt, at, onTurn, key } = message;
-    const { now } = this.#parts;
-    const limited = await countUse(transaction, "message", project, () => now?.(transaction) ?? at);
-    if (limited !== undefined) return limited;
-    const turn = await addTurn(this.#parts, transaction, { job, project, prompt, key });
+    const acceptance = await accept(transaction, "message", project, limitClock(this.#parts, at));
+    if ("retryAfterMs" in acceptance) return acceptance;
+    const turn = await addTurn(this.#parts, transaction, { job, project, prompt, key, acceptance });
     onTurn?.(turn);
     return true;
   }
@@ -123,8 +115,7 @@ export class StoredTurns {
         const isReady = (await transaction.row<{ first: number | null }>(open, jobId))?.first === turnId;
         if (isReady) await ready.withdraw(transaction, { turn: turnId, job: jobId });
         if ((await transaction.run(fail, at, at, reason, turnId, jobId)) === 0) throw new NotWaiting();
-        if (isReady && (await addNextReady(ready, transaction, jobId))) return;
-        if (!(await hasOpenTurn(transaction, jobId))) await endJob(transaction, jobId, at);
+        if (!(await endJob(transaction, jobId, at)) && isReady) await addNextReady(ready, transaction, jobId);
       });
     } catch (error) {
       if (error instanceof NotWaiting) return false;
@@ -153,12 +144,6 @@ export class StoredTurns {
   /** Returns the turns of a job, oldest first. */
   ofJob(jobId: string): Promise<StoredTurn[]> {
     return this.#parts.database.rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
-  }
-
-  /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
-  history({ id, job }: Turn): Promise<EarlierTurn[]> {
-    const sql = "SELECT prompt, answer, state FROM turn WHERE job = ? AND id < ? AND attempts > 0 ORDER BY id";
-    return this.#parts.database.rows<EarlierTurn>(sql, job, id);
   }
 }
 

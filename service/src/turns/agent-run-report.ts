@@ -2,14 +2,15 @@ import type { Agent } from "../agents/agent.ts";
 import type { AgentReport, SessionCost } from "../agents/agent-report.ts";
 import { dollars, knownCost } from "../cost.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
-import type { RunningTurn } from "../model.ts";
+import type { RunningTurn, StoredTurn } from "../model.ts";
 import type { StoredReport } from "../store/running-turns.ts";
-import type { Store } from "../store/store.ts";
+import { storable } from "../store/sql.ts";
 import { type Secret, SecretPatterns } from "./secret-patterns.ts";
 
 /** What a report depends on. */
 export interface ReportPorts {
-  store: Pick<Store, "turns">;
+  /** The turns of the job as they were when this one was started. */
+  turns: readonly StoredTurn[];
   agent: Pick<Agent, "kind">;
   /** Secrets of the service, which are removed from the agents' messages. Default: none are known. */
   secrets?: readonly Secret[] | undefined;
@@ -33,12 +34,12 @@ export interface AgentRun {
  * @returns with its last message, without secrets of the service
  */
 export async function reportOf(turn: RunningTurn, run: AgentRun, ports: ReportPorts): Promise<StoredReport> {
-  const { store, agent, secrets = [], metrics = noMetrics, log } = ports;
+  const { turns, agent, secrets = [], metrics = noMetrics, log } = ports;
   const { report, project, isFollowUp, earlierUsd } = run;
   const { message, sessionCost } = report;
-  const costUsd = isFollowUp && sessionCost ? await costOfTurn(turn, sessionCost, store) : costOf(report);
+  const costUsd = isFollowUp && sessionCost ? costOfTurn(turn, sessionCost, turns) : costOf(report);
   metrics.agentCost({ project, agent: agent.kind, costUsd });
-  const answer = message === undefined ? undefined : await new SecretPatterns(secrets).remove(message);
+  const answer = message === undefined ? undefined : storable(await new SecretPatterns(secrets).remove(message));
   const stored = {
     answer,
     costUsd: costUsd === undefined || earlierUsd === undefined ? undefined : knownCost(earlierUsd + costUsd),
@@ -52,12 +53,12 @@ const costOf = ({ costUsd, sessionCost }: AgentReport): number | undefined =>
   knownCost(sessionCost?.totalUsd ?? costUsd);
 
 /** Returns the cost of a session since the last turn that says what it had cost by then; `undefined` if none does. */
-async function costOfTurn(
+function costOfTurn(
   turn: RunningTurn,
   { session, totalUsd }: SessionCost,
-  { turns }: Pick<Store, "turns">,
-): Promise<number | undefined> {
-  const earlier = (await turns.ofJob(turn.job))
+  turns: readonly StoredTurn[],
+): number | undefined {
+  const earlier = turns
     .filter(({ id }) => id <= turn.id)
     .map(({ sessionCost }) => parseSessionCost(sessionCost ?? ""))
     .findLast((one) => one?.session === session);

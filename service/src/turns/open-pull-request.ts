@@ -1,21 +1,25 @@
 import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
-import type { RunningTurn, StoredJob, StoredTurn, Turn } from "../model.ts";
+import type { RunningTurn, StoredJob, StoredTurn } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { pullRequestTitle } from "../pulls/pull-request-title.ts";
 import type { Change } from "../pulls/pull-requests.ts";
-import type { Store } from "../store/store.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { findProtectedChanges } from "./check-change.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import type { TurnContext } from "./turn-ports.ts";
 
+/** The words and the cost of a turn's agent, as they are stored. */
+export type AgentWords = Pick<StoredTurn, "answer" | "costUsd">;
+
 /** What a turn has brought to the job's branch. */
 export interface TurnWork {
   start: Start;
   /** The commit of the turn on the job's branch; `undefined` if it changed nothing. */
   head: string | undefined;
+  /** The words and the cost of its agent. */
+  words: AgentWords;
   /** The job's last pull request. */
   pullRequest: LastPullRequest;
   /** Called when the commit of the turn has been recorded in the store, so that it counts. */
@@ -31,7 +35,7 @@ export interface TurnWork {
 export async function openPullRequest(
   turn: RunningTurn,
   job: StoredJob,
-  { start, head: own, pullRequest: { isMerged, bases }, onRecorded }: TurnWork,
+  { start, head: own, words, pullRequest: { isMerged, bases }, onRecorded }: TurnWork,
   context: TurnContext,
 ): Promise<void> {
   const { store, repository, pullRequests, machine, log } = context;
@@ -40,8 +44,8 @@ export async function openPullRequest(
   const { branch, base, targetBranch, isContinued } = start;
   const { prompt, answer, costUsd } =
     own !== undefined
-      ? await storedTurn(turn, store)
-      : ((await lastChange(job, base, head, context)).last ?? { ...turn, answer: null, costUsd: null });
+      ? { ...turn, ...words }
+      : ((await lastChange(base, head, context)).last ?? { ...turn, answer: null, costUsd: null });
   // One whose target is gone cannot be merged any longer.
   const hasTarget = bases.length === 0 || bases[0] === targetBranch;
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
@@ -75,16 +79,9 @@ export async function openPullRequest(
   log(`Pull request: ${link}`);
 }
 
-/** Returns a turn with the words and the cost of its agent, as stored. */
-async function storedTurn(turn: Turn, store: Store): Promise<Pick<StoredTurn, "prompt" | "answer" | "costUsd">> {
-  const stored = (await store.turns.ofJob(turn.job)).find(({ id }) => id === turn.id);
-  return stored ?? { ...turn, answer: null, costUsd: null };
-}
-
 /** Returns the last turn whose commit is on the branch, which says what the change is about, and the turns after it. */
-async function lastChange({ id }: StoredJob, base: string, head: string, { store, repository }: TurnContext) {
+async function lastChange(base: string, head: string, { turns, repository }: TurnContext) {
   const commits = await repository.commits(base, head);
-  const turns = await store.turns.ofJob(id);
   const index = turns.findLastIndex((turn) => commits.some(({ message }) => isCommitOf(turn, message)));
   return { last: turns[index], later: turns.slice(index + 1) };
 }
@@ -97,6 +94,6 @@ async function findUnopenedWork(
 ): Promise<string | undefined> {
   if (!isContinued) return undefined;
   if (job.pullRequest === null) return head;
-  const { last, later } = await lastChange(job, base, head, context);
+  const { last, later } = await lastChange(base, head, context);
   return last?.state === "failed" && later.every(({ state }) => state !== "completed") ? head : undefined;
 }

@@ -5,7 +5,7 @@ import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import type { Start } from "../git/find-start.ts";
 import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
-import type { Turn } from "../model.ts";
+import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { newSessionNote } from "./log-notes.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
@@ -38,7 +38,7 @@ export async function runAttempt(
   signal: AbortSignal,
 ): Promise<Attempt> {
   const {
-    store,
+    turns,
     repository,
     agent,
     sandbox,
@@ -54,7 +54,7 @@ export async function runAttempt(
     stop,
   } = context;
   const { job: jobId, prompt } = turn;
-  const history = await store.turns.history(turn);
+  const history = historyOf(turn, turns);
   if (history.length > 0 && isNewHome) {
     const told = agent.isToldHistory
       ? "Its prompt tells of them."
@@ -109,6 +109,14 @@ export async function runAttempt(
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
   const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
   return { ...result, isFollowUp, ownMessages: messages, reason };
+}
+
+/** Returns the earlier turns of a job in which an agent ran, oldest first. */
+export function historyOf(turn: Turn, turns: readonly StoredTurn[]): EarlierTurn[] {
+  return turns.flatMap(({ id, attempts, prompt, answer, state }) => {
+    const hasEnded = state === "completed" || state === "failed";
+    return id < turn.id && attempts > 0 && hasEnded ? [{ prompt, answer, state }] : [];
+  });
 }
 
 /** Returns whether only the agent's output may say why it ended. */

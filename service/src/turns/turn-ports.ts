@@ -7,6 +7,7 @@ import type { Repository } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import type { Machine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { StoredTurn } from "../model.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { JobDirectory } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
@@ -64,6 +65,8 @@ export interface TurnContext extends TurnPorts {
   isNewHome: boolean;
   /** The job's log. */
   logFile: string;
+  /** The turns of the job as they were when this one was started: the earlier ones had ended. */
+  turns: readonly StoredTurn[];
   /** Appends to the job's log. */
   log: (text: string) => void;
 }

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { unknownCost } from "../cost.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import { GitError } from "../git/git.ts";
@@ -9,7 +10,7 @@ import { isResourceExhausted, ResourceExhausted } from "../processes/resource-ex
 import { commitTitle } from "../pulls/commit-title.ts";
 import { findInstructions } from "../pulls/protected-files.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
-import type { Store } from "../store/store.ts";
+import type { StoredReport } from "../store/running-turns.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { reportOf } from "./agent-run-report.ts";
 import { commitChange } from "./commit-change.ts";
@@ -17,7 +18,7 @@ import { untilStoreIsBack } from "./keep-lease.ts";
 import type { Outcome } from "./kept-outcomes.ts";
 import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.ts";
 import { noChangeNote, startNote } from "./log-notes.ts";
-import { openPullRequest } from "./open-pull-request.ts";
+import { type AgentWords, openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import {
   findPushedCommit,
@@ -43,7 +44,7 @@ interface RunProgress extends PushProgress {
 }
 
 /** What a turn depends on while it runs, before its agent's home directory is there. */
-interface RunContext extends Omit<TurnContext, "isNewHome">, PushPorts {
+interface RunContext extends Omit<TurnContext, "isNewHome" | "turns">, PushPorts {
   store: TurnContext["store"];
   repository: TurnContext["repository"];
   progress: RunProgress;
@@ -81,7 +82,6 @@ export async function runTurn(
   try {
     const result = await processTurn(turn, job, context).catch((error: unknown) => resultOf(error, context));
     await cleanBranch(turn, result, context);
-    if (result === "completed") await logEarlierFailures(turn, store, log);
     return result;
   } finally {
     const cleaned = worktrees.release(directory).then(() => host.clean(directory));
@@ -115,8 +115,9 @@ function resultOf(error: unknown, { onFailure, log, signal }: RunContext): TurnR
 async function processTurn(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<TurnResult> {
   const { store, homes, host, outcomes, directory, logFile, log, signal, machine, progress } = run;
   const patiently = <T>(use: () => Promise<T>): Promise<T> => untilStoreIsBack(use, signal, machine);
+  const turns = await store.turns.ofJob(turn.job);
   await homes?.bring(turn, directory, log);
-  const context = { ...run, isNewHome: await host.prepare(directory, logFile) };
+  const context = { ...run, turns, isNewHome: await host.prepare(directory, logFile) };
   log(startNote(turn));
   const pullRequest = await readLastPullRequest(job, context);
   const { start, last } = await findStart(job, pullRequest, context);
@@ -128,25 +129,40 @@ async function processTurn(turn: RunningTurn, job: StoredJob, run: RunContext): 
   const kept = head !== undefined || found?.commit === undefined ? found : undefined;
   // The worker has lost its lease since, so it may not have been stored.
   if (kept !== undefined) await store.runningTurns.setReport(turn, kept.report);
+  let words = wordsOf(
+    kept?.report ?? {},
+    turns.find(({ id }) => id === turn.id),
+  );
   if (head === undefined) {
     const { reason, commit, report } = kept ?? (await runAgentOnce(turn, job, start, context));
     if (reason !== undefined) {
       context.onFailure?.(reason);
       return "failed";
     }
-    const words = report.answer === undefined ? "" : `The agent's last words:\n${report.answer}`;
-    if (commit === undefined) log(`${noChangeNote} ${words}`);
+    if (kept === undefined) words = wordsOf(report);
+    const said = report.answer === undefined ? "" : `The agent's last words:\n${report.answer}`;
+    if (commit === undefined) log(`${noChangeNote} ${said}`);
     else {
       head = await patiently(() => pushCommit(commit, turn, start, last, context));
-      if (words !== "") log(words);
+      if (said !== "") log(said);
     }
   }
   const onRecorded = (): void => {
     progress.isRecorded = true;
   };
-  await patiently(() => openPullRequest(turn, job, { start, head, pullRequest, onRecorded }, context));
+  await patiently(() => openPullRequest(turn, job, { start, head, words, pullRequest, onRecorded }, context));
+  logEarlierFailures(turn, context);
   return "completed";
 }
+
+/** Returns the words and the cost of a turn's agent, as they are stored after its report. */
+function wordsOf({ answer, costUsd }: StoredReport, before: AgentWords = beforeReport): AgentWords {
+  return { answer: answer ?? before.answer, costUsd: costUsd ?? before.costUsd };
+}
+
+/** What is stored while an agent runs. */
+const beforeReport: AgentWords = { answer: null, costUsd: unknownCost };
+
 /** Finds where the turn starts, after removing what does not count from the job's branch. */
 async function findStart(
   job: StoredJob,
@@ -258,11 +274,7 @@ async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: T
 }
 
 /** Logs which earlier turns failed, because the job's state only shows the last turn. */
-async function logEarlierFailures(turn: Turn, store: Store, log: (text: string) => void): Promise<void> {
-  const turns = await store.turns.ofJob(turn.job).catch((error: unknown) => {
-    if (isStoreOutage(error)) return [];
-    throw error;
-  });
+function logEarlierFailures(turn: Turn, { turns, log }: Pick<TurnContext, "turns" | "log">): void {
   const failed = turns.filter(({ id, state }) => id < turn.id && state === "failed");
   const list = failed.map(({ id, prompt }) => `${turnName(id)} (${commitTitle(prompt)})`).join(", ");
   if (failed.length > 0) log(`The turn completed, but earlier turns of the job failed: ${list}.`);

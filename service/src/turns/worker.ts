@@ -203,7 +203,7 @@ export class Worker {
         this.#isWanted = false;
         this.#askedAt = this.#machine.now();
         const turn = await store.runningTurns.startNext(
-          await turnLimits(projects, ownProjects),
+          () => turnLimits(projects, ownProjects),
           this.#machine.wallTime(),
         );
         this.#startOutage.end("Turns can be started again.");

@@ -16,6 +16,7 @@ export interface EndState {
 
 /** The specification: "Rate limits". */
 const hourlyLimit = 100;
+const hourMs = 3_600_000;
 
 /** Returns everything that does not agree. */
 export function compare({ sent, stored, pushed, shown }: EndState): string[] {
@@ -33,7 +34,7 @@ export function compare({ sent, stored, pushed, shown }: EndState): string[] {
       ];
     }),
     ...[...pushed.keys()].filter((name) => !branchesOfJobs.has(name)).map((name) => `${name} has no job`),
-    ...compareUses(stored),
+    ...compareLimits(stored),
     ...(stored.queued > 0 ? [`${stored.queued} turns are in the queue, although all have ended`] : []),
   ];
 }
@@ -113,17 +114,21 @@ function comparePullRequest(
   return wrong;
 }
 
-/** Each create and each message is counted once, and no project has more than the hourly limit allows. */
-function compareUses({ jobs, turns, uses }: StoredState): string[] {
+/** Each turn counts as what it was, and no project has more of a kind in any hour than the limit allows. */
+function compareLimits({ jobs, turns }: StoredState): string[] {
   const wrong: string[] = [];
   const projectOf = new Map(jobs.map(({ id, project }) => [id, project]));
-  const created = Map.groupBy(jobs, ({ project }) => project);
-  const added = Map.groupBy(turns, ({ job }) => projectOf.get(job) ?? "");
-  for (const { kind, project, count } of uses) {
-    const creates = created.get(project)?.length ?? 0;
-    const expected = kind === "create" ? creates : (added.get(project)?.length ?? 0) - creates;
-    if (count !== expected) wrong.push(`${project} has ${count} uses of kind ${kind}, expected ${expected}`);
-    if (count > hourlyLimit) wrong.push(`${project} has ${count} uses of kind ${kind} in an hour`);
+  const created = new Set<string>();
+  for (const { id, job, acceptedAs, acceptedAt } of turns) {
+    const expected = created.has(job) ? "message" : "create";
+    created.add(job);
+    if (acceptedAs !== expected) wrong.push(`${job}: turn ${id} counts as ${acceptedAs}, expected ${expected}`);
+    if (acceptedAt === null) wrong.push(`${job}: turn ${id} does not count`);
+  }
+  for (const [use, counted] of Map.groupBy(turns, (turn) => `${turn.acceptedAs}s of ${projectOf.get(turn.job)}`)) {
+    const times = counted.map(({ acceptedAt }) => acceptedAt ?? 0).sort((one, other) => one - other);
+    if (times.some((at, index) => (times[index + hourlyLimit] ?? Number.POSITIVE_INFINITY) - at < hourMs))
+      wrong.push(`more than ${hourlyLimit} ${use} were accepted in an hour`);
   }
   return wrong;
 }

@@ -15,6 +15,9 @@ export interface StoredTurn {
   state: string;
   attempts: number;
   lease: string | null;
+  /** What it counts as for the hourly limit, and when: milliseconds since 1970. */
+  acceptedAs: string | null;
+  acceptedAt: number | null;
 }
 
 export interface StoredPullRequest {
@@ -30,8 +33,6 @@ export interface StoredState {
   /** In their order. */
   turns: StoredTurn[];
   pullRequests: StoredPullRequest[];
-  /** Creates and messages that count for the hourly limit. */
-  uses: { kind: string; project: string; count: number }[];
   /** Turns that are still in the queue. */
   queued: number;
 }
@@ -42,13 +43,13 @@ export async function readStored(url: string): Promise<StoredState> {
   await client.connect();
   try {
     const rows = async <T>(sql: string): Promise<T[]> => (await client.query(sql)).rows as T[];
-    const uses = "SELECT kind, project, count(*)::int AS count FROM agent_jobs.use GROUP BY kind, project";
+    const turns = `SELECT id::int, job, prompt, state, attempts, lease, "acceptedAs", "acceptedAt"::float8 FROM agent_jobs.turn
+      ORDER BY id`;
     const queued = "SELECT count(*)::int AS count FROM agent_job_queue.job WHERE name = 'turn' AND state < 'completed'";
     return {
       jobs: await rows(`SELECT id, project, state, "pullRequest", head FROM agent_jobs.job`),
-      turns: await rows("SELECT id::int, job, prompt, state, attempts, lease FROM agent_jobs.turn ORDER BY id"),
+      turns: await rows(turns),
       pullRequests: await rows('SELECT number, job, branch, head FROM agent_jobs."pullRequest"'),
-      uses: await rows(uses),
       queued: (await rows<{ count: number }>(queued))[0]?.count ?? 0,
     };
   } finally {

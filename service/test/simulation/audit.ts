@@ -43,6 +43,9 @@ interface Lease {
   renewedAt: number;
 }
 
+/** How the ids of jobs begin that are there before a history. They only count for the hourly limits. */
+export const earlierJob = "earlier";
+
 /** Watches every commit of the store. */
 export class Audit {
   readonly violations: string[] = [];
@@ -75,7 +78,7 @@ export class Audit {
   /** Compares the store with what it was before a commit of a process. */
   readonly onCommit = (process: MachineProcess): void => {
     const before = this.turns;
-    const sql = "SELECT id, job, prompt, state, attempts, lease, answer, reason FROM turn ORDER BY id";
+    const sql = "SELECT id, job, prompt, state, attempts, lease, answer, reason FROM turn WHERE id > 0 ORDER BY id";
     const rows = this.#server.connection.rows<TurnRow>(sql);
     this.turns = new Map(rows.map((row) => [row.id, row]));
     this.readRenewals();
@@ -154,8 +157,9 @@ export class Audit {
 
   #checkJobs(turns: readonly TurnRow[], turnsBefore: readonly TurnRow[], process: MachineProcess): void {
     const before = this.jobs;
-    const sql = 'SELECT id, project, state, "idleSince", "archivedAt", "pullRequest", head FROM job';
-    const jobs = this.#server.connection.rows<JobRow>(sql);
+    const sql =
+      'SELECT id, project, state, "idleSince", "archivedAt", "pullRequest", head FROM job WHERE substr(id, 1, ?) <> ?';
+    const jobs = this.#server.connection.rows<JobRow>(sql, earlierJob.length, earlierJob);
     this.jobs = new Map(jobs.map((job) => [job.id, job]));
     for (const { id, state, idleSince, archivedAt, pullRequest, head } of jobs) {
       const earlier = before.get(id) ?? { pullRequest: null, head: null };

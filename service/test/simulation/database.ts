@@ -7,7 +7,7 @@ import type { MachineProcess } from "./machine-process.ts";
 import type { StoreNetwork } from "./network.ts";
 
 /** The tables that a history leaves something in, in an order in which they can be emptied. */
-const tables = ["pullRequest", "queued", "ready", "turn", "use", "job", "deletedJob", "project"];
+const tables = ["pullRequest", "queued", "ready", "turn", "job", "deletedJob", "project"];
 
 /** Like the jobs of pg-boss: one for each turn that waits to be taken or is taken. */
 const queueTable = `CREATE TABLE queued (
@@ -176,7 +176,11 @@ export class ClientTransaction implements Transaction {
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {
-    const count = await this.#local.run(sql, ...values);
+    const isUnfenced = this.#isUnfenced && sql.startsWith("UPDATE turn SET state");
+    const count = await this.#local.run(
+      isUnfenced ? sql.replace("AND lease = ?", "AND ? IS NOT NULL") : sql,
+      ...values,
+    );
     this.hasChanges ||= count > 0;
     return count;
   }

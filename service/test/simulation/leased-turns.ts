@@ -1,4 +1,6 @@
 import { order, type Timeline } from "../../../test/simulation/timeline.ts";
+import type { RunningTurn } from "../../src/model.ts";
+import { startTurn } from "../../src/store/job-state.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../../src/store/ready-turns.ts";
 import type { Transaction } from "../../src/store/sql.ts";
 import { LeaseLost } from "../../src/store-errors.ts";
@@ -46,14 +48,14 @@ export class LeasedTurns implements ReadyTurns {
     return this.#next("") !== undefined;
   }
 
-  async take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined> {
+  async take(transaction: Transaction, limits: TurnLimits, at: number): Promise<RunningTurn | undefined> {
     if (typeof limits === "object") throw new Error("the projects of all simulated workers are the same");
     const running = "SELECT count(*) FROM queued AS other WHERE other.project = queued.project AND other.isTaken";
     const id = this.#next(limits === undefined ? "" : `AND (${running}) < ${limits}`);
     if (id === undefined) return undefined;
     const take = "UPDATE queued SET isTaken = 1, takes = takes + 1, renewedAt = ? WHERE id = ? RETURNING turn, takes";
     const [taken] = await transaction.rows<{ turn: number; takes: number }>(take, this.#options.timeline.now, id);
-    return taken && { turn: taken.turn, lease: `${id}/${taken.takes}` };
+    return taken && startTurn(transaction, { turn: taken.turn, lease: `${id}/${taken.takes}` }, at);
   }
 
   async remove(transaction: Transaction, taken: TakenTurn): Promise<void> {

@@ -1,7 +1,7 @@
 import { order, Timeline } from "../../../test/simulation/timeline.ts";
 import { epoch } from "../../../test/support/fake-clock.ts";
 import { jobBranch } from "../../src/model.ts";
-import { Audit } from "./audit.ts";
+import { Audit, earlierJob } from "./audit.ts";
 import { type Answer, Clients } from "./client.ts";
 import { DatabaseServer } from "./database.ts";
 import { Draws } from "./draws.ts";
@@ -116,10 +116,16 @@ export async function simulate(scenario: Scenario): Promise<History> {
 const isRunning = ({ process, end }: World["runs"][number]): boolean => process.isAlive && end === undefined;
 
 function useBefore({ scenario, server }: World): void {
-  const insert = "INSERT INTO use (kind, project, at) VALUES (?, ?, ?)";
-  for (const kind of ["create", "message"])
-    for (const project of ["p0", "p1"])
-      for (const at of usesBefore(scenario)) server.connection.run(insert, kind, project, epoch + at);
+  const job = "INSERT INTO job (id, project, createdAt, state) VALUES (?, ?, ?, 'completed')";
+  const turn = `INSERT INTO turn (id, job, project, prompt, state, caller, step, request, acceptedAs, acceptedAt)
+    VALUES (?, ?, ?, '', 'completed', '', '', ?, ?, ?)`;
+  let id = 0;
+  for (const project of ["p0", "p1"]) {
+    server.connection.run(job, `${earlierJob} ${project}`, project, epoch);
+    for (const kind of ["create", "message"])
+      for (const at of usesBefore(scenario))
+        server.connection.run(turn, --id, `${earlierJob} ${project}`, project, `${id}`, kind, epoch + at);
+  }
 }
 
 function pushForeignCommits({ scenario, timeline, audit, remote }: World): void {

@@ -17,14 +17,10 @@ function agreeing() {
     stored: {
       jobs: [{ id: "a", project: "docs", state: "completed", pullRequest: link, head: "222" }],
       turns: [
-        { ...turn, id: 1, prompt: "one" },
-        { ...turn, id: 5, prompt: "two" },
+        { ...turn, id: 1, prompt: "one", acceptedAs: "create", acceptedAt: 1000 },
+        { ...turn, id: 5, prompt: "two", acceptedAs: "message", acceptedAt: 1000 },
       ],
       pullRequests: [{ number: 1, job: "a", branch: "agent/a", head: "222" }],
-      uses: [
-        { kind: "create", project: "docs", count: 1 },
-        { kind: "message", project: "docs", count: 1 },
-      ],
       queued: 0,
     },
     pushed: new Map([
@@ -124,9 +120,14 @@ describe("finds that", () => {
       /^agent\/b has no job$/,
     ],
     [
-      "a message was counted twice",
-      ({ stored }) => Object.assign(stored.uses[1] ?? {}, { count: 2 }),
-      /^docs has 2 uses of kind message, expected 1$/,
+      "a message counts as a create",
+      ({ stored }) => Object.assign(stored.turns[1] ?? {}, { acceptedAs: "create" }),
+      /^a: turn 5 counts as create, expected message$/,
+    ],
+    [
+      "a message does not count",
+      ({ stored }) => Object.assign(stored.turns[1] ?? {}, { acceptedAt: null }),
+      /^a: turn 5 does not count$/,
     ],
     [
       "an ended turn is in the queue",

@@ -5,7 +5,7 @@ import { errorMessage } from "../../error-message.ts";
 import type { Log } from "../../log/log.ts";
 import { OutageLog } from "../../log/outage-log.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
-import { type Database, type Sql, storable, type Transaction, type Value } from "../sql.ts";
+import { type Database, storable, type Transaction, type Value } from "../sql.ts";
 import { connectionString } from "./connection-string.ts";
 import { isAnswer, isPoolFull, isUnavailable, isUnwritable } from "./errors.ts";
 import { namesOf, qualified, type StoreNames } from "./names.ts";
@@ -25,8 +25,8 @@ export interface PostgresOptions {
   /** Called when the database becomes unusable. Default: does nothing. */
   onOutage?: (() => void) | undefined;
   times?: Partial<PostgresTimes>;
-  /** Returns the time by which hourly limits count, in milliseconds since 1970. Default: the server's. */
-  now?: (sql: Sql) => Promise<number>;
+  /** Returns an SQL expression for the time by which hourly limits count, in milliseconds since 1970. Default: the server's. */
+  clock?: () => string;
 }
 
 /** For a statement of a transaction. */
@@ -145,14 +145,12 @@ export class PostgresDatabase implements Database {
   async transaction<T>(change: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
     const { idleInTransactionMs } = this.#times;
     const client = await this.#connect();
-    const transaction = new PostgresTransaction(client, this.names, (use) => this.#guard(use));
+    const begin = ownSessions.has(client) ? "BEGIN" : `BEGIN; ${settingsOf(idleInTransactionMs, "LOCAL")}`;
+    const transaction = new PostgresTransaction(client, this.names, (use) => this.#guard(use), begin);
     const id = randomUUID();
     let lost: Error | undefined;
     let committing: { result: T } | undefined;
     try {
-      await transaction.script(
-        ownSessions.has(client) ? "BEGIN" : `BEGIN; ${settingsOf(idleInTransactionMs, "LOCAL")}`,
-      );
       const result = await change(transaction);
       committing = { result };
       await transaction.commit(id);
@@ -273,20 +271,23 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** One connection, while a transaction is open. */
+/** One connection, while a transaction is open. It begins with its first statement, in the same message if that has no values. */
 export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
   readonly #names: StoreNames;
   readonly #guard: <T>(use: () => Promise<T>) => Promise<T>;
   /** Statements that announce something when the transaction is committed. */
   readonly #announcements = new Set<string>();
+  /** What begins the transaction; empty once it has begun. */
+  #begin: string;
   /** Whether something was changed. */
   hasChanges = false;
 
-  constructor(client: PoolClient, names: StoreNames, guard: <T>(use: () => Promise<T>) => Promise<T>) {
+  constructor(client: PoolClient, names: StoreNames, guard: <T>(use: () => Promise<T>) => Promise<T>, begin: string) {
     this.#client = client;
     this.#names = names;
     this.#guard = guard;
+    this.#begin = begin;
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {
@@ -303,18 +304,30 @@ export class PostgresTransaction implements Transaction {
 
   /** Runs a statement in Postgres's own SQL as it is, with `$1` for the first value. */
   async query(sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[]; rowCount: number | null }> {
-    const result = await this.#guard(() => this.#client.query(sql, values.map(storable)));
+    if (values.length > 0 && this.#begin !== "") await this.#script();
+    const result =
+      values.length > 0
+        ? await this.#guard(() => this.#client.query(sql, values.map(storable)))
+        : await this.#script(sql);
     this.hasChanges ||= hasChanged(result);
     return result;
   }
 
-  /** Runs several statements without values, in one message to the server. */
-  async script(sql: string): Promise<void> {
-    await this.#guard(() => this.#client.query(sql));
+  /** Each lock is a statement of its own, so that a later statement sees what others have committed before they gave it up. */
+  async lock(...names: string[]): Promise<void> {
+    const locks = names.map((name) => escapeLiteral(this.#names.lock(name)));
+    await this.#script(...locks.map((lock) => `SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`));
   }
 
-  async lock(name: string): Promise<void> {
-    await this.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [this.#names.lock(name)]);
+  /** Runs statements without values in one message to the server, after what begins the transaction. Returns the last result. */
+  async #script(...statements: string[]): Promise<QueryResult> {
+    const all = this.#begin === "" ? statements : [this.#begin, ...statements];
+    this.#begin = "";
+    // Of several statements, there are several results.
+    const results: QueryResult | QueryResult[] = await this.#guard(() => this.#client.query(all.join("; ")));
+    const last = Array.isArray(results) ? results.at(-1) : results;
+    if (last === undefined) throw new Error("no statement");
+    return last;
   }
 
   /** Sends a notification when the transaction is committed. Equal ones are sent once. */
@@ -325,8 +338,8 @@ export class PostgresTransaction implements Transaction {
   /** @param id - identifies the transaction, if it has changed something */
   async commit(id: string): Promise<void> {
     const record = `INSERT INTO ${this.#names.tables}."recentCommit" (id) VALUES (${escapeLiteral(id)})`;
-    const last = [...this.#announcements, ...(this.hasChanges ? [record] : []), "COMMIT"];
-    await this.script(last.join("; "));
+    const last = [...this.#announcements, ...(this.hasChanges ? [record] : [])];
+    if (this.#begin === "" || last.length > 0) await this.#script(...last, "COMMIT");
   }
 }
 

@@ -24,9 +24,9 @@ const tables = {
   projectRepository: "SELECT * FROM projectRepository",
   job: "SELECT * FROM job ORDER BY id",
   turn: `SELECT id, job, prompt, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
-    answer, reason, stopRequestedAt, costUsd, sessionCost, project, caller, step, request FROM turn ORDER BY id`,
+    answer, reason, stopRequestedAt, costUsd, sessionCost, project, caller, step, request, acceptedAs, acceptedAt
+    FROM turn ORDER BY id`,
   pullRequest: "SELECT * FROM pullRequest ORDER BY number",
-  use: "SELECT * FROM use",
 };
 
 interface LastAttempt {
@@ -84,7 +84,7 @@ async function copy(
     throw new Error("the database has jobs already");
   await transaction.run("DELETE FROM repository");
   await transaction.run('DELETE FROM "projectRepository"');
-  const counts = { repository: 0, projectRepository: 0, job: 0, turn: 0, pullRequest: 0, use: 0 };
+  const counts = { repository: 0, projectRepository: 0, job: 0, turn: 0, pullRequest: 0 };
   for (const table of Object.keys(tables) as (keyof typeof tables)[])
     counts[table] = await copyTable(source, table, transaction, names);
   await transaction.query(

@@ -36,7 +36,7 @@ export function namesOf(schema = defaultSchema): StoreNames {
 }
 
 const relations = [
-  ...["job", "turn", "project", "lastStart", "pullRequest", "logChunk", "home", "token", "use", "deletedJob"],
+  ...["job", "turn", "project", "lastStart", "pullRequest", "logChunk", "home", "token", "deletedJob"],
   ...["repository", "projectRepository", "recentCommit", "version", "turnId"],
 ];
 const relation = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) ("?)(${relations.join("|")})\\2(?![\\w".])`, "g");

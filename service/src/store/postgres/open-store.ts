@@ -1,5 +1,5 @@
 import { errorMessage } from "../../error-message.ts";
-import type { Sql, Transaction } from "../sql.ts";
+import type { Transaction } from "../sql.ts";
 import { Store } from "../store.ts";
 import type { NextTurnId } from "../turn-ids.ts";
 import { PostgresDatabase, type PostgresOptions } from "./database.ts";
@@ -24,12 +24,7 @@ function turnIds({ tables }: StoreNames) {
   return { nextTurnId, skipTurnIds };
 }
 
-async function serverTime(sql: Sql): Promise<number> {
-  const now = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
-  const row = await sql.row<{ now: number }>(now);
-  if (row === undefined) throw new Error("the server does not tell the time");
-  return row.now;
-}
+const serverClock = (): string => "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /**
  * Opens a store in a Postgres database, which any number of processes can have open.
@@ -38,14 +33,14 @@ async function serverTime(sql: Sql): Promise<number> {
  *   that this service cannot work with
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, directUrl = url, log, now = serverTime } = options;
+  const { url, directUrl = url, log, clock = serverClock } = options;
   const { superviseMs = defaultTimes.superviseMs } = options.times ?? {};
   const database = new PostgresDatabase(options);
   const { names } = database;
   const notifications = new Notifications({ url: directUrl, database, log, times: options.times });
   try {
     await openSchema({ url: directUrl, names, log });
-    await database.transaction(async () => {});
+    await database.transaction((transaction) => transaction.row("SELECT 1"));
     const ready = await PostgresReadyTurns.open({ database, notifications, log, superviseMs });
     const homes = new PostgresHomes(database);
     const close = async () => {
@@ -55,7 +50,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     const logs = new PostgresLogs(database, notifications);
     const tokens = new PostgresTokens(database);
     const changes = new PostgresJobChanges(notifications, names);
-    return new Store({ database, ready, ...turnIds(names), now, homes, logs, tokens, changes, close });
+    return new Store({ database, ready, ...turnIds(names), clock, homes, logs, tokens, changes, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

@@ -1,6 +1,8 @@
 import { PgBoss } from "pg-boss";
 import type { Log } from "../../log/log.ts";
+import type { RunningTurn } from "../../model.ts";
 import { LeaseLost, StoreUnavailable } from "../../store-errors.ts";
+import { runningTurn } from "../job-state.ts";
 import type { ProjectTurns, ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
 import type { Sql, Transaction } from "../sql.ts";
 import { type PostgresDatabase, transactionOf } from "./database.ts";
@@ -120,7 +122,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     return (await sql.row(ready, queue, ...(known ?? []))) !== undefined;
   }
 
-  async take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined> {
+  async take(transaction: Transaction, limits: TurnLimits, at: number): Promise<RunningTurn | undefined> {
     const concurrency = groupConcurrency(limits);
     // Two processes at the same time would not count each other's turns.
     if (concurrency !== undefined) await transaction.lock("turns");
@@ -131,20 +133,32 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
       if (found === undefined) return undefined;
       const { turn } = found.data;
       const taken = { turn, lease: `${found.id}/${found.retryCount}` };
-      if (await this.#begin(transaction, found)) return taken;
+      const started = await this.#start(transaction, found, taken, at);
+      if (started !== undefined) return started;
       await this.#boss.complete(queue, attemptOf(taken), null, { db: connectionOf(transaction) });
       this.#log(`Turn ${turn} ${notRunnable}`, "error");
     }
   }
 
-  /** Makes the rank of a turn the last one. Returns `false` if there is no such turn, or it has ended. */
-  async #begin(transaction: Transaction, { id, data: { turn, rank } }: QueuedTurn): Promise<boolean> {
-    const begin = `WITH open AS (
-        SELECT 1 FROM turn WHERE id = ? AND state IN ('waiting', 'running')
+  /**
+   * Makes a taken turn a running one, and its rank the last one, in one statement. Returns `undefined` if there is no such turn, or it
+   * has ended.
+   */
+  async #start(
+    transaction: Transaction,
+    { id, data: { turn, rank } }: QueuedTurn,
+    { lease }: TakenTurn,
+    at: number,
+  ): Promise<RunningTurn | undefined> {
+    const start = `WITH open AS (
+        SELECT id, state = 'running' AS "isResumed" FROM turn WHERE id = ? AND state IN ('waiting', 'running')
           AND job = (SELECT singleton_key FROM ${this.#database.names.queue}.job WHERE name = ? AND id = ?)
-      ), begun AS (UPDATE "lastStart" SET rank = ? WHERE rank < ? AND EXISTS (SELECT 1 FROM open))
-      SELECT 1 FROM open`;
-    return (await transaction.row(begin, turn, queue, id, rank, rank)) !== undefined;
+      ), begun AS (UPDATE "lastStart" SET rank = ? WHERE rank < ? AND EXISTS (SELECT 1 FROM open)
+      ), started AS (
+        UPDATE turn SET ${runningTurn} WHERE id = (SELECT id FROM open)
+          RETURNING id, job, prompt, attempts, step, request, lease
+      ) SELECT started.*, "isResumed" FROM started JOIN open ON open.id = started.id`;
+    return transaction.row<RunningTurn>(start, turn, queue, id, rank, rank, lease, at);
   }
 
   async #fetch(options: FetchOptions): Promise<QueuedTurn | undefined> {

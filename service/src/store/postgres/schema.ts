@@ -1,3 +1,5 @@
+import { moveUsesToTurns } from "../earlier-uses.ts";
+
 /** An index that is built without keeping others from changing its table. */
 export interface Index {
   name: string;
@@ -159,6 +161,24 @@ export const migrations: readonly Migration[] = [
       CREATE TRIGGER "startOfTurn" BEFORE UPDATE OF state ON turn FOR EACH ROW
         WHEN (NEW.state = 'running') EXECUTE FUNCTION "requireBase"();
     `,
+  },
+  {
+    // Earlier services read and run turns as before. They cannot add any, because the table that they count them in is gone.
+    oldest: 1,
+    queueSchema: 43,
+    sql: () => `
+      -- Turns get how they were accepted, by which the hourly limit counts them. Those that were copied do not count.
+      ALTER TABLE turn ADD COLUMN "acceptedAs" text, ADD COLUMN "acceptedAt" bigint;
+      ${moveUsesToTurns}
+    `,
+    indexes: [
+      {
+        name: "acceptedTurn",
+        isUnique: false,
+        table: "turn",
+        on: '(project, "acceptedAs", "acceptedAt") WHERE "acceptedAt" IS NOT NULL',
+      },
+    ],
   },
 ];
 

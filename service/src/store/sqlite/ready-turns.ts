@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { RunningTurn } from "../../model.ts";
+import { startTurn } from "../job-state.ts";
 import type { ProjectTurns, ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
 import type { Sql, Transaction } from "../sql.ts";
 
@@ -39,7 +41,7 @@ export class SqliteReadyTurns implements ReadyTurns {
       : (await sql.row(`${ready} LIMIT 1`)) !== undefined;
   }
 
-  async take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined> {
+  async take(transaction: Transaction, limits: TurnLimits, at: number): Promise<RunningTurn | undefined> {
     const running = `SELECT count(*) FROM turn JOIN job ON job.id = turn.job
       WHERE turn.state = 'running' AND job.project = project.name`;
     const find = (from: string, where: string) => `SELECT ready.turn, project.name AS project FROM ${from}
@@ -59,7 +61,7 @@ export class SqliteReadyTurns implements ReadyTurns {
     this.#since.delete(next.turn);
     const last = "SELECT max(lastStart) FROM project";
     await transaction.run(`UPDATE project SET lastStart = (${last}) + 1 WHERE name = ?`, next.project);
-    return { turn: next.turn, lease: randomUUID() };
+    return startTurn(transaction, { turn: next.turn, lease: randomUUID() }, at);
   }
 
   async remove(): Promise<void> {}

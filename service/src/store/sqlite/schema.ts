@@ -1,4 +1,5 @@
 import { errorMessage } from "../../error-message.ts";
+import { moveUsesToTurns } from "../earlier-uses.ts";
 import { Connection } from "./connection.ts";
 
 /** SQLite's `application_id` of stores: "ajob". */
@@ -80,6 +81,13 @@ export const migrations: readonly string[] = [
   -- Jobs get a branch of their own choice to start from. Only workers that know of it run their turns, which Postgres checks.
   ALTER TABLE job ADD COLUMN base TEXT;
   ALTER TABLE turn ADD COLUMN knowsBase INTEGER;
+  `,
+  `
+  -- Turns get how they were accepted, by which the hourly limit counts them. Those that were copied do not count.
+  ALTER TABLE turn ADD COLUMN acceptedAs TEXT;
+  ALTER TABLE turn ADD COLUMN acceptedAt INTEGER;
+  ${moveUsesToTurns}
+  CREATE INDEX acceptedTurn ON turn (project, acceptedAs, acceptedAt) WHERE acceptedAt IS NOT NULL;
   `,
 ];
 

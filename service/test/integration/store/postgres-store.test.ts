@@ -125,9 +125,9 @@ describe("a database", () => {
 
   test("is not changed by a migration that fails", async () => {
     const url = await server().createStoreDatabase();
-    await expect(migrate(url, { ...nextVersion(1), sql: () => "DROP TABLE use; CREATE TABLE job ()" })).rejects.toThrow(
-      'relation "job" already exists',
-    );
+    await expect(
+      migrate(url, { ...nextVersion(1), sql: () => "DROP TABLE repository; CREATE TABLE job ()" }),
+    ).rejects.toThrow('relation "job" already exists');
     const store = await openStore(url);
     expect(await create(store, "a")).toBeUndefined();
     expect(await server().query(url, "SELECT schema FROM agent_jobs.version")).toEqual([{ schema: migrations.length }]);

@@ -26,7 +26,7 @@ const databases = [
         url: await server().createStoreDatabase(),
         log: () => {},
         times: patient,
-        now: async () => now,
+        clock: () => String(now),
       }),
   },
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunningTurn } from "../../../src/model.ts";
+import { startTurn } from "../../../src/store/job-state.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../src/store/ready-turns.ts";
 import type { Database, Sql, Transaction, Value } from "../../../src/store/sql.ts";
 import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
@@ -61,9 +62,9 @@ class SharedTurns implements ReadyTurns {
   async mayHaveTurns(sql: Sql): Promise<boolean> {
     return this.expired !== undefined || (await this.#queue.mayHaveTurns(sql));
   }
-  async take(transaction: Transaction, perProject: number | undefined): Promise<TakenTurn | undefined> {
-    if (this.expired === undefined) return this.#queue.take(transaction, perProject);
-    return { turn: this.expired, lease: "of another machine" };
+  async take(transaction: Transaction, perProject: number | undefined, at: number): Promise<RunningTurn | undefined> {
+    if (this.expired === undefined) return this.#queue.take(transaction, perProject, at);
+    return startTurn(transaction, { turn: this.expired, lease: "of another machine" }, at);
   }
   async renew({ lease }: TakenTurn): Promise<boolean> {
     return this.held.has(lease);

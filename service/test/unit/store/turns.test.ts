@@ -4,32 +4,9 @@ import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
 import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { memoryDatabase } from "../../support/memory-database.ts";
-import { addJob, endNext, memoryStore, startNext } from "../../support/memory-store.ts";
+import { addJob, memoryStore, startNext } from "../../support/memory-store.ts";
 
 describe("turns", () => {
-  test("are in the history of later turns if an agent ran", async () => {
-    const store = memoryStore();
-    await addJob(store, "other");
-    await endNext(store);
-    await addJob(store, "a");
-    const first = await startNext(store);
-    await store.runningTurns.countAttempt(first);
-    await store.runningTurns.setReport(first, { answer: "Done." });
-    await store.runningTurns.finish(first, "completed", 0);
-    await store.turns.add("a", "Two", 0);
-    await endNext(store);
-    await store.turns.add("a", "Three", 0);
-    const third = await startNext(store);
-    await store.runningTurns.countAttempt(third);
-    await store.runningTurns.finish(third, "failed", 0);
-    await store.turns.add("a", "Four", 0);
-    expect(await store.turns.history(first)).toEqual([]);
-    expect(await store.turns.history(await startNext(store))).toEqual([
-      { prompt: "One", answer: "Done.", state: "completed" },
-      { prompt: "Three", answer: null, state: "failed" },
-    ]);
-  });
-
   test("that is requeued at the moment when somebody stops it is stopped", async () => {
     const store = memoryStore();
     await addJob(store, "a");

@@ -26,10 +26,12 @@ async function setUp() {
   };
   /** Runs the agent of the next turn, or again the agent of a turn that has started. */
   const run = async (report: Partial<AgentReport>, rest: Partial<AgentRun> = {}, turn = start()) => {
+    const { job } = await turn;
+    const turns = await store.turns.ofJob(job);
     const earlierUsd = await store.runningTurns.countAttempt(await turn);
     const isFollowUp = (await turn).id > 1;
     const all = { report: { message: undefined, error: undefined, ...report }, project: "docs", isFollowUp };
-    const stored = await reportOf(await turn, { ...all, earlierUsd, ...rest }, ports);
+    const stored = await reportOf(await turn, { ...all, earlierUsd, ...rest }, { ...ports, turns });
     await store.runningTurns.setReport(await turn, stored);
     return stored.answer;
   };

@@ -277,7 +277,7 @@ test("a store with a clock counts by it, whatever the clocks of those say that u
     database: new SqliteDatabase(connection),
     ready: new SqliteReadyTurns(),
     nextTurnId: countTurnIds,
-    now: async () => now,
+    clock: () => String(now),
   });
   onTestFinished(() => store[Symbol.asyncDispose]());
   const hourMs = 3_600_000;

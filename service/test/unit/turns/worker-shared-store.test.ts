@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
+import type { RunningTurn } from "../../../src/model.ts";
+import { startTurn } from "../../../src/store/job-state.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../src/store/ready-turns.ts";
 import type { Sql, Transaction } from "../../../src/store/sql.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
@@ -32,10 +34,11 @@ class SharedTurns implements ReadyTurns {
     await this.look();
     return mayHaveTurns || this.expired !== undefined;
   }
-  async take(transaction: Transaction, perProject: number | undefined): Promise<TakenTurn | undefined> {
+  async take(transaction: Transaction, perProject: number | undefined, at: number): Promise<RunningTurn | undefined> {
     const turn = this.expired;
     this.expired = undefined;
-    return turn === undefined ? this.#queue.take(transaction, perProject) : { turn, lease: "of another worker" };
+    if (turn === undefined) return this.#queue.take(transaction, perProject, at);
+    return startTurn(transaction, { turn, lease: "of another worker" }, at);
   }
   async renew(): Promise<boolean> {
     return !this.isLost;

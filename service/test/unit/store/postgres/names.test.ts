@@ -8,7 +8,7 @@ test.each([
     "SELECT turn.id FROM s.turn JOIN s.job ON job.id = turn.job",
   ],
   ['INSERT INTO "pullRequest" (job) VALUES (?)', 'INSERT INTO s."pullRequest" (job) VALUES (?)'],
-  ["UPDATE use SET at = ? WHERE at > ?", "UPDATE s.use SET at = ? WHERE at > ?"],
+  ["UPDATE turn SET at = ? WHERE at > ?", "UPDATE s.turn SET at = ? WHERE at > ?"],
   [
     "INSERT INTO home (job, turn) SELECT job, id FROM turn ON CONFLICT (job) DO UPDATE SET turn = excluded.turn",
     "INSERT INTO s.home (job, turn) SELECT job, id FROM s.turn ON CONFLICT (job) DO UPDATE SET turn = excluded.turn",

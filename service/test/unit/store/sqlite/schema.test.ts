@@ -69,8 +69,8 @@ describe("a file that cannot be a store is rejected, and not changed", () => {
     [
       "a store without a table",
       async () => ({
-        file: change(await createStore(), "DROP TABLE use"),
-        says: "is incomplete: its table use is missing",
+        file: change(await createStore(), "DROP TABLE project"),
+        says: "is incomplete: its table project is missing",
       }),
     ],
     [
@@ -182,6 +182,8 @@ test("turns of the first schema get keys that no request has, and go on", async 
     costUsd: null,
     sessionCost: null,
     knowsBase: null,
+    acceptedAs: null,
+    acceptedAt: null,
   };
   expect(await store.turns.ofJob("a")).toEqual([ended, expect.objectContaining({ ...none, id: 8, request: "8" })]);
   expect(await store.turns.ofJob("b")).toMatchObject([{ ...none, project: "blog", request: "9" }]);
@@ -192,6 +194,32 @@ test("turns of the first schema get keys that no request has, and go on", async 
   using migrated = new Connection(file, () => {});
   expect(migrated.rows("PRAGMA foreign_key_check")).toEqual([]);
   expect(() => migrated.run("INSERT INTO turn (id, job, prompt) VALUES (10, 'a', 'Four')")).toThrow("NOT NULL");
+});
+
+test("the creates and messages of the last hour count still when their table is gone", async () => {
+  const file = fileWith("");
+  migrate(file, migrations.slice(0, 4));
+  const db = new DatabaseSync(file);
+  const at = 1_800_000_000_000;
+  // The second job is the newest, and its first turn the oldest use of its kind.
+  db.exec(`
+    INSERT INTO job (id, project, createdAt) VALUES ('a', 'docs', 5), ('b', 'docs', 5), ('other', 'blog', 5);
+    INSERT INTO turn (id, job, project, prompt, caller, step, request) VALUES
+      (1, 'a', 'docs', 'One', '', '', '1'), (2, 'a', 'docs', 'Two', '', '', '2'), (3, 'other', 'blog', 'One', '', '', '3'),
+      (4, 'b', 'docs', 'One', '', '', '4'), (5, 'a', 'docs', 'Three', '', '', '5');
+    INSERT INTO use (kind, project, at) VALUES
+      ('create', 'docs', ${at + 3}), ('message', 'docs', ${at + 4}), ('message', 'docs', ${at + 1}), ('create', 'blog', ${at + 2});
+  `);
+  db.close();
+  migrate(file, migrations);
+  using migrated = new Connection(file, () => {});
+  expect(migrated.rows("SELECT id, acceptedAs, acceptedAt - ? AS at FROM turn ORDER BY id", at)).toEqual([
+    { id: 1, acceptedAs: null, at: null },
+    { id: 2, acceptedAs: "message", at: 1 },
+    { id: 3, acceptedAs: "create", at: 2 },
+    { id: 4, acceptedAs: "create", at: 3 },
+    { id: 5, acceptedAs: "message", at: 4 },
+  ]);
 });
 
 test("an empty file gets the schema of all versions", () => {
@@ -215,7 +243,7 @@ test("a migration that fails changes nothing", async () => {
   const file = await createStore();
   const before = readFileSync(file);
   // The first statement succeeds.
-  expect(() => migrate(file, [...migrations, "DROP TABLE use; CREATE TABLE job (id TEXT)"])).toThrow(
+  expect(() => migrate(file, [...migrations, "DROP TABLE deletedJob; CREATE TABLE job (id TEXT)"])).toThrow(
     "job already exists",
   );
   expect(readFileSync(file).equals(before)).toBe(true);
