@@ -30,7 +30,7 @@ export function namesOf(schema = defaultSchema): StoreNames {
   return {
     tables: schema,
     queue: `${prefix}_queue`,
-    channels: { turn: `${prefix}_turn`, log: `${prefix}_log`, job: `${prefix}_change` },
+    channels: { turn: `${prefix}_turn`, job: `${prefix}_change` },
     lock: (name) => (isDefault ? name : `${schema} ${name}`),
   };
 }
