@@ -16,8 +16,6 @@ export interface StoreNames {
 export interface Channels {
   /** For turns that may have become ready. */
   turn: string;
-  /** For logs that have grown and turns that have ended. The payload is the id of the job. */
-  log: string;
   /** For changes of jobs. The payload is the id of the job. */
   job: string;
 }
