@@ -1,4 +1,8 @@
+import { LRUCache } from "lru-cache";
 import { type Git, GitError } from "./git.ts";
+
+/** How many answers are remembered, in about 20 MB. Those of more commits are found out again. */
+const maxKnown = 100_000;
 
 /**
  * Finds out which commits a branch contains: by merge, fast-forward, rebase or squash. It needs the same few Git processes for
@@ -6,9 +10,8 @@ import { type Git, GitError } from "./git.ts";
  */
 export class MergeStates {
   readonly #git: Git;
-  /** The head of the branch that `#known` is about. */
-  #target: string | undefined;
-  #known = new Map<string, boolean>();
+  /** The answers by the head of the branch and the commit. */
+  readonly #known = new LRUCache<string, boolean>({ max: maxKnown });
 
   constructor(git: Git) {
     this.#git = git;
@@ -20,11 +23,10 @@ export class MergeStates {
    * @param target - a commit, the head of the branch
    */
   async of(commits: readonly string[], target: string): Promise<ReadonlyMap<string, boolean | Error>> {
-    const remembered = this.#target === target ? this.#known : new Map<string, boolean>();
     const found = new Map<string, boolean | Error>();
     const unknown: string[] = [];
     for (const commit of new Set(commits)) {
-      const isMerged = remembered.get(commit);
+      const isMerged = this.#known.get(`${target} ${commit}`);
       if (isMerged === undefined) unknown.push(commit);
       else found.set(commit, isMerged);
     }
@@ -38,8 +40,8 @@ export class MergeStates {
       for (const [commit, isMerged] of await this.#compare(present, { target, targetTree, trees }))
         found.set(commit, isMerged);
     }
-    this.#target = target;
-    this.#known = new Map([...found].filter((entry): entry is [string, boolean] => typeof entry[1] === "boolean"));
+    for (const [commit, isMerged] of found)
+      if (typeof isMerged === "boolean") this.#known.set(`${target} ${commit}`, isMerged);
     return found;
   }
 

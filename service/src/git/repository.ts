@@ -130,7 +130,7 @@ export class Repository {
 
   /**
    * Returns for each commit whether `target`, the head of a branch, contains all its changes, or why that cannot be read.
-   * Remembers the answers until `target` changes.
+   * Remembers the answers.
    */
   findMerged(commits: readonly string[], target: string): Promise<ReadonlyMap<string, boolean | Error>> {
     return this.#mergeStates.of(commits, target);

@@ -118,8 +118,8 @@ export class GitHubPullRequests implements PullRequests {
     return { state: mergedAt === null ? "closed" : "merged", target };
   }
 
-  findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
-    return this.#closed.find(pullRequests);
+  findClosed(pullRequests: readonly PullRequestRef[], round: object = {}): Promise<ReadonlySet<string>> {
+    return this.#closed.find(pullRequests, round);
   }
 
   /**

@@ -28,6 +28,8 @@ export interface LocalPullRequestsOptions {
 export class LocalPullRequests implements PullRequests {
   readonly #options: LocalPullRequestsOptions;
   readonly #errors: StateErrorLog;
+  /** The heads of all branches as of the fetch of a round. */
+  readonly #heads = new WeakMap<object, ReadonlyMap<string, string>>();
 
   constructor(options: LocalPullRequestsOptions) {
     this.#options = options;
@@ -58,14 +60,11 @@ export class LocalPullRequests implements PullRequests {
     return stored?.branch === branch ? stored.target : repository.targetBranch(targetBranch);
   }
 
-  async findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
+  async findClosed(pullRequests: readonly PullRequestRef[], round: object = {}): Promise<ReadonlySet<string>> {
     const { repository, signal } = this.#options;
     const closed = new Set<string>();
     if (pullRequests.length === 0) return closed;
-    await repository.fetch();
-    const own = await repository.targetBranch(this.#options.targetBranch);
-    const heads = await repository.branchHeads();
-    if (!heads.has(own)) throw new Error(`the branch ${own} is missing`);
+    const heads = this.#heads.get(round) ?? (await this.#startRound(round));
     const targets = new Map<string, PullRequestRef[]>();
     for (const pullRequest of pullRequests) {
       const target = await this.#targetOf(pullRequest);
@@ -83,8 +82,18 @@ export class LocalPullRequests implements PullRequests {
         else if (isMerged instanceof Error) this.#errors.report(link, isMerged);
       }
     }
-    this.#errors.keep(pullRequests);
     return closed;
+  }
+
+  async #startRound(round: object): Promise<ReadonlyMap<string, string>> {
+    const { repository, targetBranch } = this.#options;
+    await repository.fetch();
+    const own = await repository.targetBranch(targetBranch);
+    const heads = await repository.branchHeads();
+    if (!heads.has(own)) throw new Error(`the branch ${own} is missing`);
+    this.#heads.set(round, heads);
+    this.#errors.startRound();
+    return heads;
   }
 
   /** Returns the state as of the last fetch, and so at once. */

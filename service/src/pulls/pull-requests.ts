@@ -45,7 +45,9 @@ export interface PullRequests {
   /**
    * Returns the links of those that are closed or merged. One whose state cannot be read counts as open.
    *
+   * @param round - the same object in calls that follow each other and ask for parts of many: what all of them need, such as a fetch, is
+   *   then done once. Default: a round of its own
    * @throws if no state can be read
    */
-  findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>>;
+  findClosed(pullRequests: readonly PullRequestRef[], round?: object): Promise<ReadonlySet<string>>;
 }

@@ -40,7 +40,7 @@ class Size {
  * Packs the files of a home directory, except links, sockets, caches, and every file that contains one of the secrets.
  *
  * @param file - the archive
- * @param isCompressed - with gzip. Default: not
+ * @param isCompressed - with Zstandard, because sessions repeat long parts, which gzip does not see. Default: not
  * @returns the files that contain secrets, relative to the home directory
  * @throws if it is too large, has no files, or cannot be read
  */
@@ -68,7 +68,7 @@ export async function packHome(
   };
   await visit("");
   if (paths.length === 0) throw new Error("it has no files to keep");
-  await create({ file, cwd: home, strict: true, gzip: isCompressed }, paths);
+  await create({ file, cwd: home, strict: true, zstd: isCompressed }, paths);
   return withSecrets;
 }
 

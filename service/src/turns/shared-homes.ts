@@ -8,12 +8,17 @@ import { JobDirectory } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
 import type { HomeStore } from "../store/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
-import { packHome, unpackHome } from "./home-archive.ts";
+import { type ArchiveLimits, packHome, unpackHome } from "./home-archive.ts";
 
 type Log = (text: string) => void;
 
-/** The largest compressed home directory that is kept, in bytes. */
-const maxBytes = 20_000_000;
+/**
+ * The largest compressed home directory that is kept, in bytes. All that is kept passes through the log and the backups of the database, after
+ * each turn. A hundred tool calls that write 8 kB each leave 0.9 to 1.6 MB.
+ */
+const maxBytes = 2_000_000;
+/** Before it is compressed. Claude Code's sessions grow to 50 MB in a hundred tool calls, and compress well. */
+const limits: ArchiveLimits = { megabytes: 100, entries: 10_000 };
 
 /**
  * The home directories of jobs whose turns run on several machines: each turn starts with what the last one left, wherever it
@@ -42,11 +47,11 @@ export class SharedHomes implements AgentHomes {
       );
       return;
     }
-    const file = join(directory.path, "home.tgz");
+    const file = join(directory.path, "home.archive");
     try {
       await mkdir(directory.path, { recursive: true });
       await writeFile(file, archive);
-      await unpackHome(file, directory.home);
+      await unpackHome(file, directory.home, limits);
       await writeFile(directory.homeTurn, String(last));
     } catch (error) {
       log(`The session of the agent's last turn cannot be restored, so a new one starts: ${errorMessage(error)}`);
@@ -60,9 +65,9 @@ export class SharedHomes implements AgentHomes {
   }
 
   async keep(turn: RunningTurn, directory: JobDirectory, log: Log): Promise<void> {
-    const file = join(directory.path, "home.tgz");
+    const file = join(directory.path, "home.archive");
     try {
-      await packHome(directory.home, file, [], undefined, true);
+      await packHome(directory.home, file, [], limits, true);
       const archive = await readFile(file);
       if (archive.length > maxBytes) throw new Error(`it has more than ${maxBytes / 1_000_000} MB, compressed`);
       await this.#store.saveHome(turn, archive);

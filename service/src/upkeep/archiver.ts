@@ -5,7 +5,7 @@ import type { PerProject } from "../per-project.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, days } from "../time.ts";
-import { listOf } from "./list-of.ts";
+import { NameList } from "./list-of.ts";
 import type { Round } from "./rounds.ts";
 
 export interface ArchiverOptions {
@@ -21,8 +21,10 @@ export interface ArchiverOptions {
   log: (line: string) => void;
 }
 
-/** How many jobs are read or archived before other work of the service has its turn. */
+/** How many jobs are archived before other work of the service has its turn. */
 const batchSize = 100;
+/** How many jobs are read, and their pull requests judged, at a time. */
+const pageSize = 1000;
 
 /**
  * Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. Few of them get another
@@ -46,59 +48,72 @@ export class Archiver implements Round {
   async #archiveIdle(now: number): Promise<void> {
     const { store, afterDays, signal, log } = this.#options;
     if (afterDays === undefined) return;
-    const archived: string[] = [];
+    const archived = new NameList();
     for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
       const ids = await store.idleJobs.archiveOldest(now - afterDays * dayMs, now, batchSize);
       await store.homes?.deleteArchived(ids);
-      archived.push(...ids);
+      archived.add(ids);
       count = ids.length;
     }
-    if (archived.length > 0) log(`Archived, idle for ${days(afterDays)}: ${listOf(archived)}`);
+    if (archived.count > 0) log(`Archived, idle for ${days(afterDays)}: ${archived.text}`);
   }
 
+  /** Keeps no more than a page of jobs in memory. */
   async #archiveClosed(now: number): Promise<void> {
-    const { store, signal, log } = this.#options;
-    const { pullRequests, ownProjects } = this.#options;
-    const all = await this.#jobsWithPullRequest();
+    const { store, ownProjects, signal, log } = this.#options;
     const own = await ownProjects?.();
-    const jobs = Map.groupBy(all, ({ project }) =>
+    // Platforms that failed are not asked again in this round.
+    const failed = new Set<PullRequests>();
+    const round = {};
+    const archived = new NameList();
+    let last: JobWithPullRequest | undefined;
+    do {
+      const page = await store.idleJobs.withPullRequest(pageSize, last);
+      last = page.length === pageSize ? page.at(-1) : undefined;
+      for (const jobs of batchesOf(await this.#closedOf(page, own, round, failed))) {
+        if (signal.aborted) break;
+        const ids = await store.idleJobs.archive(jobs, now);
+        await store.homes?.deleteArchived(ids);
+        archived.add(ids);
+        await setImmediate();
+      }
+    } while (last !== undefined && !signal.aborted);
+    if (archived.count > 0) log(`Archived, pull request closed or merged: ${archived.text}`);
+  }
+
+  /** Returns the jobs whose pull request is closed or merged. */
+  async #closedOf(
+    page: readonly JobWithPullRequest[],
+    own: readonly string[] | undefined,
+    round: object,
+    failed: Set<PullRequests>,
+  ): Promise<JobWithPullRequest[]> {
+    const { pullRequests } = this.#options;
+    const platforms = Map.groupBy(page, ({ project }) =>
       own?.includes(project) === false ? undefined : pullRequests.get(project),
     );
     // No project waits for another one's platform that does not answer.
     const found = await Promise.all(
-      pullRequests.values.map(async (each) => {
-        const asked = jobs.get(each) ?? [];
-        const links = await this.#findClosed(each, asked);
-        return asked.filter(({ pullRequest }) => links.has(pullRequest));
+      [...platforms].map(async ([platform, jobs]) => {
+        if (platform === undefined || failed.has(platform)) return [];
+        const links = await this.#findClosed(platform, jobs, round);
+        if (links === undefined) failed.add(platform);
+        return jobs.filter(({ pullRequest }) => links?.has(pullRequest));
       }),
     );
-    const closed = found.flat();
-    const archived: string[] = [];
-    for (let start = 0; start < closed.length && !signal.aborted; start += batchSize) {
-      const ids = await store.idleJobs.archive(closed.slice(start, start + batchSize), now);
-      await store.homes?.deleteArchived(ids);
-      archived.push(...ids);
-      await setImmediate();
-    }
-    if (archived.length > 0) log(`Archived, pull request closed or merged: ${listOf(archived)}`);
+    return found.flat();
   }
 
-  async #jobsWithPullRequest(): Promise<JobWithPullRequest[]> {
-    const { store, signal } = this.#options;
-    const jobs: JobWithPullRequest[] = [];
-    for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-      const batch = await store.idleJobs.withPullRequest(batchSize, jobs.at(-1));
-      jobs.push(...batch);
-      count = batch.length;
-    }
-    return jobs;
-  }
-
-  async #findClosed(pullRequests: PullRequests, jobs: readonly JobWithPullRequest[]): Promise<ReadonlySet<string>> {
+  /** Returns the links of those that are closed or merged; `undefined` if no state can be read. */
+  async #findClosed(
+    pullRequests: PullRequests,
+    jobs: readonly JobWithPullRequest[],
+    round: object,
+  ): Promise<ReadonlySet<string> | undefined> {
     const { signal, log } = this.#options;
     const opened = jobs.map(({ id, pullRequest: link, head }) => ({ link, branch: jobBranch(id), head }));
     try {
-      const closed = await pullRequests.findClosed(opened);
+      const closed = await pullRequests.findClosed(opened, round);
       this.#lastErrors.delete(pullRequests);
       return closed;
     } catch (error) {
@@ -107,7 +122,11 @@ export class Archiver implements Round {
       if (message !== this.#lastErrors.get(pullRequests) && !signal.aborted)
         log(`Cannot read which pull requests are closed: ${message}`);
       this.#lastErrors.set(pullRequests, message);
-      return new Set();
+      return undefined;
     }
   }
+}
+
+function* batchesOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += batchSize) yield all.slice(start, start + batchSize);
 }

@@ -6,7 +6,7 @@ import { removeDirectory } from "../remove-directory.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, days } from "../time.ts";
-import { listOf } from "./list-of.ts";
+import { NameList } from "./list-of.ts";
 import type { Round } from "./rounds.ts";
 
 export interface RetentionOptions {
@@ -47,14 +47,14 @@ export class Retention implements Round {
   async run(now: number): Promise<void> {
     const { store, afterDays, startAfterMs = 0, signal, log } = this.#options;
     this.#firstRoundAt ??= now;
-    const deleted: string[] = [];
+    const deleted = new NameList();
     if (afterDays !== undefined && now - this.#firstRoundAt >= startAfterMs)
       for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
         const ids = await store.idleJobs.deleteOldest(now - afterDays * dayMs, batchSize);
-        deleted.push(...ids);
+        deleted.add(ids);
         count = ids.length;
       }
-    if (deleted.length > 0) log(`Deleted, idle for ${days(afterDays ?? 0)}: ${listOf(deleted)}`);
+    if (deleted.count > 0) log(`Deleted, idle for ${days(afterDays ?? 0)}: ${deleted.text}`);
     await this.#removeFiles();
   }
 

@@ -176,11 +176,7 @@ export class ClientTransaction implements Transaction {
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {
-    const isUnfenced = this.#isUnfenced && sql.startsWith("UPDATE turn SET state");
-    const count = await this.#local.run(
-      isUnfenced ? sql.replace("AND lease = ?", "AND ? IS NOT NULL") : sql,
-      ...values,
-    );
+    const count = await this.#local.run(sql, ...values);
     this.hasChanges ||= count > 0;
     return count;
   }

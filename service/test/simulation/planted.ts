@@ -13,8 +13,13 @@ const runningTurns = "src/store/running-turns.ts";
 const unfenced = [
   {
     file: runningTurns,
-    from: 'WHERE id = ? AND lease = ?", id, lease))',
-    to: 'WHERE id = ? AND ? IS NOT NULL", id, lease))',
+    from: "reason = ?, lease = NULL WHERE id = ? AND lease = ?`",
+    to: "reason = ?, lease = NULL WHERE id = ? AND ? IS NOT NULL`",
+  },
+  {
+    file: runningTurns,
+    from: "'waiting', lease = NULL WHERE id = ? AND lease = ?\"",
+    to: "'waiting', lease = NULL WHERE id = ? AND ? IS NOT NULL\"",
   },
   { file: queue, from: 'AND takes = ? AND isTaken"', to: 'AND takes >= ?"' },
 ];
@@ -65,10 +70,6 @@ export const plantedFaults: readonly PlantedFault[] = [
       { file: queue, from: "this.#announce();\n      if (expires)", to: "if (expires)" },
       { file: queue, from: "before);\n    this.#announce();", to: "before);" },
     ],
-  },
-  {
-    name: "a read for a line of the log makes a completed turn wait again",
-    edits: [{ file: turn, from: "if (isStoreOutage(error)) return [];\n", to: "" }],
   },
   {
     name: "a turn whose agent has run does not wait for the store",

@@ -1,6 +1,6 @@
 import type { Machine } from "../../machine.ts";
 import type { PullRequestRef } from "../pull-requests.ts";
-import { StateErrorLog } from "../state-error-log.ts";
+import { stateError } from "../state-error-log.ts";
 import type { GitHubApi } from "./github-api.ts";
 import { GitHubError, RateLimitError } from "./github-error.ts";
 import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./pull-request-data.ts";
@@ -25,17 +25,25 @@ const maxPages = 5;
 /** GitHub's lists may show a closing later than others that came after it. */
 const overlapMs = 300_000;
 
+/** What the calls of a round share. */
+interface Round {
+  /** The numbers of pull requests that were closed since the last round, and of some closed before. */
+  closed: ReadonlySet<number>;
+  /** How many may still be read one by one. */
+  readsLeft: number;
+}
+
 /**
- * Finds closed pull requests, in rounds. A round asks GitHub what was closed since the last one, which is one request, and none
- * that counts if nothing was closed. The first round, and one every few hours, compares with all open pull requests. Those
- * that are asked for the first time and not known to be open, such as new ones, are read one by one.
+ * Finds closed pull requests, in rounds of one or several calls. A round asks GitHub what was closed since the last one, which is
+ * one request, and none that counts if nothing was closed. The first round, and one every few hours, compares with all open pull
+ * requests. Those that are asked for and not known to be open, such as new ones, are read one by one.
  */
 export class ClosedPullRequests {
   readonly #options: ClosedPullRequestsOptions;
-  readonly #errors: StateErrorLog;
   readonly #schedule = new ReadSchedule();
-  /** Links of the pull requests that were open when they were read. A closing since then is in the list of closed ones. */
-  #open = new Set<string>();
+  readonly #rounds = new WeakMap<object, Round>();
+  /** The numbers of pull requests that were open when they were read. A closing since then is in the list of closed ones. */
+  #open = new Set<number>();
   #comparisonDueAt = Number.NEGATIVE_INFINITY;
   /** The last update in the list of closed pull requests, in milliseconds since 1970. */
   #lastUpdate = Number.NEGATIVE_INFINITY;
@@ -45,20 +53,20 @@ export class ClosedPullRequests {
 
   constructor(options: ClosedPullRequestsOptions) {
     this.#options = options;
-    this.#errors = new StateErrorLog(options.log);
   }
 
   /**
    * Returns the links of those that are closed or merged. One whose state cannot be read counts as open.
    *
+   * @param round - see `PullRequests`
    * @throws if no state can be read, also until the end of GitHub's rate limit
    */
-  async find(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
+  async find(pullRequests: readonly PullRequestRef[], round: object): Promise<ReadonlySet<string>> {
     const now = this.#options.machine.now();
     if (this.#limit && now < this.#limit.until) throw this.#limit.error;
     this.#limit = undefined;
     try {
-      return await this.#runRound(pullRequests, now);
+      return await this.#find(pullRequests, round, now);
     } catch (error) {
       if (error instanceof RateLimitError)
         this.#limit = { error, until: now + Math.min(error.waitMs, rateLimitWindowMs) };
@@ -66,30 +74,34 @@ export class ClosedPullRequests {
     }
   }
 
-  async #runRound(pullRequests: readonly PullRequestRef[], now: number): Promise<ReadonlySet<string>> {
+  async #find(pullRequests: readonly PullRequestRef[], token: object, now: number): Promise<ReadonlySet<string>> {
     const asked = await this.#numbersOf(pullRequests);
     const closed = new Set<string>();
     if (asked.size === 0) return closed;
-    const isComparison = now >= this.#comparisonDueAt;
-    const closedNumbers = await this.#readNewlyClosed(isComparison);
+    const round = this.#rounds.get(token) ?? (await this.#startRound(token, now));
+    const unknown: [string, number][] = [];
     for (const [link, number] of asked) {
-      if (!closedNumbers.has(number)) continue;
-      closed.add(link);
-      // Read one by one in the next round if this one fails, or if the caller does not get to use its result.
-      this.#open.delete(link);
+      if (round.closed.has(number)) closed.add(link);
+      else if (!this.#open.has(number)) unknown.push([link, number]);
     }
+    await this.#readEach(unknown, closed, round, now);
+    return closed;
+  }
+
+  async #startRound(token: object, now: number): Promise<Round> {
+    this.#schedule.forgetOld(now);
+    const isComparison = now >= this.#comparisonDueAt;
+    const closed = await this.#readNewlyClosed(isComparison);
     if (isComparison) {
-      const open = await this.#listOpen();
-      for (const [link, number] of asked) if (open.has(number) && !closed.has(link)) this.#open.add(link);
+      this.#open = await this.#listOpen();
       this.#comparisonDueAt = now + comparisonPeriodMs;
     }
-    const unknown = [...asked].filter(([link]) => !closed.has(link) && !this.#open.has(link));
-    await this.#readEach(unknown, closed, now);
-    // A closing of those that are not asked, because their jobs are running, would be missed.
-    for (const link of this.#open) if (!asked.has(link)) this.#open.delete(link);
-    this.#schedule.keep(asked);
-    this.#errors.keep(pullRequests);
-    return closed;
+    // Read one by one if they are asked for again: because their job is running now, the round fails, or the caller does not get
+    // to use its result.
+    for (const number of closed) this.#open.delete(number);
+    const round = { closed, readsLeft: maxReads };
+    this.#rounds.set(token, round);
+    return round;
   }
 
   /** Returns the numbers of the pull requests that are of this repository, by their links. */
@@ -148,14 +160,15 @@ export class ClosedPullRequests {
   }
 
   /** Reads pull requests one by one, and adds the links of the closed ones to `closed`. */
-  async #readEach(unknown: readonly [string, number][], closed: Set<string>, now: number): Promise<void> {
-    const due = unknown.filter(([link]) => this.#schedule.isDue(link, now)).slice(0, maxReads);
+  async #readEach(unknown: readonly [string, number][], closed: Set<string>, round: Round, now: number): Promise<void> {
+    const due = unknown.filter(([link]) => this.#schedule.isDue(link, now)).slice(0, round.readsLeft);
+    round.readsLeft -= due.length;
     for (const [link, number] of due) {
       try {
         const path = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
         const { data } = await this.#request(path, { pull_number: number }, `Reading ${link}`);
         if (parsePullRequest(data).state === "closed") closed.add(link);
-        else this.#open.add(link);
+        else this.#open.add(number);
         this.#schedule.succeeded(link);
       } catch (error) {
         if (this.#options.api.signal.aborted) throw error;
@@ -164,8 +177,7 @@ export class ClosedPullRequests {
           if (closed.size === 0) throw error;
           return;
         }
-        this.#schedule.failed(link, error, now);
-        this.#errors.report(link, error);
+        if (this.#schedule.failed(link, error, now) === 1) this.#options.log(stateError(link, error));
       }
     }
   }

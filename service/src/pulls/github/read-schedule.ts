@@ -12,20 +12,25 @@ export class ReadSchedule {
     return now >= (this.#failed.get(link)?.dueAt ?? now);
   }
 
-  /** A pull request that GitHub does not know will hardly come back, so its first pause is an hour, else a minute. */
-  failed(link: string, error: unknown, now: number): void {
+  /**
+   * A pull request that GitHub does not know will hardly come back, so its first pause is an hour, else a minute.
+   *
+   * @returns how often it has failed
+   */
+  failed(link: string, error: unknown, now: number): number {
     const failures = (this.#failed.get(link)?.failures ?? 0) + 1;
     const isGone = error instanceof GitHubError && [404, 410].includes(error.status ?? 0);
     const pauseMs = Math.min(dayMs, (isGone ? hourMs : minuteMs) * growth ** (failures - 1));
     this.#failed.set(link, { failures, dueAt: now + pauseMs });
+    return failures;
   }
 
   succeeded(link: string): void {
     this.#failed.delete(link);
   }
 
-  /** Forgets all but these pull requests. */
-  keep(links: ReadonlyMap<string, unknown>): void {
-    for (const link of this.#failed.keys()) if (!links.has(link)) this.#failed.delete(link);
+  /** Forgets pull requests that have been due for a day: nobody asks for them any more. */
+  forgetOld(now: number): void {
+    for (const [link, { dueAt }] of this.#failed) if (now > dueAt + dayMs) this.#failed.delete(link);
   }
 }

@@ -2,24 +2,24 @@ import type { RunningTurn } from "../../model.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import type { StoredLogs } from "../logs.ts";
 import type { PostgresDatabase } from "./database.ts";
-import type { Notifications } from "./notifications.ts";
 
 const maxChunkBytes = 64 * 1024;
 /** How many chunks are read at once: most are small. */
 const maxChunks = 100;
-/** Notifications tell at once that a log has grown. Polling covers those that do not arrive. */
-const defaultPollMs = 10_000;
+/**
+ * Workers add to logs every second, and few people follow one. So these ask: a notification would wake every process on the store, and
+ * Postgres commits transactions with notifications one after another.
+ */
+const defaultPollMs = 1000;
 
 /** The logs of jobs in tables: in chunks, one after another without gaps. */
 export class PostgresLogs implements StoredLogs {
   readonly #database: PostgresDatabase;
-  readonly #notifications: Notifications;
   readonly #pollMs: number;
 
-  /** @param pollMs - how often followers look at a log without a notification. Default: 10 seconds */
-  constructor(database: PostgresDatabase, notifications: Notifications, pollMs = defaultPollMs) {
+  /** @param pollMs - how often followers look at a log. Default: every second */
+  constructor(database: PostgresDatabase, pollMs = defaultPollMs) {
     this.#database = database;
-    this.#notifications = notifications;
     this.#pollMs = pollMs;
   }
 
@@ -43,15 +43,9 @@ export class PostgresLogs implements StoredLogs {
     return (await this.#database.row<{ end: number }>(last, jobId))?.end ?? 0;
   }
 
-  follow(jobId: string, listener: () => void): () => void {
-    const end = this.#notifications.on(this.#database.names.channels.log, (id) => {
-      if (id === undefined || id === jobId) listener();
-    });
+  follow(_jobId: string, listener: () => void): () => void {
     const timer = setInterval(listener, this.#pollMs).unref();
-    return () => {
-      end();
-      clearInterval(timer);
-    };
+    return () => clearInterval(timer);
   }
 
   async size({ id, job }: RunningTurn): Promise<{ size: number; ofTurn: number }> {
@@ -63,13 +57,13 @@ export class PostgresLogs implements StoredLogs {
   async append({ id, job, lease }: RunningTurn, position: number, content: Buffer): Promise<void> {
     const starts: number[] = [];
     for (let offset = 0; offset < content.length; offset += maxChunkBytes) starts.push(offset);
-    const { tables, channels } = this.#database.names;
+    const { tables } = this.#database.names;
     // One statement, because it is the most frequent one. Until it has ended, nobody else can take the turn over.
     const append = `WITH owned AS (SELECT 1 FROM ${tables}.turn WHERE id = $1 AND lease = $2 FOR SHARE)
       INSERT INTO ${tables}."logChunk" (job, start, turn, content)
       SELECT $3, $4 + chunk, $1, substr($5::bytea, chunk + 1, ${maxChunkBytes})
-      FROM owned, unnest($6::integer[]) AS chunk RETURNING pg_notify($7, $3)`;
-    const values = [id, lease, job, position, content, starts, channels.log];
+      FROM owned, unnest($6::integer[]) AS chunk`;
+    const values = [id, lease, job, position, content, starts];
     if ((await this.#database.query(append, values)).rowCount === 0) throw new LeaseLost(id);
   }
 }

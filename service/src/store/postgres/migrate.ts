@@ -40,8 +40,11 @@ const lockPauseMs = 500;
 const indexPauseMs = 1000;
 /** In seconds. pg-boss builds one index at a time, and then waits for this long. */
 const shortestInterval = 10;
-/** While a change waits for a table, nobody else gets it. */
-const longestWaitForTableMs = 30_000;
+/** While a change waits for a table, nobody else gets it. Longer than Postgres needs to end an autovacuum that is in the way. */
+const longestWaitForTableMs = 3000;
+/** Between the attempts, others use the table. */
+const changePauseMs = 1000;
+const changeAttempts = 100;
 
 /**
  * Brings the database to the schema of this version, or creates that, unless it is. Processes that start at the same time wait
@@ -197,9 +200,26 @@ async function waitForOthers(client: Client, { lock }: StoreNames): Promise<void
   }
 }
 
-/** Adds columns to a table, and fills them in parts: others wait for no more than one of them. */
-async function fill(client: Client, names: StoreNames, { columns, table, part }: Filling): Promise<void> {
+/** Adds columns to a table, fills them in parts, of which others wait for one at most, and checks that all are filled. */
+async function fill(client: Client, names: StoreNames, { columns, table, rows, part, check }: Filling): Promise<void> {
   await change(client, names, () => client.query(columns));
+  await fillParts(client, names, { table, part: `${rows} ${part}` });
+  const { name, condition } = check;
+  await change(client, names, () =>
+    client.query(
+      `ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS "${name}", ADD CONSTRAINT "${name}" CHECK (${condition}) NOT VALID`,
+    ),
+  );
+  // What was added meanwhile.
+  await change(client, names, () => client.query(rows));
+  await change(client, names, () => client.query(`ALTER TABLE ${table} VALIDATE CONSTRAINT "${name}"`));
+}
+
+async function fillParts(
+  client: Client,
+  names: StoreNames,
+  { table, part }: Pick<Filling, "table" | "part">,
+): Promise<void> {
   const last = `SELECT (max(id) + 1)::text AS "end"
     FROM (SELECT id FROM ${names.tables}.${table} WHERE id >= $1 ORDER BY id LIMIT ${partRows}) AS part`;
   for (let from = "0"; ; ) {
@@ -210,8 +230,19 @@ async function fill(client: Client, names: StoreNames, { columns, table, part }:
   }
 }
 
-/** Runs a transaction on the tables of a store. */
-async function change(client: Client, { tables }: StoreNames, work: () => Promise<unknown>): Promise<void> {
+/** Runs a transaction on the tables of a store. It is tried again if others use a table for too long. */
+async function change(client: Client, names: StoreNames, work: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await changeOnce(client, names, work);
+    } catch (error) {
+      if (attempt === changeAttempts || !isBusy(error)) throw error;
+    }
+    await setTimeout(changePauseMs);
+  }
+}
+
+async function changeOnce(client: Client, { tables }: StoreNames, work: () => Promise<unknown>): Promise<void> {
   try {
     await client.query(
       `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${longestWaitForTableMs}; SET LOCAL search_path = ${tables}`,
@@ -238,6 +269,8 @@ async function changeTables(
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock("agent_jobs schema")]);
     // Asked first, because Postgres wants the right to create schemas even if this one exists.
     if (!existingSchemas.includes(tables)) await client.query(`CREATE SCHEMA ${tables}`);
+    // In the order in which creates use them, so that none has to fail in a deadlock.
+    if (schema > 0) await client.query("LOCK TABLE job, turn IN ACCESS EXCLUSIVE MODE");
     if (schema === 0)
       await client.query("CREATE TABLE IF NOT EXISTS version (schema integer NOT NULL, oldest integer NOT NULL)");
     for (const { sql } of all.slice(schema)) await client.query(sql(tables));
@@ -296,6 +329,10 @@ async function connect(url: string): Promise<Connection> {
   await client.connect();
   return { client, [Symbol.asyncDispose]: () => client.end() };
 }
+
+/** SQLSTATE 55P03: lock_not_available; 40P01: deadlock_detected. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof DatabaseError && ["55P03", "40P01"].includes(error.code ?? "");
 
 /** SQLSTATE 42501: insufficient_privilege. */
 function isDenied(error: unknown): error is DatabaseError {

@@ -16,8 +16,6 @@ export interface StoreNames {
 export interface Channels {
   /** For turns that may have become ready. */
   turn: string;
-  /** For logs that have grown and turns that have ended. The payload is the id of the job. */
-  log: string;
   /** For changes of jobs. The payload is the id of the job. */
   job: string;
 }
@@ -30,7 +28,7 @@ export function namesOf(schema = defaultSchema): StoreNames {
   return {
     tables: schema,
     queue: `${prefix}_queue`,
-    channels: { turn: `${prefix}_turn`, log: `${prefix}_log`, job: `${prefix}_change` },
+    channels: { turn: `${prefix}_turn`, job: `${prefix}_change` },
     lock: (name) => (isDefault ? name : `${schema} ${name}`),
   };
 }

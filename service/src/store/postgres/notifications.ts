@@ -100,7 +100,7 @@ export class Notifications implements AsyncDisposable {
     client.on("notification", (message) => message.payload === payload && resolve(true));
     const { database, times } = this.#options;
     const { notificationMs } = { ...defaultTimes, ...times };
-    await database.query("SELECT pg_notify($1, $2)", [database.names.channels.log, payload]);
+    await database.query("SELECT pg_notify($1, $2)", [database.names.channels.job, payload]);
     const limit = new AbortController();
     const missed = setTimeout(notificationMs, false, { signal: limit.signal }).catch(() => false);
     const result = await Promise.race([arrived, missed, ended.then(() => true)]);
@@ -113,7 +113,7 @@ export class Notifications implements AsyncDisposable {
     const { pollMs } = { ...defaultTimes, ...times };
     log(
       `Notifications of Postgres do not arrive through this pooler, so this process looks for changes every ${pollMs / 1000} seconds: ` +
-        "turns, stops and pages of logs are later by that. With --store-direct-url, the URL of the database without the pooler, they are not.",
+        "turns and stops are later by that. With --store-direct-url, the URL of the database without the pooler, they are not.",
       "warn",
     );
     while (!signal.aborted) {

@@ -47,7 +47,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await ready[Symbol.asyncDispose]();
       await notifications[Symbol.asyncDispose]();
     };
-    const logs = new PostgresLogs(database, notifications);
+    const logs = new PostgresLogs(database);
     const tokens = new PostgresTokens(database);
     const changes = new PostgresJobChanges(notifications, names);
     return new Store({ database, ready, ...turnIds(names), clock, homes, logs, tokens, changes, close });

@@ -1,5 +1,6 @@
 import { PgBoss } from "pg-boss";
 import type { Log } from "../../log/log.ts";
+import { thisMachine } from "../../machine.ts";
 import type { RunningTurn } from "../../model.ts";
 import { LeaseLost, StoreUnavailable } from "../../store-errors.ts";
 import { runningTurn } from "../job-state.ts";
@@ -8,13 +9,14 @@ import type { Sql, Transaction } from "../sql.ts";
 import { type PostgresDatabase, transactionOf } from "./database.ts";
 import type { Notifications } from "./notifications.ts";
 import { findMissing, findMissingOf, findSurplus } from "./queue-check.ts";
+import { WakeUps } from "./wake-ups.ts";
 
 const queue = "turn";
 
 /** A worker that has not renewed a lease for this long is considered dead. */
 const leaseSeconds = 30;
 const renewEveryMs = 10_000;
-/** Notifications wake workers at once. Polling covers those that do not arrive, and the ends of pauses. */
+/** Notifications wake workers. Polling covers those that do not arrive, and the ends of pauses. */
 const pollMs = 5000;
 
 /** How often pg-boss cleans up, and the queue is compared with the turns. */
@@ -46,6 +48,8 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   #maintainedAt = Number.NEGATIVE_INFINITY;
   readonly #listeners = new Set<() => void>();
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #end = new AbortController();
+  readonly #wakeUps = new WakeUps(() => this.#announce(), thisMachine, this.#end.signal);
 
   private constructor({ database, notifications, log, superviseMs }: PostgresReadyTurnsOptions) {
     this.#database = database;
@@ -89,13 +93,14 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     // pg-boss reads the queue's settings when it first needs them, on a connection that is not the transaction's. If all
     // connections had a transaction that waits for this, none could continue.
     await this.#boss.findJobs(queue, { key: "" });
-    this.#notifications.on(this.#database.names.channels.turn, () => this.#announce());
+    this.#notifications.on(this.#database.names.channels.turn, () => this.#wakeUps.notified());
     // So that processes do not all look at the same moment.
     this.#timers.push(setInterval(() => this.#announce(), pollMs * (0.8 + 0.4 * Math.random())).unref());
     this.#timers.push(setInterval(() => void this.#supervise().catch(() => {}), this.#superviseMs).unref());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#boss.stop({ close: false, graceful: false });
   }
@@ -119,10 +124,18 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     const isKnown = known === undefined ? "" : `AND group_id IN (${known.map(() => "?")})`;
     const ready = `SELECT 1 FROM ${this.#database.names.queue}.job
       WHERE name = ? AND state < 'active' AND NOT blocked AND start_after <= now() ${isKnown} LIMIT 1`;
-    return (await sql.row(ready, queue, ...(known ?? []))) !== undefined;
+    const found = (await sql.row(ready, queue, ...(known ?? []))) !== undefined;
+    if (!found) this.#wakeUps.looked(false);
+    return found;
   }
 
   async take(transaction: Transaction, limits: TurnLimits, at: number): Promise<RunningTurn | undefined> {
+    const started = await this.#take(transaction, limits, at);
+    this.#wakeUps.looked(started !== undefined);
+    return started;
+  }
+
+  async #take(transaction: Transaction, limits: TurnLimits, at: number): Promise<RunningTurn | undefined> {
     const concurrency = groupConcurrency(limits);
     // Two processes at the same time would not count each other's turns.
     if (concurrency !== undefined) await transaction.lock("turns");
@@ -184,11 +197,9 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     }
   }
 
-  async remove(transaction: Transaction, taken: TakenTurn & Pick<ReadyTurn, "job">): Promise<void> {
+  async remove(transaction: Transaction, taken: TakenTurn): Promise<void> {
     const completed = await this.#boss.complete(queue, attemptOf(taken), null, { db: connectionOf(transaction) });
     if (!hadEffect(completed)) throw new LeaseLost(taken.turn);
-    // Followers of the job's log may be at its end.
-    transactionOf(transaction).notify(this.#database.names.channels.log, taken.job);
   }
 
   async putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void> {

@@ -9,20 +9,27 @@ export interface Index {
   on: string;
 }
 
-/** New columns of a large table, which are filled in parts, while others use the table. */
+/** New columns of a large table, which are filled and checked while others use the table. */
 export interface Filling {
   /** Adds the columns, unless they are there. */
   columns: string;
   /** A table whose `id` is a number. */
   table: string;
-  /** Fills the rows with an `id` from `$1` up to but not including `$2`, unless they are filled. */
+  /** Fills rows, unless they are filled. */
+  rows: string;
+  /** Continues `rows`: only those with an `id` from `$1` up to but not including `$2`. */
   part: string;
+  /**
+   * A condition that filled rows meet. It is added as a constraint of this name, so that nobody adds others, and checked without a lock
+   * that keeps others out. The change needs no scan of the table then to forbid NULL, and drops the constraint.
+   */
+  check: { name: string; condition: string };
 }
 
 export interface Migration {
   /**
-   * Is done before all changes if the table exists. Services of earlier versions may add rows that are not filled, so the change fills these. An
-   * interrupted migration does it again.
+   * Is done before all changes if the table exists. Services of earlier versions may add rows that are not filled, until the constraint
+   * is there. An interrupted migration does it again.
    */
   filling?: Filling;
   /** Returns the change. `search_path` is the schema of the tables, and one transaction has all changes. */
@@ -123,13 +130,19 @@ export const migrations: readonly Migration[] = [
     // Earlier services read and run turns as before. They cannot add any, because the new columns have no defaults.
     oldest: 1,
     queueSchema: 43,
-    filling: { columns: keyColumns, table: "turn", part: `${fillKeys} AND turn.id >= $1 AND turn.id < $2` },
+    filling: {
+      columns: keyColumns,
+      table: "turn",
+      rows: fillKeys,
+      part: "AND turn.id >= $1 AND turn.id < $2",
+      check: { name: "turnHasKey", condition: "project IS NOT NULL AND request IS NOT NULL" },
+    },
     sql: () => `
       -- Turns get the key of their request.
       ${keyColumns};
-      ${fillKeys};
       ALTER TABLE turn ALTER COLUMN project SET NOT NULL, ALTER COLUMN caller DROP DEFAULT,
         ALTER COLUMN step DROP DEFAULT, ALTER COLUMN request SET NOT NULL;
+      ALTER TABLE turn DROP CONSTRAINT IF EXISTS "turnHasKey";
     `,
     indexes: [{ name: "turnByKey", isUnique: true, table: "turn", on: "(project, caller, step, request)" }],
   },

@@ -6,12 +6,17 @@ describe("a round", () => {
   /** Adds open pull requests, and returns them as the service knows them. */
   const addPulls = ({ server }: FakeGitHubPullRequests, count: number) =>
     Array.from({ length: count }, () => ref(server.link(server.add().number)));
-  /** Runs a round a minute after the last one. Returns its result and its requests. */
-  const round = async ({ server, pulls, clock }: FakeGitHubPullRequests, refs: readonly ReturnType<typeof ref>[]) => {
+  /** Runs a round a minute after the last one, in one or several parts. Returns its result and its requests. */
+  const round = async (
+    { server, pulls, clock }: FakeGitHubPullRequests,
+    ...parts: readonly (readonly ReturnType<typeof ref>[])[]
+  ) => {
     clock.now += 60_000;
     server.requests.length = 0;
-    const closed = await pulls.findClosed(refs);
-    return { closed: [...closed], requests: [...server.requests] };
+    const token = {};
+    const closed: string[] = [];
+    for (const refs of parts) closed.push(...(await pulls.findClosed(refs, token)));
+    return { closed, requests: [...server.requests] };
   };
   const numbered = (requests: readonly string[]) => requests.filter((request) => /\/pulls\/\d+$/.test(request)).length;
 
@@ -69,9 +74,11 @@ describe("a round", () => {
 
   test("reads one by one what is asked for the first time, or again after a while", async () => {
     const github = await startGitHubPullRequests();
-    const [one, two] = addPulls(github, 2);
-    if (!one || !two) throw new Error("no pull requests");
+    const [one] = addPulls(github, 1);
+    if (!one) throw new Error("no pull request");
     await round(github, [one]);
+    const [two] = addPulls(github, 1);
+    if (!two) throw new Error("no pull request");
     expect(numbered((await round(github, [one, two])).requests)).toBe(1);
     expect(numbered((await round(github, [one, two])).requests)).toBe(0);
     // The job of the first runs while its pull request is closed.
@@ -81,6 +88,18 @@ describe("a round", () => {
     const { closed, requests } = await round(github, [one, two]);
     expect(closed).toEqual([one.link]);
     expect(numbered(requests)).toBe(1);
+  });
+
+  test("may ask in parts, with the requests of one", async () => {
+    const github = await startGitHubPullRequests();
+    const refs = addPulls(github, 4);
+    await round(github, refs);
+    for (const number of [1, 4]) github.server.close(number);
+    const added = addPulls(github, 1);
+    const { closed, requests } = await round(github, refs.slice(0, 2), refs.slice(2), added);
+    expect(closed).toEqual([github.server.link(1), github.server.link(4)]);
+    // The list of closed ones, and the new one.
+    expect(requests).toHaveLength(2);
   });
 
   test("finds again what it found before, as long as it is asked", async () => {
@@ -123,7 +142,7 @@ describe("a round", () => {
     const refs = Array.from({ length: 120 }, (_, index) => ref(github.server.link(1000 + index)));
     const next = async (minutes: number) => {
       github.clock.now += (minutes - 1) * 60_000;
-      const { closed, requests } = await round(github, refs);
+      const { closed, requests } = await round(github, refs.slice(0, 60), refs.slice(60));
       expect(closed).toEqual([]);
       expect(requests.length - numbered(requests)).toBeLessThanOrEqual(2);
       return numbered(requests);
@@ -213,12 +232,14 @@ describe("a round", () => {
     expect(found).toEqual([0, 0, 0, 0, 0, 1, 0, 1]);
   });
 
-  test("forgets the failures of one that was not asked for meanwhile", async () => {
+  test("forgets the failures of one that was not asked for in a day", async () => {
     const github = await startGitHubPullRequests();
     const [one, two] = addPulls(github, 2);
     if (!one || !two) throw new Error("no pull requests");
     answerEach(github, failed, failed, undefined, failed);
-    for (const asked of [one, one, two, one]) await round(github, [asked]);
+    for (const asked of [one, one]) await round(github, [asked]);
+    github.clock.now += 25 * 3_600_000;
+    for (const asked of [two, one]) await round(github, [asked]);
     // It is read at once, and the failure is logged again.
     expect(github.log).toEqual([1, 2].map(() => expect.stringContaining(`Cannot read the state of ${one.link}`)));
   });

@@ -1,4 +1,6 @@
+import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { PostgresOptions } from "../../../src/store/postgres/database.ts";
 import { openSchema } from "../../../src/store/postgres/migrate.ts";
 import { namesOf } from "../../../src/store/postgres/names.ts";
@@ -137,6 +139,26 @@ describe("a user who may not change tables", () => {
     const { store } = await openStore(own);
     expect(await create(store, "a")).toBeUndefined();
   });
+});
+
+test("a migration waits for transactions that use a job and then a turn, and neither has to fail", async () => {
+  const url = await server().createDatabase();
+  const migrate = (all = migrations) => openSchema({ url, names: namesOf(), log: () => {} }, all);
+  await migrate(migrations.slice(0, 1));
+  const client = new Client(url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query(`INSERT INTO agent_jobs.job (id, project, "createdAt") VALUES ('a', 'docs', 1)`);
+  await client.query("INSERT INTO agent_jobs.turn (id, job, prompt) VALUES (1, 'a', 'Go on')");
+  await client.query("BEGIN; UPDATE agent_jobs.job SET model = 'x'");
+  const migrated = migrate();
+  const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'agent_jobs.job'::regclass";
+  await waitUntil(async () => (await server().query(url, waiting)).length > 0);
+  await client.query("UPDATE agent_jobs.turn SET state = 'running'; COMMIT");
+  expect(await migrated).toEqual({ before: 1, after: migrations.length });
+  expect(await server().query(url, "SELECT project, request FROM agent_jobs.turn")).toEqual([
+    { project: "docs", request: "1" },
+  ]);
 });
 
 test("an index that was not built completely is built again", async () => {

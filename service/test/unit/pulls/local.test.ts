@@ -127,6 +127,13 @@ describe("the state of a pull request", () => {
     expect(repository.fetches).toBe(1);
   });
 
+  test("is read in parts with one fetch a round", async () => {
+    const { pages, repository } = setUp();
+    for (const round of [{}, {}])
+      for (const head of ["222", "merged"]) await pages.findClosed([ref("agent/open", head)], round);
+    expect(repository.fetches).toBe(2);
+  });
+
   test("is closed if its branch is gone and this process never had its commits", async () => {
     const { pages, log } = setUp();
     expect(await pages.findClosed([ref("agent/gone", "unreadable")])).toEqual(new Set([link(1)]));

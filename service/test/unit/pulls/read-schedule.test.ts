@@ -31,16 +31,16 @@ test("reads what GitHub does not know ever less often, from an hour on", () => {
     expect(pauses(new ReadSchedule(), new GitHubError("gone", status), 5)).toEqual(hours);
 });
 
-test("begins anew after a success, and for what was not asked for meanwhile", () => {
+test("begins anew after a success, and for what nobody has asked for in a day", () => {
   const schedule = new ReadSchedule();
   const error = new GitHubError("down", 500);
-  const forget = [() => schedule.succeeded(link), () => schedule.keep(new Map())];
+  const forget = [() => schedule.succeeded(link), () => schedule.forgetOld(start + 100 * hourMs)];
   for (const each of forget) {
     pauses(schedule, error, 3);
     each();
     expect(schedule.isDue(link, start)).toBe(true);
     expect(pauses(schedule, error, 1)).toEqual([minuteMs]);
   }
-  schedule.keep(new Map([[link, 1]]));
+  schedule.forgetOld(start + minuteMs + 24 * hourMs);
   expect(schedule.isDue(link, start)).toBe(false);
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { create } from "tar";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { RunningTurn, Turn } from "../../../src/model.ts";
@@ -150,9 +151,31 @@ test("a turn whose directory cannot be written starts a new session", async () =
   expect(log).toEqual([expect.stringMatching(/cannot be restored, so a new one starts: \S/)]);
 });
 
+test("a home that an earlier version stored, compressed with gzip, is restored", async () => {
+  const { store, log, machine } = setUp();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "session"), "1");
+  await create({ file: join(folder, "home.tgz"), cwd: folder, gzip: true }, ["./session"]);
+  store.attempted.push(1);
+  store.homes.set("a", { turn: 1, archive: readFileSync(join(folder, "home.tgz")) });
+  const other = machine();
+  await other.bring(2);
+  expect([other.session(), log]).toEqual([["session"], []]);
+});
+
+test("a long session that repeats itself is stored in a small part of its size", async () => {
+  const { store, machine } = setUp();
+  const one = machine();
+  await one.begin(1);
+  const part = randomBytes(200_000);
+  writeFileSync(join(one.directory.home, "session"), Buffer.concat(Array<Buffer>(20).fill(part)));
+  await new SharedHomes(store).keep(turn(1), one.directory, () => {});
+  expect(store.homes.get("a")?.archive.length).toBeLessThan(300_000);
+});
+
 describe("a home that cannot be stored", () => {
   test.each([
-    ["is too large", { size: 51_000_000 }, "it has more than 50 MB"],
+    ["is too large", { size: 101_000_000 }, "it has more than 100 MB"],
     ["has nothing in it", { size: undefined }, "it has no files to keep"],
   ])("because it %s is only logged", async (_, { size }, reason) => {
     const { store, log, machine } = setUp();
@@ -170,9 +193,9 @@ describe("a home that cannot be stored", () => {
     const { store, log, machine } = setUp();
     const one = machine();
     await one.begin(1);
-    writeFileSync(join(one.directory.home, "large"), randomBytes(20_100_000));
+    writeFileSync(join(one.directory.home, "large"), randomBytes(2_100_000));
     await new SharedHomes(store).keep(turn(1), one.directory, (line) => log.push(line));
-    expect(log).toEqual([expect.stringMatching(/: it has more than 20 MB, compressed$/)]);
+    expect(log).toEqual([expect.stringMatching(/: it has more than 2 MB, compressed$/)]);
     expect(store.homes.size).toBe(0);
   });
 

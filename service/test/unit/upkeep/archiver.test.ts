@@ -178,15 +178,40 @@ test("asks each project's platform for its own pull requests, and an outage of o
   // It no longer belongs to this service.
   own = ["site"];
   await archiver.run(now);
-  expect(asked).toEqual([[]]);
+  expect(asked).toEqual([]);
   own = undefined;
   for (let round = 0; round < 2; round++) await archiver.run(now);
-  expect(asked.slice(1)).toEqual([["https://example.com/docs", "https://example.com/manual"], []]);
+  expect(asked).toEqual([["https://example.com/docs", "https://example.com/manual"]]);
   expect(log).toEqual([
     "Cannot read which pull requests are closed: the platform is down",
     "Archived, pull request closed or merged: of docs, of manual",
   ]);
   for (const project of ["site", "gone"]) expect((await store.jobs.find(`of ${project}`))?.archivedAt).toBeNull();
+});
+
+test("judges a thousand jobs at a time in one round, and asks a platform that is down once", async () => {
+  await using store = openSqliteStore(":memory:");
+  for (let number = 0; number < 2100; number++) {
+    const pullRequest = `https://example.com/pull/${number}`;
+    const job = { id: `job_${number}`, project: "docs", createdAt: number, archivedAt: null, head: "abc" };
+    await store.jobs.addCopy({ ...job, pullRequest, turns: [] });
+  }
+  const asked: { links: string[]; round: object | undefined }[] = [];
+  let isDown = true;
+  const findClosed = async (refs: readonly PullRequestRef[], round?: object) => {
+    asked.push({ links: refs.map(({ link }) => link), round });
+    if (isDown) throw new Error("the platform is down");
+    return new Set(refs.slice(-1).map(({ link }) => link));
+  };
+  const { archiver, log } = archiverOf(store, { findClosed });
+  await archiver.run(now);
+  expect(asked.splice(0)).toHaveLength(1);
+  isDown = false;
+  await archiver.run(now);
+  expect(asked.map(({ links }) => links.length)).toEqual([1000, 1000, 100]);
+  expect(new Set(asked.flatMap(({ links }) => links)).size).toBe(2100);
+  expect(asked.every(({ round }) => round !== undefined && round === asked[0]?.round)).toBe(true);
+  expect(log.at(-1)).toBe("Archived, pull request closed or merged: job_999, job_1999, job_2099");
 });
 
 test("deletes the homes of the jobs that it archives", async () => {

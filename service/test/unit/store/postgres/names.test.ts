@@ -25,7 +25,7 @@ test.each([
 test("the default schema has the names of versions that knew no other", () => {
   const { tables, queue, channels, lock } = namesOf();
   expect([tables, queue, ...Object.values(channels), lock("turns")]).toEqual([
-    ...["agent_jobs", "agent_job_queue", "agent_job_turn", "agent_job_log", "agent_job_change", "turns"],
+    ...["agent_jobs", "agent_job_queue", "agent_job_turn", "agent_job_change", "turns"],
   ]);
   const other = namesOf("s");
   expect([other.tables, other.queue, other.channels.turn, other.lock("turns")]).toEqual([
