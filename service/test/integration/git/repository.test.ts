@@ -314,7 +314,14 @@ describe("a commit", () => {
       mkdirSync(dirname(join(checkout.tree, file)), { recursive: true });
       writeFileSync(join(checkout.tree, file), "new");
       const commit = (signal?: AbortSignal) => repository.commit(checkout, "Change\n", { maxBytes: 1_000_000, signal });
-      await expect(commit(AbortSignal.timeout(200))).rejects.toThrow("git ls-files was stopped");
+      const stop = new AbortController();
+      const { run } = Git.prototype;
+      const watched = vi.spyOn(Git.prototype, "run").mockImplementation(function (this: Git, args, options) {
+        if (args[0] === "ls-files") setTimeout(() => stop.abort(), 200);
+        return run.call(this, args, options);
+      });
+      onTestFinished(() => watched.mockRestore());
+      await expect(commit(stop.signal)).rejects.toThrow("git ls-files was stopped");
       rmSync(join(checkout.tree, ".gitignore"));
       expect((await commit()).commit).toMatch(/^[0-9a-f]{40}$/);
     },
