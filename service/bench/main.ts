@@ -6,7 +6,9 @@ import type { Measurement } from "./measurement.ts";
 
 const names = globSync("*.ts", { cwd: import.meta.dirname })
   .map((file) => basename(file, ".ts"))
-  .filter((name) => !["main", "measurement", "service-process", "agent-service", "scale", "year"].includes(name))
+  .filter(
+    (name) => !["main", "measurement", "service-process", "agent-service", "scale", "capacity", "year"].includes(name),
+  )
   .sort();
 
 const help = `Usage: npm run bench [-- NAME...]

@@ -23,7 +23,7 @@ export class PostgresServer implements AsyncDisposable {
     this.url = `postgres://postgres:x@127.0.0.1:${port}/postgres`;
   }
 
-  static async start(): Promise<PostgresServer> {
+  static async start(maxConnections = 200): Promise<PostgresServer> {
     const folder = await mkdtemp(join(tmpdir(), "postgres-server-"));
     const port = await freePort();
     const server = new EmbeddedPostgres({
@@ -35,7 +35,7 @@ export class PostgresServer implements AsyncDisposable {
       persistent: true,
       // As root, where Postgres refuses to run.
       createPostgresUser: process.getuid?.() === 0,
-      postgresFlags: ["-c", "max_connections=200"],
+      postgresFlags: ["-c", `max_connections=${maxConnections}`],
       onLog: () => {},
       onError: () => {},
     });
