@@ -16,6 +16,8 @@ import { runTurn } from "../../../src/turns/turn.ts";
 const job = "job_00000000-0000-0000-0000-000000000001";
 const branch = `agent/${job}`;
 
+import { folderWithClone } from "../../support/agent-service.ts";
+
 /** A worker's clone, whose pushes a test can hold up. */
 class HeldRepository extends Repository {
   /** Called before and after each push. */
@@ -43,7 +45,7 @@ async function setUp() {
   planNext(change);
   const runs: string[] = [];
   const createWorker = async (name: string) => {
-    const folder = join(temporaryFolder(), "service");
+    const folder = folderWithClone(docs);
     const repository = new HeldRepository({ url: docs.path, folder });
     await repository.open();
     const ports = {
