@@ -16,7 +16,7 @@ import { runTurn } from "../../../src/turns/turn.ts";
 const job = "job_00000000-0000-0000-0000-000000000001";
 const branch = `agent/${job}`;
 
-import { folderWithClone } from "../../support/agent-service.ts";
+import { folderWithClone, withCompiledSupervisor } from "../../support/agent-service.ts";
 
 /** A worker's clone, whose pushes a test can hold up. */
 class HeldRepository extends Repository {
@@ -49,7 +49,7 @@ async function setUp() {
     const repository = new HeldRepository({ url: docs.path, folder });
     await repository.open();
     const ports = {
-      agent: shellAgent(`sh ${plan}`),
+      agent: withCompiledSupervisor(shellAgent(`sh ${plan}`)),
       sandbox: unconfined,
       network: fullNetwork,
       limits: {},
