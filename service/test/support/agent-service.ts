@@ -76,7 +76,10 @@ export function folderWithClone(docs: DocsRepository): string {
   return folder;
 }
 
-/** Starts the service with real agents. Default: the built-in editor, two at a time, for the project `docs`. */
+/**
+ * Starts the service with real agents. Default: the built-in editor, two at a time, for the project `docs`, in a new folder with a
+ * clone of the repository.
+ */
 export async function startAgentService(
   repository: DocsRepository,
   options: AgentServiceOptions = {},
