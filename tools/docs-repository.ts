@@ -13,12 +13,19 @@ const pages = {
 export class DocsRepository implements Disposable {
   readonly path: string;
   readonly #folder: string;
+  /** As Git made it. */
+  readonly #made: Entries;
 
   constructor(files: Readonly<Record<string, string>> = pages) {
     this.#folder = mkdtempSync(join(tmpdir(), "docs-repository-"));
     this.path = join(this.#folder, "docs.git");
-    if (files === pages) this.#copyPages();
-    else this.#create(files);
+    const key = JSON.stringify(files);
+    const made = repositories.get(key);
+    // Creating it takes ten times as long as writing the files that Git made for the first one.
+    if (made === undefined) this.#create(files);
+    else writeFolder(this.path, made);
+    this.#made = made ?? readFolder(this.path);
+    repositories.set(key, this.#made);
   }
 
   #create(files: Readonly<Record<string, string>>): void {
@@ -27,17 +34,9 @@ export class DocsRepository implements Disposable {
     if (Object.keys(files).length > 0) this.importHistory(firstCommit(files));
   }
 
-  /** Creating it takes ten times as long as writing the files that Git made for the first one. */
-  #copyPages(): void {
-    if (pagesRepository === undefined) {
-      this.#create(pages);
-      pagesRepository = readFolder(this.path);
-      return;
-    }
-    mkdirSync(this.path);
-    for (const [path, content] of pagesRepository)
-      if (content === "folder") mkdirSync(join(this.path, path));
-      else writeFileSync(join(this.path, path), content);
+  /** Writes what a new bare clone has. To fetch that would take ten times as long. */
+  prepareClone(folder: string): void {
+    writeFolder(folder, this.#made);
   }
 
   [Symbol.dispose](): void {
@@ -88,16 +87,26 @@ export class DocsRepository implements Disposable {
 
 const author = ["-c", "user.name=Someone", "-c", "user.email=someone@example.com"];
 
-/** The files and folders of the repository with the default pages, folders before what is in them. */
-let pagesRepository: [path: string, content: Buffer | "folder"][] | undefined;
+/** The files and folders of a repository, folders before what is in them. */
+type Entries = readonly (readonly [path: string, content: Buffer | "folder"])[];
 
-function readFolder(folder: string): [string, Buffer | "folder"][] {
+/** The repositories that Git made, by their pages. */
+const repositories = new Map<string, Entries>();
+
+function readFolder(folder: string): Entries {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .map((entry): [string, Buffer | "folder"] => {
+    .map((entry) => {
       const path = join(entry.parentPath, entry.name);
-      return [relative(folder, path), entry.isDirectory() ? "folder" : readFileSync(path)];
+      return [relative(folder, path), entry.isDirectory() ? "folder" : readFileSync(path)] as const;
     })
     .sort(([one], [other]) => one.length - other.length);
+}
+
+function writeFolder(folder: string, entries: Entries): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [path, content] of entries)
+    if (content === "folder") mkdirSync(join(folder, path));
+    else writeFileSync(join(folder, path), content);
 }
 
 /** Returns the commit of some files for `git fast-import`. */

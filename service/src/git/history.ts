@@ -19,14 +19,15 @@ export async function isAncestor(git: Git, ancestor: string, descendant: string)
  * Returns whether a branch contains all changes between two commits, however they were merged.
  *
  * @param base - the merge base of the commit and the branch
- * @param branch - the head of the branch
+ * @param branch - the id of the head of the branch
  */
 export async function isMergedSince(git: Git, base: string, commit: string, branch: string): Promise<boolean> {
   if (base === commit) return true;
-  const names = [branch, `${base}^{tree}`, `${commit}^{tree}`, `${branch}^{tree}`];
-  const [head, baseTree, tree, branchTree] = (await git.run(["rev-parse", ...names])).split("\n");
+  if (base === branch) return false;
+  const trees = [base, commit, branch].map((one) => `${one}^{tree}`);
+  const [baseTree, tree, branchTree] = (await git.run(["rev-parse", ...trees])).split("\n");
   // A commit without a net change would count as merged into every branch.
-  if (head === base || baseTree === tree) return false;
+  if (baseTree === tree) return false;
   return (await git.query(["merge-tree", "--write-tree", branch, commit])) === branchTree;
 }
 

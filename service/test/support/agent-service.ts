@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
@@ -68,12 +69,22 @@ export function projectOptions(docs: DocsRepository, options: Partial<ProjectOpt
   };
 }
 
-/** Starts the service with real agents. Default: the built-in editor, two at a time, for the project `docs`. */
+/** Returns the folder of a new service, which has a clone of the repository already. */
+export function folderWithClone(docs: DocsRepository): string {
+  const folder = temporaryFolder();
+  docs.prepareClone(join(folder, "mirror.git"));
+  return folder;
+}
+
+/**
+ * Starts the service with real agents. Default: the built-in editor, two at a time, for the project `docs`, in a new folder with a
+ * clone of the repository.
+ */
 export async function startAgentService(
   repository: DocsRepository,
   options: AgentServiceOptions = {},
 ): Promise<AgentService> {
-  const folder = options.folder ?? temporaryFolder();
+  const folder = options.folder ?? folderWithClone(repository);
   const lines: string[] = [];
   const service = await startService({
     settings: PerProject.same(projectOptions(repository, options)),

@@ -43,6 +43,7 @@ function setUp() {
       sandbox: unconfined,
       network: fullNetwork,
       limits: {},
+      compileCache: process.env.NODE_COMPILE_CACHE,
       onLimitExceeded: () => {},
       logFile,
       timeLimitMs: 60_000,

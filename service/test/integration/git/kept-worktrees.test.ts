@@ -25,7 +25,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { keepUpOnce } from "../../../src/git/upkeep.ts";
 import { Worktrees, type WorktreesOptions } from "../../../src/git/worktrees.ts";
-import { docsRepository } from "../../support/agent-service.ts";
+import { docsRepository, folderWithClone } from "../../support/agent-service.ts";
 
 const pages = {
   "README.md": "Docs\n",
@@ -38,7 +38,7 @@ const pages = {
 
 async function setUp(options: Partial<WorktreesOptions> = {}) {
   const docs = docsRepository(pages);
-  const folder = temporaryFolder();
+  const folder = folderWithClone(docs);
   const repository = new Repository({ url: docs.path, folder });
   await repository.open();
   const worktrees = new Worktrees({ repository, folder, kept: 2, slowCheckoutMs: 0, ...options });

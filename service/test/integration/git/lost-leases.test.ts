@@ -17,6 +17,8 @@ import { runTurn } from "../../../src/turns/turn.ts";
 const job = "job_00000000-0000-0000-0000-000000000001";
 const branch = `agent/${job}`;
 
+import { folderWithClone, withCompiledSupervisor } from "../../support/agent-service.ts";
+
 /** A worker's clone, whose pushes a test can hold up. */
 class HeldRepository extends Repository {
   /** Called before and after each push. */
@@ -55,11 +57,11 @@ async function setUp() {
   planNext(change);
   const runs: string[] = [];
   const createWorker = async (name: string) => {
-    const folder = join(temporaryFolder(), "service");
+    const folder = folderWithClone(docs);
     const repository = new HeldRepository({ url: docs.path, folder });
     await repository.open();
     const ports = {
-      agent: shellAgent(`sh ${plan}`),
+      agent: withCompiledSupervisor(shellAgent(`sh ${plan}`)),
       sandbox: unconfined,
       network: fullNetwork,
       limits: {},

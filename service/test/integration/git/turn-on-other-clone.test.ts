@@ -11,6 +11,7 @@ import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
+import { withCompiledSupervisor } from "../../support/agent-service.ts";
 
 /** Creates workers with a clone each, a store that they share, and pull requests that can fail to open. */
 function setUp() {
@@ -29,7 +30,9 @@ function setUp() {
     read: async () => ({ state: "open" as const, target: undefined }),
     findClosed: async () => new Set<string>(),
   };
-  const agent = shellAgent('case $(cat) in nothing) ;; *) cat "$AGENT_PROMPT_FILE" >> work.md ;; esac');
+  const agent = withCompiledSupervisor(
+    shellAgent('case $(cat) in nothing) ;; *) cat "$AGENT_PROMPT_FILE" >> work.md ;; esac'),
+  );
   const createWorker = async () => {
     const folder = join(temporaryFolder(), "service");
     const repository = new Repository({ url: docs.path, folder });

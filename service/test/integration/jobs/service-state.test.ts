@@ -19,6 +19,7 @@ import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
 import {
   docsRepository,
+  folderWithClone,
   readPage,
   runJob,
   scriptAgent,
@@ -112,7 +113,7 @@ interface Setup
 
 async function setUp(): Promise<Setup> {
   const docs = docsRepository();
-  const folder = temporaryFolder();
+  const folder = folderWithClone(docs);
   const repository = new Repository({ url: docs.path, folder });
   await repository.open();
   return {

@@ -1,16 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { beforeEach, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { Repository } from "../../../src/git/repository.ts";
-import { docsRepository } from "../../support/agent-service.ts";
+import { docsRepository, folderWithClone } from "../../support/agent-service.ts";
 
 let docs: DocsRepository;
 let repository: Repository;
 
 beforeEach(async () => {
   docs = docsRepository();
-  repository = new Repository({ url: docs.path, folder: temporaryFolder() });
+  repository = new Repository({ url: docs.path, folder: folderWithClone(docs) });
   await repository.open();
 });
 
