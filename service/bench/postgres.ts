@@ -37,6 +37,8 @@ interface Cost {
   times: number;
   /** Default: it was not measured. */
   time?: CpuTime;
+  /** What it was on this page first, on 2026-11-23. Default: it was not measured. */
+  before?: { messages: number; rows: number };
 }
 
 /** CPU time of the server, in milliseconds. */
@@ -92,12 +94,13 @@ async function measure(isList: boolean): Promise<void> {
   const creates = apiProxy.take();
 
   const costs: Cost[] = [
-    { what: "a create", messages: creates, times: createCount, time: createTime },
+    { what: "a create", messages: creates, times: createCount, time: createTime, before: { messages: 13, rows: 23 } },
     {
       what: "a turn that pushes a change",
       messages: turns,
       times: turnCount,
       time: { ...turnTime, ms: turnTime.ms - (createTime.ms * turnTime.rowMs) / createTime.rowMs },
+      before: { messages: 49.5, rows: 61 },
     },
     { what: "a second of an idle API", messages: idle[0] ?? new Map(), times: idleSeconds },
     { what: "a second of an idle worker", messages: idle[1] ?? new Map(), times: idleSeconds },
@@ -179,14 +182,16 @@ function list(cost: Cost): void {
 
 function render(costs: readonly Cost[]): string {
   const rows = costs.map((cost) => {
-    const { what, times, time } = cost;
+    const { what, times, time, before } = cost;
     const shown = time === undefined ? "" : `${(time.ms / time.rowMs).toFixed(0)} rows (${time.ms.toFixed(1)} ms)`;
-    return `| ${what} | ${(total(cost) / times).toFixed(1)} | ${shown} |`;
+    const [messages, rowsBefore] =
+      before === undefined ? ["", ""] : [before.messages.toFixed(1), `${before.rows} rows`];
+    return `| ${what} | ${messages} | ${(total(cost) / times).toFixed(1)} | ${rowsBefore} | ${shown} |`;
   });
   return `Measured on ${new Date().toISOString().slice(0, 10)} with Node.js ${process.version.slice(1)} and ${cpus().length} cores.
 
-| what | messages to Postgres | CPU time of Postgres |
-| --- | --- | --- |
+| what | messages to Postgres: before | now | CPU time of Postgres: before | now |
+| --- | --- | --- | --- | --- |
 ${rows.join("\n")}`;
 }
 
