@@ -37,6 +37,8 @@ interface Cost {
   times: number;
   /** Default: it was not measured. */
   time?: CpuTime;
+  /** How many messages it was before 2026-11-23. Default: they were not counted. */
+  before?: number;
 }
 
 /** CPU time of the server, in milliseconds. */
@@ -92,12 +94,13 @@ async function measure(isList: boolean): Promise<void> {
   const creates = apiProxy.take();
 
   const costs: Cost[] = [
-    { what: "a create", messages: creates, times: createCount, time: createTime },
+    { what: "a create", messages: creates, times: createCount, time: createTime, before: 13 },
     {
       what: "a turn that pushes a change",
       messages: turns,
       times: turnCount,
       time: { ...turnTime, ms: turnTime.ms - (createTime.ms * turnTime.rowMs) / createTime.rowMs },
+      before: 49.5,
     },
     { what: "a second of an idle API", messages: idle[0] ?? new Map(), times: idleSeconds },
     { what: "a second of an idle worker", messages: idle[1] ?? new Map(), times: idleSeconds },
@@ -179,14 +182,14 @@ function list(cost: Cost): void {
 
 function render(costs: readonly Cost[]): string {
   const rows = costs.map((cost) => {
-    const { what, times, time } = cost;
+    const { what, times, time, before } = cost;
     const shown = time === undefined ? "" : `${(time.ms / time.rowMs).toFixed(0)} rows (${time.ms.toFixed(1)} ms)`;
-    return `| ${what} | ${(total(cost) / times).toFixed(1)} | ${shown} |`;
+    return `| ${what} | ${before?.toFixed(1) ?? ""} | ${(total(cost) / times).toFixed(1)} | ${shown} |`;
   });
   return `Measured on ${new Date().toISOString().slice(0, 10)} with Node.js ${process.version.slice(1)} and ${cpus().length} cores.
 
-| what | messages to Postgres | CPU time of Postgres |
-| --- | --- | --- |
+| what | messages to Postgres: before | now | CPU time of Postgres |
+| --- | --- | --- | --- |
 ${rows.join("\n")}`;
 }
 
@@ -195,7 +198,8 @@ function write(text: string): void {
 
 \`npm run bench:postgres\` writes this page, and with \`-- --list\` prints each message. Several statements in one message are one
 message, and \`BEGIN\` and \`COMMIT\` count. The agent needs no time. CPU times are those of the server, as a number of rows with one index
-that could be inserted meanwhile, each in a transaction of its own: this depends less on the machine and on what else it does.
+that were inserted meanwhile, each in a transaction of its own. On a machine with other work, CPU times differ by half from one
+measurement to the next, and messages do not.
 
 ${text}
 `;

@@ -5,7 +5,7 @@ import { OutageLog } from "../log/outage-log.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
-import { dayMs, days } from "../time.ts";
+import { dayMs, days, hourMs } from "../time.ts";
 import { NameList } from "./list-of.ts";
 import type { Round } from "./rounds.ts";
 
@@ -26,6 +26,8 @@ export interface RetentionOptions {
 
 /** How many jobs are deleted before other work of the service has its turn. */
 const batchSize = 20;
+/** The turns of the last hour are what the hourly limits count. */
+const shortestMs = hourMs;
 
 /**
  * Deletes jobs that have been idle for a number of days, archived or not: first from the store, so that no more
@@ -50,7 +52,7 @@ export class Retention implements Round {
     const deleted = new NameList();
     if (afterDays !== undefined && now - this.#firstRoundAt >= startAfterMs)
       for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-        const ids = await store.idleJobs.deleteOldest(now - afterDays * dayMs, batchSize);
+        const ids = await store.idleJobs.deleteOldest(now - Math.max(afterDays * dayMs, shortestMs), batchSize);
         deleted.add(ids);
         count = ids.length;
       }

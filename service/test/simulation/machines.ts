@@ -94,8 +94,8 @@ export abstract class Machine {
     const network = new StoreNetwork({ timeline, process, machine: this.number, faults, draws }, scenario.storeLoss);
     const client = new DatabaseClient(server, process, network);
     const ready = new LeasedTurns({ timeline, server, client, process, notifications });
-    const now = async () => epoch + timeline.now;
-    const options = { database: client, ready, nextTurnId, now, changes: new SimulatedChanges(process, changes) };
+    const clock = () => String(epoch + timeline.now);
+    const options = { database: client, ready, nextTurnId, clock, changes: new SimulatedChanges(process, changes) };
     this.boot(process, new Store(options));
   }
 

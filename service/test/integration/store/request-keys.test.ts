@@ -251,20 +251,21 @@ describe("machines with one Postgres", () => {
     expect(await stores[0]?.counts.total()).toEqual({ jobs: 20, waitingTurns: 20 });
   });
 
-  test("keep the turns of a machine of the first schema, which then adds nothing without a key", async () => {
+  test("keep the turns of a machine of the first schema, and when they count, which then adds nothing without a key", async () => {
     const url = await server().createDatabase();
     await openSchema({ url, names: namesOf(), log: () => {} }, migrations.slice(0, 1));
     const job = `INSERT INTO agent_jobs.job (id, project, "createdAt", model) VALUES ($1, 'docs', 5, NULL)`;
     const turn = "INSERT INTO agent_jobs.turn (id, job, prompt) VALUES ($1, $2, 'One')";
     await server().query(url, job, ["a"]);
     for (const id of [7, 8]) await server().query(url, turn, [id, "a"]);
+    await server().query(url, "INSERT INTO agent_jobs.use VALUES ('create', 'docs', 11), ('message', 'docs', 12)");
 
     const store = await openPostgresStore({ url, log: () => {} });
     onTestFinished(() => store[Symbol.asyncDispose]());
     const own = { project: "docs", caller: "", step: "" };
     expect(await store.turns.ofJob("a")).toMatchObject([
-      { ...own, id: 7, request: "7" },
-      { ...own, id: 8, request: "8" },
+      { ...own, id: 7, request: "7", acceptedAs: "create", acceptedAt: 11 },
+      { ...own, id: 8, request: "8", acceptedAs: "message", acceptedAt: 12 },
     ]);
     expect(await create(store, "Fix it", key("1"))).toEqual(expect.any(String));
 

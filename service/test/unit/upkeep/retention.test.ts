@@ -67,6 +67,14 @@ test("deletes jobs that are idle for long enough, with their files and commits",
   expect(log).toHaveLength(1);
 });
 
+test("deletes no job whose turn may be of the last hour, by which the hourly limits count", async () => {
+  const { store, retention, addIdle } = setUp({ afterDays: 0.01 });
+  await addIdle("recent", 0.99 / 24);
+  await addIdle("old", 1 / 24);
+  await retention.run(now);
+  expect([(await store.jobs.find("recent"))?.id, await store.jobs.find("old")]).toEqual(["recent", undefined]);
+});
+
 test("deletes nothing if no number of days is set", async () => {
   const { store, retention, addIdle } = setUp({ afterDays: undefined });
   await addIdle("old", 1000);
