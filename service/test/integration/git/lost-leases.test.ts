@@ -224,3 +224,38 @@ test.each([
     expect(runs).toEqual(["one"]);
   },
 );
+
+test("a turn completes although its branch moves each time that it pushes, by a worker that takes its push back", async () => {
+  const { store, one, two, planNext, change, expire, lines } = await setUp();
+  const [isPushing, mayPush, hasPushed, mayUndo] = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
+  one.repository.beforePush = async () => {
+    one.repository.beforePush = async () => {};
+    isPushing?.resolve();
+    await mayPush?.promise;
+  };
+  one.repository.afterPush = async () => {
+    one.repository.afterPush = async () => {};
+    hasPushed?.resolve();
+    await mayUndo?.promise;
+  };
+  const first = one.run();
+  await isPushing?.promise;
+  await expire();
+  planNext("exit 1");
+  expect(await two.run()).toBe("failed");
+  planNext(change);
+  await store.turns.add(job, "second", 0);
+  const moves = [
+    async () => {
+      mayPush?.resolve();
+      await hasPushed?.promise;
+    },
+    async () => {
+      mayUndo?.resolve();
+      expect(await first).toBe("taken-over");
+    },
+  ];
+  two.repository.beforePush = async () => moves.shift()?.();
+  expect(await two.run()).toBe("completed");
+  expect(lines()).toEqual(["second"]);
+});
