@@ -6,6 +6,7 @@ import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { GitError } from "../../../src/git/git.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
@@ -20,11 +21,11 @@ const branch = `agent/${job}`;
 /** A worker's clone, whose pushes a test can hold up. */
 class HeldRepository extends Repository {
   /** Called before and after each push. */
-  beforePush = async (): Promise<void> => {};
+  beforePush = async (..._args: Parameters<Repository["push"]>): Promise<void> => {};
   afterPush = async (): Promise<void> => {};
 
   override async push(...args: Parameters<Repository["push"]>): Promise<void> {
-    await this.beforePush();
+    await this.beforePush(...args);
     await super.push(...args);
     await this.afterPush();
   }
@@ -258,4 +259,24 @@ test("a turn completes although its branch moves each time that it pushes, by a 
   two.repository.beforePush = async () => moves.shift()?.();
   expect(await two.run()).toBe("completed");
   expect(lines()).toEqual(["second"]);
+});
+
+test("a turn that fails later removes what a push of its first attempt brings that was reported as failed", async () => {
+  const { one, two, planNext, expire, head } = await setUp();
+  let land = async (): Promise<void> => {};
+  one.repository.beforePush = async (...args) => {
+    land = () => Repository.prototype.push.apply(one.repository, args);
+    throw new GitError(["push"], "failed", "fatal: Could not resolve host", 128);
+  };
+  expect(await one.run()).toBe("postponed");
+  await expire();
+  planNext("exit 1");
+  two.repository.findStart = async (...args) => {
+    const start = await Repository.prototype.findStart.apply(two.repository, args);
+    await land();
+    expect(head()).not.toBe("");
+    return start;
+  };
+  expect(await two.run()).toBe("failed");
+  expect(head()).toBe("");
 });
