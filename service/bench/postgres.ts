@@ -37,8 +37,6 @@ interface Cost {
   times: number;
   /** Default: it was not measured. */
   time?: CpuTime;
-  /** How many messages it was before 2026-11-23. Default: they were not counted. */
-  before?: number;
 }
 
 /** CPU time of the server, in milliseconds. */
@@ -94,13 +92,12 @@ async function measure(isList: boolean): Promise<void> {
   const creates = apiProxy.take();
 
   const costs: Cost[] = [
-    { what: "a create", messages: creates, times: createCount, time: createTime, before: 13 },
+    { what: "a create", messages: creates, times: createCount, time: createTime },
     {
       what: "a turn that pushes a change",
       messages: turns,
       times: turnCount,
       time: { ...turnTime, ms: turnTime.ms - (createTime.ms * turnTime.rowMs) / createTime.rowMs },
-      before: 49.5,
     },
     { what: "a second of an idle API", messages: idle[0] ?? new Map(), times: idleSeconds },
     { what: "a second of an idle worker", messages: idle[1] ?? new Map(), times: idleSeconds },
@@ -182,14 +179,14 @@ function list(cost: Cost): void {
 
 function render(costs: readonly Cost[]): string {
   const rows = costs.map((cost) => {
-    const { what, times, time, before } = cost;
+    const { what, times, time } = cost;
     const shown = time === undefined ? "" : `${(time.ms / time.rowMs).toFixed(0)} rows (${time.ms.toFixed(1)} ms)`;
-    return `| ${what} | ${before?.toFixed(1) ?? ""} | ${(total(cost) / times).toFixed(1)} | ${shown} |`;
+    return `| ${what} | ${(total(cost) / times).toFixed(1)} | ${shown} |`;
   });
   return `Measured on ${new Date().toISOString().slice(0, 10)} with Node.js ${process.version.slice(1)} and ${cpus().length} cores.
 
-| what | messages to Postgres: before | now | CPU time of Postgres |
-| --- | --- | --- | --- |
+| what | messages to Postgres | CPU time of Postgres |
+| --- | --- | --- |
 ${rows.join("\n")}`;
 }
 

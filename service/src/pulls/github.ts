@@ -148,6 +148,7 @@ export class GitHubPullRequests implements PullRequests {
     const tellsTurn = change.existing === pull.html_url;
     const body = updatedBody(pull.body ?? "", change.protectedFiles ?? [], tellsTurn ? change : undefined);
     if (body === undefined) return;
+    await change.confirmOwner?.();
     const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
     const options = { what: `Updating the text of ${pull.html_url}`, maxWaitMs: 0, isRetried: false };
     await this.#api.request(path, { pull_number: numberOf(pull), body }, options).catch((error: unknown) => {
@@ -169,6 +170,7 @@ export class GitHubPullRequests implements PullRequests {
     const { title, branch, targetBranch } = change;
     const fields = { title, head: branch, base: targetBranch, body: pullRequestBody(change) };
     const options = { what: describe(change), isRetried: false };
+    await change.confirmOwner?.();
     const { data } = await this.#api.request("POST /repos/{owner}/{repo}/pulls", fields, options);
     return this.#checkedLink(parsePullRequest(data));
   }

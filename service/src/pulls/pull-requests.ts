@@ -17,6 +17,8 @@ export interface Change {
   existing: string | null;
   /** The files of the branch that run code or instruct agents, which people should see first. Default: none. */
   protectedFiles?: readonly string[];
+  /** Called before each write. Throws if another worker has taken the turn over. Default: nobody can. */
+  confirmOwner?: (() => Promise<void>) | undefined;
 }
 
 /** A pull request that was opened. */

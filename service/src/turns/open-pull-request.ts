@@ -65,6 +65,8 @@ export async function openPullRequest(
     head,
     existing,
     protectedFiles: await findProtectedChanges(context, await repository.changedFiles(base, head)),
+    // GitHub knows no leases, and answers late.
+    confirmOwner: () => store.runningTurns.confirmLease(turn),
   };
   const link = await pullRequests.open(change).catch((error: unknown) => {
     // Pages are in the store, which can be used again later.

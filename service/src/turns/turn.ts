@@ -254,8 +254,8 @@ async function cleanBranch(turn: RunningTurn, result: TurnResult, context: RunCo
       return;
     }
     const hasEnded = result === "completed" || result === "failed";
-    if (!hasEnded || !turn.isResumed || start === undefined || push !== undefined) return;
-    // Whoever had the turn before may have pushed since.
+    if (!hasEnded || turn.attempts === 0 || start === undefined || push !== undefined) return;
+    // An earlier attempt may have pushed since: a worker that lost the turn, or a push that was reported as failed.
     await repository.fetch();
     await removeUncounted({ ...start, remoteHead: await repository.branchHead(start.branch) }, context, turn);
   } catch (error) {

@@ -13,7 +13,7 @@ import type { Store } from "../store/store.ts";
  * - A worker that takes a turn over, and finds a commit of the turn that was not recorded, puts a copy with an id of its own in its
  *   place. So the worker that lost the turn can always take its commit back: nobody else continues with that id.
  * - A worker can also die between the two. So a turn removes commits of turns that ended without recording them before it starts,
- *   and after it has ended, if it was taken over itself.
+ *   and after it has ended, if it is not its first attempt.
  *
  * All of this depends on the head of the branch being still the commit that was judged (`--force-with-lease`). What judges a commit
  * of the own turn reads the branch first and confirms the lease then: whoever pushed that commit had lost the turn before.

@@ -111,8 +111,10 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    name: "a turn that was taken over ends without cleaning its branch",
-    edits: [{ file: turn, from: "if (!hasEnded || !turn.isResumed ||", to: "if (turn.id > 0 || !turn.isResumed ||" }],
+    name: "a turn ends without cleaning its branch after an earlier attempt",
+    edits: [
+      { file: turn, from: "if (!hasEnded || turn.attempts === 0 ||", to: "if (!hasEnded || turn.attempts >= 0 ||" },
+    ],
   },
   {
     name: "a turn starts without cleaning its branch",

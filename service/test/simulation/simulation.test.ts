@@ -17,6 +17,6 @@ test("200 simulated histories violate no invariant", async () => {
 });
 
 test("each planted fault is found", async () => {
-  const found = await simulate("--plant", "all", "--runs", "400", "--seed", "5");
+  const found = await simulate("--plant", "all", "--runs", "300", "--seed", "7");
   for (const { name } of plantedFaults) expect(found).toMatch(new RegExp(`^${name}: found after \\d+ runs?:`, "m"));
 });

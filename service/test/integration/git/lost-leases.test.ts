@@ -6,6 +6,7 @@ import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { GitError } from "../../../src/git/git.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
@@ -22,11 +23,11 @@ import { folderWithClone, withCompiledSupervisor } from "../../support/agent-ser
 /** A worker's clone, whose pushes a test can hold up. */
 class HeldRepository extends Repository {
   /** Called before and after each push. */
-  beforePush = async (): Promise<void> => {};
+  beforePush = async (..._args: Parameters<Repository["push"]>): Promise<void> => {};
   afterPush = async (): Promise<void> => {};
 
   override async push(...args: Parameters<Repository["push"]>): Promise<void> {
-    await this.beforePush();
+    await this.beforePush(...args);
     await super.push(...args);
     await this.afterPush();
   }
@@ -226,3 +227,58 @@ test.each([
     expect(runs).toEqual(["one"]);
   },
 );
+
+test("a turn completes although its branch moves each time that it pushes, by a worker that takes its push back", async () => {
+  const { store, one, two, planNext, change, expire, lines } = await setUp();
+  const [isPushing, mayPush, hasPushed, mayUndo] = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
+  one.repository.beforePush = async () => {
+    one.repository.beforePush = async () => {};
+    isPushing?.resolve();
+    await mayPush?.promise;
+  };
+  one.repository.afterPush = async () => {
+    one.repository.afterPush = async () => {};
+    hasPushed?.resolve();
+    await mayUndo?.promise;
+  };
+  const first = one.run();
+  await isPushing?.promise;
+  await expire();
+  planNext("exit 1");
+  expect(await two.run()).toBe("failed");
+  planNext(change);
+  await store.turns.add(job, "second", 0);
+  const moves = [
+    async () => {
+      mayPush?.resolve();
+      await hasPushed?.promise;
+    },
+    async () => {
+      mayUndo?.resolve();
+      expect(await first).toBe("taken-over");
+    },
+  ];
+  two.repository.beforePush = async () => moves.shift()?.();
+  expect(await two.run()).toBe("completed");
+  expect(lines()).toEqual(["second"]);
+});
+
+test("a turn that fails later removes what a push of its first attempt brings that was reported as failed", async () => {
+  const { one, two, planNext, expire, head } = await setUp();
+  let land = async (): Promise<void> => {};
+  one.repository.beforePush = async (...args) => {
+    land = () => Repository.prototype.push.apply(one.repository, args);
+    throw new GitError(["push"], "failed", "fatal: Could not resolve host", 128);
+  };
+  expect(await one.run()).toBe("postponed");
+  await expire();
+  planNext("exit 1");
+  two.repository.findStart = async (...args) => {
+    const start = await Repository.prototype.findStart.apply(two.repository, args);
+    await land();
+    expect(head()).not.toBe("");
+    return start;
+  };
+  expect(await two.run()).toBe("failed");
+  expect(head()).toBe("");
+});

@@ -2,6 +2,7 @@ import { createEmulator } from "emulate";
 import { describe, expect, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { GitHubPullRequests } from "../../../src/pulls/github.ts";
+import { LeaseLost } from "../../../src/store-errors.ts";
 import { change, isPost, posts, ref, startGitHubPullRequests, token } from "../../support/github-pull-requests.ts";
 
 describe("opening a pull request", () => {
@@ -33,6 +34,26 @@ describe("opening a pull request", () => {
     expect(bodies[0]).toMatch(
       /^PATCH \/repos\/acme\/docs\/pulls\/1 <!-- protected[\s\S]*AGENTS\.md[\s\S]*By a person$/,
     );
+  });
+
+  test("writes nothing for a worker that loses its turn while GitHub answers", async () => {
+    const github = await startGitHubPullRequests();
+    let isLost = false;
+    const confirmOwner = async () => {
+      if (isLost) throw new LeaseLost(1);
+    };
+    const lost = { ...change, protectedFiles: ["AGENTS.md"], confirmOwner };
+    let item: object | undefined;
+    github.server.answer = (request) => {
+      if (!request.includes("/pulls?")) return undefined;
+      isLost = true;
+      return { status: 200, body: item === undefined ? [] : [item] };
+    };
+    await expect(github.pulls.open(lost)).rejects.toThrow(LeaseLost);
+    item = { html_url: github.server.link(1), state: "open", merged_at: null, body: "By the turn after it" };
+    isLost = false;
+    await expect(github.pulls.open(lost)).rejects.toThrow(LeaseLost);
+    expect(github.server.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
   });
 
   test("creates one whose number has several digits", async () => {

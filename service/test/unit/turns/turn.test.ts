@@ -44,6 +44,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
       costUsd: -1,
       existing: null,
       protectedFiles: [],
+      confirmOwner: expect.any(Function),
       ...place,
     },
   ]);
