@@ -3,13 +3,13 @@ import { plant } from "./plant.ts";
 import { plantedFaults } from "./planted.ts";
 import { findViolation } from "./property.ts";
 
-const help = `Usage: npm run simulate -- [--runs N] [--seed N] [--path PATH] [--plant FAULT|all]
+const help = `Usage: npm run simulate -- [--runs N] [--seed N] [--path PATH] [--plant FAULT ...|all]
 
 Runs N histories (default: 10000) of several machines with the API and with workers, on a simulated store and a simulated Git
 remote. Stops at the first history that violates an invariant: a lost turn, one that was done twice, a false answer, a hold of a
 turn by two workers, a limit that was exceeded, or a wait without end. A failure prints the seed and path that reproduce it.
 
---plant makes one of these mistakes, or one after the other, and says after how many histories each is found:
+--plant, which can be repeated, makes these mistakes one after the other, and says after how many histories each is found:
 ${plantedFaults.map(({ name }) => `  ${name}\n`).join("")}`;
 
 const { values } = parseArgs({
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "10000" },
     seed: { type: "string" },
     path: { type: "string" },
-    plant: { type: "string" },
+    plant: { type: "string", multiple: true },
     help: { type: "boolean", default: false },
   },
 });
@@ -36,8 +36,9 @@ else {
     );
     process.exitCode = violation ? 1 : 0;
   } else {
-    const planted = plantedFaults.filter(({ name }) => values.plant === "all" || name === values.plant);
-    if (planted.length === 0)
+    const { plant: names } = values;
+    const planted = plantedFaults.filter(({ name }) => names.includes("all") || names.includes(name));
+    if (planted.length < names.length)
       throw new Error(`--plant must be all, or one of: ${plantedFaults.map(({ name }) => name).join("; ")}`);
     for (const fault of planted) {
       const { countHistories } = await plant(fault);

@@ -24,6 +24,7 @@ const unfenced = [
   { file: queue, from: 'AND takes = ? AND isTaken"', to: 'AND takes >= ?"' },
 ];
 
+/** Those that need few histories to be found come first. */
 export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "no fencing in the store",
@@ -86,6 +87,21 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
+    name: "a worker that has lost its turn leaves its push on the branch",
+    edits: [{ file: turn, from: "await undoPush(push, repository);", to: "undoPush;" }],
+  },
+  {
+    name: "a worker that has lost its turn removes its push although it is recorded",
+    edits: [
+      { file: turn, from: "if ((await store.jobs.find(turn.job))?.head !== push.commit) await", to: "await" },
+      { file: turn, from: "push !== undefined && !isRecorded", to: "push !== undefined" },
+    ],
+  },
+  {
+    name: "the owner of a turn is not asked before a push",
+    edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
+  },
+  {
     name: "a run of an agent does not count if its turn waits again",
     edits: [{ file: runningTurns, from: "if (!isCounted) await", to: "await" }],
   },
@@ -97,17 +113,6 @@ export const plantedFaults: readonly PlantedFault[] = [
         from: "if (head === job.head) return all;",
         to: "if (head !== undefined) return all;",
       },
-    ],
-  },
-  {
-    name: "a worker that has lost its turn leaves its push on the branch",
-    edits: [{ file: turn, from: "await undoPush(push, repository);", to: "undoPush;" }],
-  },
-  {
-    name: "a worker that has lost its turn removes its push although it is recorded",
-    edits: [
-      { file: turn, from: "if ((await store.jobs.find(turn.job))?.head !== push.commit) await", to: "await" },
-      { file: turn, from: "push !== undefined && !isRecorded", to: "push !== undefined" },
     ],
   },
   {
@@ -136,10 +141,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       { file: push, from: "if (!isReplaced) return own.commit;", to: "if (isReplaced || own) return own.commit;" },
     ],
-  },
-  {
-    name: "the owner of a turn is not asked before a push",
-    edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
   },
   {
     name: "a worker that has lost its turn writes the page of the pull request",
