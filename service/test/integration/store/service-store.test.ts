@@ -6,6 +6,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { hourMs } from "../../../src/time.ts";
 import { docsRepository, readPage, runJob, send, startAgentService, waitForJob } from "../../support/agent-service.ts";
 
 test("a store belongs to its repository, unless that has moved", async () => {
@@ -57,6 +58,9 @@ test("deletes a job with its page, its files and its commits, and the next job g
   const ref = join(folder, "mirror.git/refs/jobs", id);
   const files = [ref, join(folder, "jobs", id), join(folder, "logs", `${id}.log`)];
   for (const file of files) expect(existsSync(file), file).toBe(true);
+  const store = new DatabaseSync(join(folder, "jobs.sqlite"));
+  store.exec(`UPDATE job SET "idleSince" = "idleSince" - ${hourMs}`);
+  store.close();
   await using service = await startAgentService(docs, { folder, deleteAfterDays: 1e-9 });
   await waitUntil(() => !files.some((file) => existsSync(file)));
   expect((await send(service, `docs/job/${id}`)).status).toBe(404);
