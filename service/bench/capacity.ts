@@ -123,7 +123,7 @@ Postgres counts as full at 70 % of its cores, and GitHub at 5,000 requests an ho
 
 ## Costs
 
-Measured on ${on}, on a machine with two cores that others used too.
+Measured on ${on}, on a machine with two cores.
 
 | operation | CPU of Postgres | queries | time on loopback |
 | --- | --- | --- | --- |
@@ -141,7 +141,7 @@ for a minute:
 | --- | --- | --- |
 ${comparison(likeReality, reality).join("\n")}
 
-The delay is that of a machine that others used too, and workers that all run in one thread.
+The measured delay has that of workers that all run in one thread.
 `;
 }
 
