@@ -28,7 +28,7 @@ export interface LocalPullRequestsOptions {
 export class LocalPullRequests implements PullRequests {
   readonly #options: LocalPullRequestsOptions;
   readonly #errors: StateErrorLog;
-  /** The heads of all branches as of the fetch of a round. */
+  /** The heads of all branches as of the last fetch of a round. */
   readonly #heads = new WeakMap<object, ReadonlyMap<string, string>>();
 
   constructor(options: LocalPullRequestsOptions) {
@@ -64,7 +64,13 @@ export class LocalPullRequests implements PullRequests {
     const { repository, signal } = this.#options;
     const closed = new Set<string>();
     if (pullRequests.length === 0) return closed;
-    const heads = this.#heads.get(round) ?? (await this.#startRound(round));
+    const known = this.#heads.get(round);
+    if (known === undefined) this.#errors.startRound();
+    // A branch that is missing may have been pushed since the round began, by this process or another one.
+    const heads =
+      known !== undefined && pullRequests.every(({ branch }) => known.has(branch))
+        ? known
+        : await this.#fetchHeads(round);
     const targets = new Map<string, PullRequestRef[]>();
     for (const pullRequest of pullRequests) {
       const target = await this.#targetOf(pullRequest);
@@ -85,14 +91,13 @@ export class LocalPullRequests implements PullRequests {
     return closed;
   }
 
-  async #startRound(round: object): Promise<ReadonlyMap<string, string>> {
+  async #fetchHeads(round: object): Promise<ReadonlyMap<string, string>> {
     const { repository, targetBranch } = this.#options;
     await repository.fetch();
     const own = await repository.targetBranch(targetBranch);
     const heads = await repository.branchHeads();
     if (!heads.has(own)) throw new Error(`the branch ${own} is missing`);
     this.#heads.set(round, heads);
-    this.#errors.startRound();
     return heads;
   }
 

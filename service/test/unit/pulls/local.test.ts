@@ -134,6 +134,15 @@ describe("the state of a pull request", () => {
     expect(repository.fetches).toBe(2);
   });
 
+  test("is open if its branch was pushed after the round had begun", async () => {
+    const { pages, repository } = setUp();
+    const round = {};
+    await pages.findClosed([ref("agent/open", "222")], round);
+    repository.heads["agent/new"] = "333";
+    expect(await pages.findClosed([ref("agent/new", "333")], round)).toEqual(new Set());
+    expect(await pages.findClosed([ref("agent/gone", "444")], round)).toEqual(new Set([link(1)]));
+  });
+
   test("is closed if its branch is gone and this process never had its commits", async () => {
     const { pages, log } = setUp();
     expect(await pages.findClosed([ref("agent/gone", "unreadable")])).toEqual(new Set([link(1)]));
