@@ -28,7 +28,7 @@ const pageSize = 1000;
 
 /**
  * Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. Few of them get another
- * message, so the homes of their agents are not kept in the database, where one takes up to 20 MB.
+ * message, so the homes of their agents are not kept in the database, where one takes up to 2 MB.
  */
 export class Archiver implements Round {
   readonly name = "Archiver";
