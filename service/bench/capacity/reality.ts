@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { median } from "../../../bench/statistics.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-store.ts";
 import { PostgresServer } from "../../test/support/postgres-server.ts";
 import { cpuTimeMs } from "../scale/cpu-time.ts";
@@ -71,13 +72,12 @@ export async function runFleet(fleet: Fleet): Promise<Measured> {
   await setTimeout(measuredMs);
   const seconds = (performance.now() - before.at) / 1000;
   const workerConnections = (await connectionsOf(postgres.url)) / (fleet.workers + 1);
-  const sorted = delays.toSorted((one, other) => one - other);
   const measured = {
     turnsPerMinute: ((ended - before.ended) / seconds) * 60,
     cores: (cpuTimeMs(postgres.pid) - before.cpu) / 1000 / seconds,
     queriesPerSecond: (count() - before.queries) / seconds,
     asksPerTurn: asks / Math.max(1, delays.length),
-    medianDelay: (sorted[Math.floor(sorted.length / 2)] ?? 0) / 1000,
+    medianDelay: median(delays) / 1000,
     workerConnections,
   };
   end.abort();

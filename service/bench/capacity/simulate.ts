@@ -1,3 +1,4 @@
+import { median, quantile, seededRandom } from "../../../bench/statistics.ts";
 import type { Machine } from "../../src/machine.ts";
 import { WakeUps } from "../../src/store/postgres/wake-ups.ts";
 import type { Cost, Costs } from "./costs.ts";
@@ -95,17 +96,6 @@ class Agenda {
 const isBefore = (one: Event & { order: number }, other: Event & { order: number }) =>
   one.at < other.at || (one.at === other.at && one.order < other.order);
 
-/** Returns numbers from 0 up to but not including 1, the same for the same seed. See "mulberry32". */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /**
  * What all processes do all the time, whatever the turns do: cores of Postgres, queries a second and connections in use.
  *
@@ -141,7 +131,7 @@ const durationMs = ({ wallMs, queries }: Cost): number => wallMs + queries * rou
  * @param seed - the result is the same for the same one
  */
 export async function simulate(costs: Costs, fleet: Fleet, seed = 1): Promise<Simulated> {
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   const exponential = (mean: number) => -mean * Math.log(1 - random());
   const agenda = new Agenda();
   const background = backgroundOf(costs, fleet);
@@ -262,16 +252,14 @@ export async function simulate(costs: Costs, fleet: Fleet, seed = 1): Promise<Si
   }
   stop.abort();
   const perSecond = (value: number) => value / seconds;
-  const sorted = delays.sort((one, other) => one - other);
-  const quantile = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0) / 1000;
   return {
     turnsPerMinute: (used.ended / seconds) * 60,
     cores: background.cores + perSecond(used.cpuMs) / 1000,
     queriesPerSecond: background.queries + perSecond(used.queries),
     notifyingCommitsPerSecond: perSecond(used.taken) * commitsPerTurn,
     asksPerTurn: used.asks / Math.max(1, used.taken),
-    medianDelay: quantile(0.5),
-    longestDelay: quantile(0.99),
+    medianDelay: median(delays) / 1000,
+    longestDelay: quantile(delays, 0.99) / 1000,
     busyConnections: background.connections + perSecond(used.connectionMs) / 1000,
   };
 }
