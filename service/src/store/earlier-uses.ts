@@ -1,6 +1,6 @@
 /**
- * For migrations: gives the times at which creates and messages were counted, which had a table of their own, to their turns: the
- * newest ones of their project. There are at most as many uses as turns, unless jobs were deleted or restored from copies.
+ * For migrations from a schema with a table of the creates and messages that count for the hourly limits: moves their times to the newest
+ * turns of their project. There are at most as many of them as turns, unless jobs were deleted or restored from copies.
  */
 export const moveUsesToTurns = `
   UPDATE turn SET "acceptedAt" = used.at, "acceptedAs" = used.kind FROM (

@@ -315,7 +315,7 @@ export class PostgresTransaction implements Transaction {
 
   /** Each lock is a statement of its own, so that a later statement sees what others have committed before they gave it up. */
   async lock(...names: string[]): Promise<void> {
-    const locks = names.map((name) => escapeLiteral(this.#names.lock(name)));
+    const locks = names.map((name) => escapeLiteral(storable(this.#names.lock(name))));
     await this.#script(...locks.map((lock) => `SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`));
   }
 

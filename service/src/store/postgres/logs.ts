@@ -7,8 +7,8 @@ const maxChunkBytes = 64 * 1024;
 /** How many chunks are read at once: most are small. */
 const maxChunks = 100;
 /**
- * Workers add to logs every second, and few people follow one. So these ask: a notification would wake every process on the store, and
- * Postgres commits transactions with notifications one after another.
+ * Workers add to logs every second, and few people follow one. So followers poll: a notification would wake every process on the store,
+ * and Postgres commits transactions with notifications one after another.
  */
 const defaultPollMs = 1000;
 

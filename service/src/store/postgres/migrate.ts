@@ -36,15 +36,18 @@ interface SchemaState {
 }
 
 const partRows = 10_000;
+/** The largest `bigint`. */
+const lastId = "9223372036854775807";
 const lockPauseMs = 500;
 const indexPauseMs = 1000;
 /** In seconds. pg-boss builds one index at a time, and then waits for this long. */
 const shortestInterval = 10;
 /** While a change waits for a table, nobody else gets it. Longer than Postgres needs to end an autovacuum that is in the way. */
 const longestWaitForTableMs = 3000;
-/** Between the attempts, others use the table. */
-const changePauseMs = 1000;
-const changeAttempts = 100;
+/** Between the attempts, others use the table: for longer and longer, because a backup keeps it for as long as it takes. */
+const firstPauseMs = 1000;
+const longestPauseMs = 30_000;
+const changeAttempts = 20;
 
 /**
  * Brings the database to the schema of this version, or creates that, unless it is. Processes that start at the same time wait
@@ -203,29 +206,35 @@ async function waitForOthers(client: Client, { lock }: StoreNames): Promise<void
 /** Adds columns to a table, fills them in parts, of which others wait for one at most, and checks that all are filled. */
 async function fill(client: Client, names: StoreNames, { columns, table, rows, part, check }: Filling): Promise<void> {
   await change(client, names, () => client.query(columns));
-  await fillParts(client, names, { table, part: `${rows} ${part}` });
+  const partOfRows = `${rows} ${part}`;
+  const lastPart = await fillParts(client, names, { table, part: partOfRows });
   const { name, condition } = check;
-  await change(client, names, () =>
-    client.query(
+  await change(client, names, async () => {
+    await client.query(
       `ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS "${name}", ADD CONSTRAINT "${name}" CHECK (${condition}) NOT VALID`,
-    ),
-  );
-  // What was added meanwhile.
+    );
+    // What was added meanwhile: from now on, a row that is not filled cannot be changed.
+    await client.query(partOfRows, [lastPart, lastId]);
+  });
+  // What was added with an earlier id.
   await change(client, names, () => client.query(rows));
   await change(client, names, () => client.query(`ALTER TABLE ${table} VALIDATE CONSTRAINT "${name}"`));
 }
 
+/** Returns the first id of the last part. */
 async function fillParts(
   client: Client,
   names: StoreNames,
   { table, part }: Pick<Filling, "table" | "part">,
-): Promise<void> {
+): Promise<string> {
   const last = `SELECT (max(id) + 1)::text AS "end"
     FROM (SELECT id FROM ${names.tables}.${table} WHERE id >= $1 ORDER BY id LIMIT ${partRows}) AS part`;
+  let lastPart = "0";
   for (let from = "0"; ; ) {
     const end = (await client.query<{ end: string | null }>(last, [from])).rows[0]?.end;
-    if (end == null) return;
+    if (end == null) return lastPart;
     await change(client, names, () => client.query(part, [from, end]));
+    lastPart = from;
     from = end;
   }
 }
@@ -238,7 +247,7 @@ async function change(client: Client, names: StoreNames, work: () => Promise<unk
     } catch (error) {
       if (attempt === changeAttempts || !isBusy(error)) throw error;
     }
-    await setTimeout(changePauseMs);
+    await setTimeout(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)));
   }
 }
 

@@ -181,6 +181,8 @@ export const migrations: readonly Migration[] = [
     queueSchema: 43,
     sql: () => `
       -- Turns get how they were accepted, by which the hourly limit counts them. Those that were copied do not count.
+      -- An earlier service can have used this table, and wait for the others: whoever waits for it now would never get it.
+      LOCK TABLE use IN ACCESS EXCLUSIVE MODE NOWAIT;
       ALTER TABLE turn ADD COLUMN "acceptedAs" text, ADD COLUMN "acceptedAt" bigint;
       ${moveUsesToTurns}
     `,

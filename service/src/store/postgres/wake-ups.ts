@@ -1,14 +1,14 @@
 import type { Machine } from "../../machine.ts";
 
-/** Wakes that came too late before the next one is put off. In a few processes, each soon gets a turn again. */
+/** How often a process may come too late before its next wake is delayed. With few processes, each soon gets a turn. */
 const freeMisses = 3;
 const firstSpreadMs = 20;
 const lastSpreadMs = 2000;
 
 /**
  * Decides when a notification that a turn is ready wakes this process. It wakes all processes with a free place, and one of them gets
- * the turn. So a process that has come too late several times waits for a random time before it looks: the more processes are free,
- * the sooner the first of them looks all the same, and the others look once for many turns.
+ * the turn. So a process that has come too late several times waits for a random time before it looks. With many free processes, one of
+ * them still looks soon, and the others look once for many turns.
  */
 export class WakeUps {
   readonly #wake: () => void;

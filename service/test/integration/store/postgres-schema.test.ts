@@ -161,6 +161,33 @@ test("a migration waits for transactions that use a job and then a turn, and nei
   ]);
 });
 
+test("a migration lets a create end that has counted itself in a table that is deleted", async () => {
+  const url = await server().createDatabase();
+  const migrate = (all = migrations) => openSchema({ url, names: namesOf(), log: () => {} }, all);
+  await migrate(migrations.slice(0, 2));
+  const [client, other] = [new Client(url), new Client(url)];
+  for (const one of [client, other]) {
+    await one.connect();
+    onTestFinished(() => one.end());
+  }
+  await client.query("BEGIN; INSERT INTO agent_jobs.use (kind, project, at) VALUES ('create', 'docs', 1)");
+  await other.query("BEGIN; LOCK TABLE agent_jobs.job IN ROW EXCLUSIVE MODE");
+  const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'agent_jobs.job'::regclass";
+  const untilWaiting = (count: number) => waitUntil(async () => (await server().query(url, waiting)).length === count);
+  const migrated = migrate();
+  await untilWaiting(1);
+  const added = client.query(`INSERT INTO agent_jobs.job (id, project, "createdAt") VALUES ('a', 'docs', 1)`);
+  await untilWaiting(2);
+  await other.query("COMMIT");
+  await added;
+  await client.query(`INSERT INTO agent_jobs.turn (id, job, prompt, project, caller, step, request)
+    VALUES (1, 'a', 'Go on', 'docs', '', '', 'r'); COMMIT`);
+  expect(await migrated).toEqual({ before: 2, after: migrations.length });
+  expect(await server().query(url, 'SELECT "acceptedAs", "acceptedAt" FROM agent_jobs.turn')).toEqual([
+    { acceptedAs: "create", acceptedAt: "1" },
+  ]);
+});
+
 test("an index that was not built completely is built again", async () => {
   const url = await server().createStoreDatabase();
   const valid = `SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = 'agent_jobs."turnByKey"'::regclass`;
