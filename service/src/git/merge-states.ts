@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Git, GitError } from "./git.ts";
 
-/** How many answers are remembered, in about 20 MB. Those of more commits are found out again. */
+/** How many answers are remembered, which takes about 20 MB. Others are computed again. */
 const maxKnown = 100_000;
 
 /**

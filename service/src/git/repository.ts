@@ -94,7 +94,7 @@ export class Repository {
     return this.#clone.fetchIfBehind(commit, maxAgeMs);
   }
 
-  /** Returns the head of a branch as of the last fetch, or `undefined` if there is no such branch. */
+  /** Returns the head of a branch as of the last fetch, with own pushes since then; `undefined` if there is no such branch. */
   async branchHead(branch: string): Promise<string | undefined> {
     return this.#clone.heads.get(branch);
   }
@@ -114,7 +114,7 @@ export class Repository {
     return this.#clone.heads.has(branch);
   }
 
-  /** Returns the heads of all branches as of the last fetch, by the names of the branches. */
+  /** Returns the heads of all branches as of the last fetch, with own pushes since then, by the names of the branches. */
   async branchHeads(): Promise<Heads> {
     return this.#clone.heads;
   }
@@ -123,7 +123,7 @@ export class Repository {
   async isMerged(commit: string, branch: string): Promise<boolean> {
     const target = await this.branchHead(branch);
     if (target === undefined) throw new Error(`the branch ${branch} is missing`);
-    const isMerged = (await new MergeStates(this.#clone.git).of([commit], target)).get(commit);
+    const isMerged = (await this.findMerged([commit], target)).get(commit);
     if (typeof isMerged !== "boolean") throw isMerged;
     return isMerged;
   }

@@ -10,7 +10,7 @@ export interface ArchiveLimits {
   entries: number;
 }
 
-/** Agents' sessions have a few megabytes. Without a limit, empty files would take a long time. */
+/** For homes that steps remember. Without a limit, empty files would take a long time. */
 const defaultLimits: ArchiveLimits = { megabytes: 50, entries: 10_000 };
 
 /** Folders that agents fill again on their own. */
@@ -89,10 +89,13 @@ export async function unpackHome(file: string, home: string, limits = defaultLim
       sync: true,
       strict: true,
       preserveOwner: false,
+      // Files of zeros compress well. What comes out is bounded here, also for entries that are left out.
+      maxDecompressionRatio: Number.POSITIVE_INFINITY,
       filter: (_path, entry) => {
-        if (!("type" in entry) || entry.type !== "File") return false;
-        entry.mode = (entry.mode ?? 0o600) & 0o700;
+        if (!("type" in entry)) return false;
         size.add(entry.size);
+        if (entry.type !== "File") return false;
+        entry.mode = (entry.mode ?? 0o600) & 0o700;
         return true;
       },
     });

@@ -67,18 +67,22 @@ export class Archiver implements Round {
     const round = {};
     const archived = new NameList();
     let last: JobWithPullRequest | undefined;
-    do {
-      const page = await store.idleJobs.withPullRequest(pageSize, last);
-      last = page.length === pageSize ? page.at(-1) : undefined;
-      for (const jobs of batchesOf(await this.#closedOf(page, own, round, failed))) {
-        if (signal.aborted) break;
-        const ids = await store.idleJobs.archive(jobs, now);
-        await store.homes?.deleteArchived(ids);
-        archived.add(ids);
-        await setImmediate();
-      }
-    } while (last !== undefined && !signal.aborted);
-    if (archived.count > 0) log(`Archived, pull request closed or merged: ${archived.text}`);
+    try {
+      do {
+        const page = await store.idleJobs.withPullRequest(pageSize, last);
+        last = page.length === pageSize ? page.at(-1) : undefined;
+        for (const jobs of batchesOf(await this.#closedOf(page, own, round, failed))) {
+          if (signal.aborted) break;
+          const ids = await store.idleJobs.archive(jobs, now);
+          archived.add(ids);
+          await store.homes?.deleteArchived(ids);
+          await setImmediate();
+        }
+      } while (last !== undefined && !signal.aborted);
+    } finally {
+      // Also if the store cannot be used any longer.
+      if (archived.count > 0) log(`Archived, pull request closed or merged: ${archived.text}`);
+    }
   }
 
   /** Returns the jobs whose pull request is closed or merged. */
