@@ -16,7 +16,7 @@ capacity-results.md. Takes about five minutes. Linux only.
 `;
 
 interface Measurements {
-  /** Of these. */
+  /** The date of the measurement, such as 2026-11-23. */
   on: string;
   costs: Costs;
   fleet: Fleet;
@@ -51,7 +51,7 @@ async function measure(): Promise<Measurements> {
   return { on: new Date().toISOString().slice(0, 10), costs, fleet, reality: await runFleet(fleet) };
 }
 
-/** Agents that take ten minutes, on a server as one would choose it. */
+/** A fleet whose agents take ten minutes, on a Postgres server with four cores. */
 function fleetOf(workers: number): Fleet {
   const apis = Math.max(2, Math.ceil(workers / 100));
   return { workers, places: 4, agentSeconds: 600, busy: 0.75, logShare: 0.5, apis, cores: 4 };
@@ -101,11 +101,11 @@ async function render({ on, costs, fleet, reality }: Measurements): Promise<stri
 \`npm run bench:capacity\` writes this page: it measures what operations cost Postgres, and simulates fleets with these costs. The same
 costs give the same tables.
 
-Each worker has four places, of which three run a turn on average. An agent takes ten minutes on average, its log grows in every other second,
-and its client asks every 25 seconds. There is an API for each 100 workers, at least two. Postgres has four cores. Their use
-is what was simulated times ${cpuFactor.toFixed(1)}, by which [a real fleet](#how-far-the-simulation-is-off) used more.
+Each worker has four places, of which three run a turn on average. An agent takes ten minutes on average, its log grows every other second,
+and its client asks every 25 seconds. There is an API for each 100 workers, at least two. Postgres has four cores. The use
+of cores is the simulated one times ${cpuFactor.toFixed(1)}, because [a real fleet](#how-far-the-simulation-is-off) used that much more.
 
-| workers | turns a minute | queries a second | cores of Postgres | connections | with PgBouncer: direct + in use | delay of a turn with a free place: median, 99 % | questions in vain for a turn | limits reached by default |
+| workers | turns a minute | queries a second | cores of Postgres | connections | with PgBouncer: direct + in use | delay of a turn with a free place: median, 99 % | asks in vain per turn | limits reached by default |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 
@@ -141,7 +141,7 @@ for a minute:
 | --- | --- | --- |
 ${comparison(likeReality, reality).join("\n")}
 
-The measured delay has that of workers that all run in one thread.
+The measured delay includes the time that workers wait for each other, because all run in one thread.
 `;
 }
 
@@ -150,7 +150,7 @@ function comparison(simulated: Simulated, measured: Measured): string[] {
     row("turns a minute", simulated.turnsPerMinute.toFixed(0), measured.turnsPerMinute.toFixed(0)),
     row("cores of Postgres", simulated.cores.toFixed(2), measured.cores.toFixed(2)),
     row("queries a second", simulated.queriesPerSecond.toFixed(0), measured.queriesPerSecond.toFixed(0)),
-    row("questions in vain for a turn", simulated.asksPerTurn.toFixed(1), measured.asksPerTurn.toFixed(1)),
+    row("asks in vain per turn", simulated.asksPerTurn.toFixed(1), measured.asksPerTurn.toFixed(1)),
     row("median delay of a turn", `${simulated.medianDelay.toFixed(2)} s`, `${measured.medianDelay.toFixed(2)} s`),
   ];
 }

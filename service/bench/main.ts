@@ -4,11 +4,10 @@ import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Measurement } from "./measurement.ts";
 
+const others = ["main", "measurement", "service-process", "agent-service", "scale", "capacity", "postgres", "year"];
 const names = globSync("*.ts", { cwd: import.meta.dirname })
   .map((file) => basename(file, ".ts"))
-  .filter(
-    (name) => !["main", "measurement", "service-process", "agent-service", "scale", "capacity", "year"].includes(name),
-  )
+  .filter((name) => !others.includes(name))
   .sort();
 
 const help = `Usage: npm run bench [-- NAME...]

@@ -13,12 +13,12 @@ import { cpuTimeMs } from "./scale/cpu-time.ts";
 import { startProcess } from "./scale/processes.ts";
 import type { Job } from "./service-process.ts";
 
-const help = `Usage: npm run bench:postgres -- [--list]
+const help = `Usage: npm run bench:postgres [-- --list]
 
-Counts the messages that creates, turns and idle processes send to Postgres, measures what the server needs for them, and writes
+Counts the queries that creates, turns and idle processes send to Postgres, measures what the server needs for them, and writes
 service/bench/postgres-results.md. Takes about two minutes. Linux only.
 
-  --list   also prints each message, and writes nothing
+  --list   also prints each query, and writes nothing
 `;
 
 const createCount = 50;
@@ -28,11 +28,12 @@ const rowsBetween = 60;
 const idleSeconds = 30;
 
 const { values } = parseArgs({ options: { help: { type: "boolean" }, list: { type: "boolean" } } });
+
 /** What one thing asks of Postgres. */
 interface Cost {
   what: string;
-  /** How often each message was sent. */
-  messages: ReadonlyMap<string, number>;
+  /** How often each query was sent. */
+  queries: ReadonlyMap<string, number>;
   /** How often the thing was done. */
   times: number;
   /** Default: it was not measured. */
@@ -92,15 +93,15 @@ async function measure(isList: boolean): Promise<void> {
   const creates = apiProxy.take();
 
   const costs: Cost[] = [
-    { what: "a create", messages: creates, times: createCount, time: createTime },
+    { what: "a create", queries: creates, times: createCount, time: createTime },
     {
       what: "a turn that pushes a change",
-      messages: turns,
+      queries: turns,
       times: turnCount,
       time: { ...turnTime, ms: turnTime.ms - (createTime.ms * turnTime.rowMs) / createTime.rowMs },
     },
-    { what: "a second of an idle API", messages: idle[0] ?? new Map(), times: idleSeconds },
-    { what: "a second of an idle worker", messages: idle[1] ?? new Map(), times: idleSeconds },
+    { what: "a second of an idle API", queries: idle[0] ?? new Map(), times: idleSeconds },
+    { what: "a second of an idle worker", queries: idle[1] ?? new Map(), times: idleSeconds },
   ];
   if (isList) for (const cost of costs) list(cost);
   const text = render(costs);
@@ -162,14 +163,14 @@ class RowInserter implements AsyncDisposable {
   }
 }
 
-function total({ messages }: Cost): number {
-  return messages.values().reduce((sum, count) => sum + count, 0);
+function total({ queries }: Cost): number {
+  return queries.values().reduce((sum, count) => sum + count, 0);
 }
 
 function list(cost: Cost): void {
   process.stdout.write(`${cost.what}:\n`);
   const grouped = new Map<string, number>();
-  for (const [text, count] of cost.messages) {
+  for (const [text, count] of cost.queries) {
     const same = text.replace(/'[^']*'/g, "'…'");
     grouped.set(same, (grouped.get(same) ?? 0) + count);
   }
@@ -185,7 +186,7 @@ function render(costs: readonly Cost[]): string {
   });
   return `Measured on ${new Date().toISOString().slice(0, 10)} with Node.js ${process.version.slice(1)} and ${cpus().length} cores.
 
-| what | messages to Postgres | CPU time of Postgres |
+| what | queries | CPU time of Postgres |
 | --- | --- | --- |
 ${rows.join("\n")}`;
 }
@@ -193,10 +194,10 @@ ${rows.join("\n")}`;
 function write(text: string): void {
   const page = `# What the service asks of Postgres
 
-\`npm run bench:postgres\` writes this page, and with \`-- --list\` prints each message. Several statements in one message are one
-message, and \`BEGIN\` and \`COMMIT\` count. The agent needs no time. CPU times are those of the server, as a number of rows with one index
-that were inserted meanwhile, each in a transaction of its own. On a machine with other work, CPU times differ by half from one
-measurement to the next, and messages do not.
+\`npm run bench:postgres\` writes this page, and with \`-- --list\` prints each query. Several statements that are sent together are one
+query, and \`BEGIN\` and \`COMMIT\` count. The agent needs no time. CPU times are those of the server, given as the number of rows, in a table
+with one index, that take as long to insert, each in a transaction of its own. On a machine with other work, CPU times differ by half from
+one measurement to the next, and queries do not.
 
 ${text}
 `;

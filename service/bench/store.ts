@@ -23,12 +23,12 @@ export async function measure(): Promise<Measurement[]> {
 }
 
 /** Returns milliseconds. */
-async function measureCreate(otherUses: number): Promise<number> {
+async function measureCreate(otherCreates: number): Promise<number> {
   using scratch = scratchFolder();
   using docs = new DocsRepository();
   const file = join(scratch.path, "jobs.sqlite");
   await openSqliteStore(file)[Symbol.asyncDispose]();
-  addUses(file, otherUses);
+  addCreates(file, otherCreates);
   const agent = ["--agent", "sleep 1000", "--sandbox", "none", "--agents", "1"];
   const options = projects.flatMap((project) => ["--project", project]);
   await using service = await startService(["--repository", docs.path, "--store", file, ...agent, ...options]);
@@ -55,7 +55,7 @@ function cpuTimeMs(pid: number | undefined): number {
 }
 
 /** Adds the creates of projects with 100 each. */
-function addUses(file: string, count: number): void {
+function addCreates(file: string, count: number): void {
   const db = new DatabaseSync(file);
   const now = Date.now();
   db.exec("BEGIN");

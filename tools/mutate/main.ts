@@ -13,8 +13,8 @@ test/unit and test/integration. A mutant cannot reach other processes: tests of 
 do not count, and files that only such processes run are listed apart. So are mutants of string literals.
 
   --without FILE   leave out tests, such as slow ones, by their path or a pattern of it; can be repeated
-  --sample N       try only N mutants that are not of string literals, drawn from all of these
-  --seed S         draw others (default: 1)
+  --sample N       try only N mutants, chosen by a seed from those that are not of string literals
+  --seed S         the seed of the sample (default: 1)
   --json FILE      also write the result for every mutant
   --threshold N    exit with 1 if less than N percent are noticed
   --help           show this help

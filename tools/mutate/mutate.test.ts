@@ -103,7 +103,7 @@ test("leaves tests out if told to", async () => {
   await expect(mutateRepository(files, ["test/**"])).rejects.toThrow("No test in test/unit or test/integration");
 });
 
-test("tries only a sample if told to, which stays the same when other sources change", async () => {
+test("tries only a sample if told to, and the same one after other sources have changed", async () => {
   const files = { "src/sizes.ts": source, "test/unit/sizes.test.ts": tests };
   const more = {
     "src/more.ts": "export const isMore = true;",

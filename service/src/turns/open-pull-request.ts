@@ -65,7 +65,7 @@ export async function openPullRequest(
     head,
     existing,
     protectedFiles: await findProtectedChanges(context, await repository.changedFiles(base, head)),
-    // GitHub knows no leases, and answers late.
+    // GitHub does not know leases, and may answer after this one has expired.
     confirmOwner: () => store.runningTurns.confirmLease(turn),
   };
   const link = await pullRequests.open(change).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { root } from "../../../test/support/metadata.ts";
 import { isThorough, rows } from "../../../test/support/thorough.ts";
 import { plantedFaults } from "./planted.ts";
 
-/** In a process of its own, as in `simulation.test.ts`. */
+/** In a process of its own, which loads the sources again for each planted fault. */
 function simulate(...parameters: string[]): Promise<string> {
   const file = resolve(root, "service/test/simulation/cli.ts");
   return new Promise((done) => {
@@ -17,7 +17,7 @@ test("200 simulated histories violate no invariant", async () => {
   expect(await simulate("--runs", "200", "--seed", "20261122")).toContain("no invariant was violated");
 });
 
-test("each planted fault is found", async () => {
+test("planted faults are found", async () => {
   const names = rows(plantedFaults, 11).map(({ name }) => name);
   const runs = isThorough ? "2000" : "300";
   const found = await simulate(...names.flatMap((name) => ["--plant", name]), "--runs", runs, "--seed", "2");

@@ -130,6 +130,13 @@ describe("finds that", () => {
       /^a: turn 5 does not count$/,
     ],
     [
+      "a project had more messages in an hour than the limit allows",
+      ({ stored: { turns } }) => {
+        for (const message of turns.slice(1)) turns.push(...Array<typeof message>(100).fill(message));
+      },
+      /^more than 100 messages of docs were accepted in an hour$/,
+    ],
+    [
       "an ended turn is in the queue",
       ({ stored }) => Object.assign(stored, { queued: 1 }),
       /^1 turns are in the queue/,

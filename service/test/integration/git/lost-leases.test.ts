@@ -14,11 +14,10 @@ import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
+import { folderWithClone, withCompiledSupervisor } from "../../support/agent-service.ts";
 
 const job = "job_00000000-0000-0000-0000-000000000001";
 const branch = `agent/${job}`;
-
-import { folderWithClone, withCompiledSupervisor } from "../../support/agent-service.ts";
 
 /** A worker's clone, whose pushes a test can hold up. */
 class HeldRepository extends Repository {
@@ -142,28 +141,27 @@ test("a worker that takes a turn over continues with its commit, which the one t
   expect(runs).toEqual(["one"]);
 });
 
-test.each([["opened its pull request"], ["brought its pull request up to date"]])(
-  "a worker that has lost its lease before it %s leaves that of the others alone",
-  async (what) => {
-    const { store, one, two, expire, head, lines } = await setUp();
-    const isOpen = what.startsWith("brought");
-    if (isOpen) {
-      expect(await two.run()).toBe("completed");
-      await store.turns.add(job, "more", 0);
-    }
-    one.pullRequests.beforeOpen = async () => {
-      await expire();
-      expect(await two.run()).toBe("completed");
-      await store.turns.add(job, "last", 0);
-      expect(await two.run()).toBe("completed");
-    };
-    expect(await one.run()).toBe("taken-over");
-    expect(lines()).toEqual(["first", ...(isOpen ? ["more"] : []), "last"]);
-    expect(await store.pullRequests.newestOf(job, 5)).toMatchObject([{ number: 1 }]);
-    expect((await store.pullRequests.find(1))?.head).toBe(head());
-    expect((await store.jobs.find(job))?.head).toBe(head());
-  },
-);
+test.each([
+  ["opened its", false],
+  ["updated its", true],
+])("a worker that has lost its lease before it %s pull request leaves that of the others alone", async (_, isOpen) => {
+  const { store, one, two, expire, head, lines } = await setUp();
+  if (isOpen) {
+    expect(await two.run()).toBe("completed");
+    await store.turns.add(job, "more", 0);
+  }
+  one.pullRequests.beforeOpen = async () => {
+    await expire();
+    expect(await two.run()).toBe("completed");
+    await store.turns.add(job, "last", 0);
+    expect(await two.run()).toBe("completed");
+  };
+  expect(await one.run()).toBe("taken-over");
+  expect(lines()).toEqual(["first", ...(isOpen ? ["more"] : []), "last"]);
+  expect(await store.pullRequests.newestOf(job, 5)).toMatchObject([{ number: 1 }]);
+  expect((await store.pullRequests.find(1))?.head).toBe(head());
+  expect((await store.jobs.find(job))?.head).toBe(head());
+});
 
 test("a turn removes what a worker that died left on the branch for an ended turn", async () => {
   const { store, one, two, planNext, change, expire, head, lines } = await setUp();
@@ -263,7 +261,7 @@ test("a turn completes although its branch moves each time that it pushes, by a 
   expect(lines()).toEqual(["second"]);
 });
 
-test("a turn that fails later removes what a push of its first attempt brings that was reported as failed", async () => {
+test("a failed turn removes the commit of an earlier attempt whose push was reported as failed and landed later", async () => {
   const { one, two, planNext, expire, head } = await setUp();
   let land = async (): Promise<void> => {};
   one.repository.beforePush = async (...args) => {

@@ -72,7 +72,7 @@ describe("a round", () => {
     expect(await next()).toEqual({ closed: 0, requests: 1 });
   });
 
-  test("reads one by one what is asked for the first time, or again after a while", async () => {
+  test("reads one by one what was opened since the comparison, or is asked for again after a while", async () => {
     const github = await startGitHubPullRequests();
     const [one] = addPulls(github, 1);
     if (!one) throw new Error("no pull request");

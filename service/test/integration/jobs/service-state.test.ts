@@ -403,6 +403,7 @@ describe("a Git command that fails or is killed", () => {
     expect(await repository.branchHead("main")).toBe(head);
     expect(await repository.branchHead("nowhere")).toBeUndefined();
     rmSync(join(folder, "mirror.git"), { recursive: true });
+    // Heads are in memory.
     await expect(repository.commitsOfBranch(head, 1)).rejects.toThrow();
     await expect(repository.isMerged(head, "main")).rejects.toThrow();
     const stopped = new Repository({ url: docs.path, folder, signal: AbortSignal.abort() });

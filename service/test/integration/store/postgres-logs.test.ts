@@ -111,7 +111,7 @@ describe("the logs in a Postgres store", () => {
     expect(calls).toBe(before);
   });
 
-  test("wake nobody when they grow, however many processes there are", async () => {
+  test("send no notification when they grow", async () => {
     const url = await server().createStoreDatabase();
     const { store, logs } = await open(url);
     const turn = await startTurn(store);

@@ -251,7 +251,7 @@ describe("machines with one Postgres", () => {
     expect(await stores[0]?.counts.total()).toEqual({ jobs: 20, waitingTurns: 20 });
   });
 
-  test("keep the turns of a machine of the first schema, and when they count, which then adds nothing without a key", async () => {
+  test("keep the turns of a machine of the first schema and the times at which they count; that machine then adds nothing without a key", async () => {
     const url = await server().createDatabase();
     await openSchema({ url, names: namesOf(), log: () => {} }, migrations.slice(0, 1));
     const job = `INSERT INTO agent_jobs.job (id, project, "createdAt", model) VALUES ($1, 'docs', 5, NULL)`;

@@ -31,7 +31,7 @@ test("reads what GitHub does not know ever less often, from an hour on", () => {
     expect(pauses(new ReadSchedule(), new GitHubError("gone", status), 5)).toEqual(hours);
 });
 
-test("begins anew after a success, and for what nobody has asked for in a day", () => {
+test("begins again after a success, and for what nobody has asked for in a day", () => {
   const schedule = new ReadSchedule();
   const error = new GitHubError("down", 500);
   const forget = [() => schedule.succeeded(link), () => schedule.forgetOld(start + 100 * hourMs)];

@@ -48,9 +48,9 @@ async function setUp() {
 test("what an agent said is stored without secrets, and what it cost is counted and logged", async () => {
   const { run, stored, costs, log } = await setUp();
   const base64 = Buffer.from("key=sk-verysecret$&1").toString("base64");
-  const message = `ü The key is sk-verysecret$&1 or SK-VERYSECRET%24%261, in ${base64}. ✓`;
+  const message = `ü\0 The key is sk-verysecret$&1 or SK-VERYSECRET%24%261, in ${base64}. ✓`;
   const said = await run({ message, costUsd: 0.0123 });
-  expect(said).toMatch(/^ü The key is \*\*\* or \*\*\*, in [\w+/]*\*\*\*[=\w]*\. ✓$/);
+  expect(said).toMatch(/^ü\u{FFFD} The key is \*\*\* or \*\*\*, in [\w+/]*\*\*\*[=\w]*\. ✓$/u);
   expect(await stored()).toEqual([{ answer: said, costUsd: 0.0123 }]);
   expect(costs).toEqual([{ project: "docs", agent: "claude", costUsd: 0.0123 }]);
   expect(log).toEqual(["Cost, by the agent's own estimate: $0.0123."]);

@@ -338,6 +338,19 @@ test("a turn that another worker has taken over is stopped before it pushes", as
   expect([result, failures, pushes, opened]).toEqual(["taken-over", [], 0, []]);
 });
 
+test("a turn that another worker takes over while its pull request is opened writes nothing there", async () => {
+  const { run, ports, store } = await setUpTurns();
+  let writes = 0;
+  ports.pullRequests.open = async ({ confirmOwner }) => {
+    store.runningTurns.confirmLease = failing(new LeaseLost(1));
+    await confirmOwner?.();
+    writes++;
+    return "https://example.com/pull/1";
+  };
+  const { result, failures } = await run();
+  expect([result, failures, writes]).toEqual(["taken-over", [], 0]);
+});
+
 test("a turn that another worker takes over after the push opens no pull request, and takes its commit back", async () => {
   const { run, ports, store, opened } = await setUpTurns();
   const pushed: (string | undefined)[] = [];
@@ -785,4 +798,17 @@ test("the agent and the job's log have the request that a turn was sent with", a
   await store.turns.add("a", "More", 7, undefined, { caller: "ci", step: "nightly", request: "r-1" });
   expect((await run()).log).toContain(lines("Turn 2 started. Its request is r-1."));
   expect(starts[1]?.options.requestId).toBe("r-1");
+});
+
+test("a turn whose branch moves before each of five pushes fails", async () => {
+  const { run, ports } = await setUpTurns();
+  let pushes = 0;
+  ports.repository.push = async () => {
+    pushes++;
+    throw new GitError(["push"], "failed", "! [rejected] agent/a (stale info)", 1);
+  };
+  ports.repository.branchHead = async () => `other ${pushes}`;
+  ports.repository.rebase = async () => `rebased ${pushes}`;
+  const { result, failures } = await run();
+  expect([result, failures, pushes]).toEqual(["failed", [expect.stringContaining("rejected")], 5]);
 });
