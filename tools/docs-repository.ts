@@ -43,9 +43,9 @@ export class DocsRepository implements Disposable {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** Runs Git in the repository and returns its trimmed stdout. */
+  /** Runs Git in the repository, as a person who can commit, and returns its trimmed stdout. */
   git(...args: string[]): string {
-    return git(["-C", this.path, ...args]).trim();
+    return git([...author, "-C", this.path, ...args]).trim();
   }
 
   /** Adds commits that are written as `git fast-import` reads them: one process for a whole history. */
@@ -81,7 +81,7 @@ export class DocsRepository implements Disposable {
 
   #commitToMain(branch: string, parents: readonly string[]): void {
     const tree = this.git("rev-parse", `${branch}^{tree}`);
-    this.git("update-ref", "refs/heads/main", this.git(...author, "commit-tree", tree, ...parents, "-m", "Merge"));
+    this.git("update-ref", "refs/heads/main", this.git("commit-tree", tree, ...parents, "-m", "Merge"));
   }
 }
 

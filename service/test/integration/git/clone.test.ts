@@ -24,11 +24,9 @@ async function open(docs: DocsRepository, options: Partial<RepositoryOptions> = 
   return { repository: await reopen(), reopen, clone: join(folder, "mirror.git") };
 }
 
-const author = ["-c", "user.name=Someone", "-c", "user.email=someone@example.com"];
-
 /** Adds a commit without a change. Returns it. */
 const addCommit = (docs: DocsRepository, parent: string, message: string): string =>
-  docs.git(...author, "commit-tree", `${parent}^{tree}`, "-p", parent, "-m", message);
+  docs.git("commit-tree", `${parent}^{tree}`, "-p", parent, "-m", message);
 
 /** Records the commands of Git, each as its words. */
 function recordCommands(): () => string[][] {
@@ -182,7 +180,7 @@ test("cuts off the subject of a commit that is as long as a book", async () => {
   const docs = docsRepository();
   const message = join(temporaryFolder(), "message");
   writeFileSync(message, "x".repeat(1_200_000));
-  const commit = docs.git(...author, "commit-tree", "main^{tree}", "-p", "main", "-F", message);
+  const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-F", message);
   docs.git("update-ref", "refs/heads/agent/a", commit);
   const { repository } = await open(docs);
   const [latest] = await repository.latestCommits("main", "agent/a", 1);

@@ -233,8 +233,7 @@ describe("the next turn finds the worktree as it should be after an agent", () =
       input: `${docs.git("ls-tree", "main")}\n160000 commit ${"1".repeat(40)}\tmodule\n`,
       encoding: "utf8",
     }).trim();
-    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
-    docs.git("update-ref", "refs/heads/main", docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "x"));
+    docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", tree, "-p", "main", "-m", "x"));
     await turn("a", (worktree) => {
       git(worktree, "init", "--quiet", "module");
       writeFileSync(join(worktree, "module/x.md"), "x");

@@ -461,11 +461,7 @@ describe("a commit", () => {
       encoding: "utf8",
     }).trim();
     const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
-    docs.git(
-      "update-ref",
-      "refs/heads/main",
-      docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "Submodules"),
-    );
+    docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", tree, "-p", "main", "-m", "Submodules"));
     const { checkOut, commit } = await open({ docs });
     const checkout = await checkOut("agent/a");
     rmSync(join(checkout.tree, "gone"), { recursive: true });
@@ -486,8 +482,7 @@ describe("a commit", () => {
       input: `${docs.git("ls-tree", "main")}\n160000 commit ${"1".repeat(40)}\tgone\n`,
       encoding: "utf8",
     }).trim();
-    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
-    docs.git("update-ref", "refs/heads/main", docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "x"));
+    docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", tree, "-p", "main", "-m", "x"));
     const { checkOut, commit, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
     rmSync(join(checkout.tree, "gone"), { recursive: true });
@@ -505,7 +500,7 @@ describe("a commit", () => {
       encoding: "utf8",
     }).trim();
     const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
-    docs.git("update-ref", "refs/heads/main", docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "x"));
+    docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", tree, "-p", "main", "-m", "x"));
     const { checkOut, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
     writeFileSync(join(checkout.tree, "files/page.md"), "new");
@@ -623,11 +618,10 @@ describe("a rebase", () => {
 test("returns the newest commits, oldest first, with the subjects of their messages", async () => {
   const { docs, repository } = await open();
   const [base, tree] = [docs.git("rev-parse", "main"), docs.git("rev-parse", "main^{tree}")];
-  const author = ["-c", "user.name=x", "-c", "user.email=x"];
   const commits: string[] = [];
   for (const message of ["One", "Two\nlines\n\nText.", "Three"]) {
     const parent = commits.at(-1) ?? base;
-    commits.push(docs.git(...author, "commit-tree", tree, "-p", parent, "-m", message));
+    commits.push(docs.git("commit-tree", tree, "-p", parent, "-m", message));
   }
   docs.git("update-ref", "refs/heads/agent/a", commits[2] ?? "");
   await repository.fetch();
@@ -669,8 +663,7 @@ test("fetches nothing if no branch has changed", async () => {
   expect(await commandsOf(() => docs.git("branch", "new", "main"))).toEqual(withFetch);
   expect(await commandsOf(() => docs.git("branch", "-m", "new", "now"))).toEqual(withFetch);
   expect(await commandsOf(() => docs.git("branch", "-D", "now"))).toEqual(withFetch);
-  const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
-  const commit = docs.git(...author, "commit-tree", "main^{tree}", "-p", "main", "-m", "x");
+  const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-m", "x");
   expect(await commandsOf(() => docs.git("update-ref", "refs/heads/other", commit))).toEqual(withFetch);
   expect(await repository.branchHead("other")).toBe(commit);
   expect(await commandsOf(() => docs.git("symbolic-ref", "refs/heads/alias", "refs/heads/main"))).toEqual(withFetch);

@@ -22,12 +22,12 @@ function add(file: string, parent: string): string {
     input: `${docs.git("ls-tree", parent)}\n${entry}\n`,
     encoding: "utf8",
   }).trim();
-  return point(docs.git(...author, "commit-tree", tree, "-p", parent, "-m", `Write ${file}`));
+  return point(docs.git("commit-tree", tree, "-p", parent, "-m", `Write ${file}`));
 }
 
 /** Points the branch to a commit with another root. Returns it. */
 function addRoot(): string {
-  return point(docs.git(...author, "commit-tree", "main^{tree}", "-m", "Root"));
+  return point(docs.git("commit-tree", "main^{tree}", "-m", "Root"));
 }
 
 function point(commit: string): string {
@@ -36,10 +36,8 @@ function point(commit: string): string {
 }
 
 function replaceMain(): void {
-  docs.git("update-ref", "refs/heads/main", docs.git(...author, "commit-tree", "main^{tree}", "-m", "Replaced"));
+  docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", "main^{tree}", "-m", "Replaced"));
 }
-
-const author = ["-c", "user.name=Someone", "-c", "user.email=someone@example.com"];
 
 /** Makes a commit of the job, and fetches it. */
 async function push(): Promise<string> {
@@ -162,7 +160,7 @@ describe("after the target branch was replaced, a turn is not possible, and the 
 
 test("a turn continues a branch whose changes were undone: its pull request is still open", async () => {
   const last = await push();
-  const undone = point(docs.git(...author, "commit-tree", "main^{tree}", "-p", last, "-m", "Undo"));
+  const undone = point(docs.git("commit-tree", "main^{tree}", "-p", last, "-m", "Undo"));
   expect(await find(undone)).toMatchObject({ head: undone, isContinued: true, notes: [] });
   // Also after `main` has moved.
   const other = add("b.md", "main");
