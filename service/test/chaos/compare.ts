@@ -10,6 +10,8 @@ export interface EndState {
   stored: StoredState;
   /** By name. */
   pushed: ReadonlyMap<string, PushedBranch>;
+  /** See `Workload`. */
+  emptyJobs: ReadonlySet<string>;
   /** What the API shows, by id. */
   shown: ReadonlyMap<string, JobRecord>;
 }
@@ -19,7 +21,7 @@ const hourlyLimit = 100;
 const hourMs = 3_600_000;
 
 /** Returns everything that does not agree. */
-export function compare({ sent, stored, pushed, shown }: EndState): string[] {
+export function compare({ sent, stored, pushed, emptyJobs, shown }: EndState): string[] {
   const turnsByJob = Map.groupBy(stored.turns, ({ job }) => job);
   const pullsByJob = Map.groupBy(stored.pullRequests, ({ job }) => job);
   const branchesOfJobs = new Set(stored.jobs.map(({ id }) => `agent/${id}`));
@@ -33,6 +35,7 @@ export function compare({ sent, stored, pushed, shown }: EndState): string[] {
         ...comparePullRequest(job, branch, pullsByJob.get(job.id) ?? [], shown.get(job.id)),
       ];
     }),
+    ...compareEmpty(emptyJobs, turnsByJob),
     ...[...pushed.keys()].filter((name) => !branchesOfJobs.has(name)).map((name) => `${name} has no job`),
     ...compareLimits(stored),
     ...(stored.queued > 0 ? [`${stored.queued} turns are in the queue, although all have ended`] : []),
@@ -89,6 +92,15 @@ function compareTurns(job: StoredJob, turns: readonly StoredTurn[], branch: Push
   const lines = (branch?.lines ?? []).join("\n");
   if (lines !== prompts) wrong.push(`${job.id}: its branch has the lines "${lines}", expected "${prompts}"`);
   return wrong;
+}
+
+/** A job without a pull request can be completed only if the turns failed that always change something. */
+function compareEmpty(
+  emptyJobs: ReadonlySet<string>,
+  turnsByJob: ReadonlyMap<string, readonly StoredTurn[]>,
+): string[] {
+  const hasFailed = (job: string) => turnsByJob.get(job)?.some(({ state }) => state === "failed") ?? false;
+  return [...emptyJobs].filter((job) => !hasFailed(job)).map((job) => `${job} was completed without a pull request`);
 }
 
 /** A job with a commit has one pull request, which shows its branch, and the API links it. */

@@ -137,7 +137,10 @@ export async function runChaos({
       for (const line of pushed.get(`agent/${job}`)?.lines ?? [])
         wrong.push(...(await client.checkPage(number, `+ ${line}`)).map((text) => `${job}, ${head}: ${text}`));
     for (const one of processes) wrong.push(...one.unexpectedExits);
-    wrong.push(...workload.wrongPolls, ...compare({ sent: workload.jobs, stored, pushed, shown }));
+    wrong.push(
+      ...workload.wrongPolls,
+      ...compare({ sent: workload.jobs, stored, pushed, emptyJobs: workload.emptyJobs, shown }),
+    );
     for (const [name, count] of counts) numbers.set(name, count);
     count(numbers, { workload, stored, client, failedStarts: sum(processes.map((one) => one.failedStarts)) });
     const counted = countRuns(readFileSync(runs, "utf8"));
