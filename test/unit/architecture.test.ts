@@ -179,7 +179,7 @@ const arrows: Record<string, string[]> = {
     "service/pulls",
     "service/store",
   ],
-  "service/upkeep": ["service/git", "service/log", "service/pulls", "service/store"],
+  "service/upkeep": ["service/git", "service/log", "service/pulls", "service/store", "service/turns"],
 };
 
 test.each(Object.entries(arrows))("%s uses %j", (room, targets) => {

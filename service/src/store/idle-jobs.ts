@@ -1,4 +1,4 @@
-import type { JobWithPullRequest } from "../model.ts";
+import type { JobWithPullRequest, StoredJob } from "../model.ts";
 import { lockJob } from "./job-state.ts";
 import type { Database } from "./sql.ts";
 
@@ -21,6 +21,21 @@ export class IdleJobs {
          WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL AND ("idleSince", id) > (?, ?)
          ORDER BY "idleSince", id LIMIT ?`,
       after?.idleSince ?? -1,
+      after?.id ?? "",
+      limit,
+    );
+  }
+
+  /**
+   * Returns jobs whose last turn ended after a time, archived or not, those that have been idle longest first.
+   *
+   * @param time - in milliseconds since 1970
+   * @param after - the last one that the previous call returned
+   */
+  endedAfter(time: number, limit: number, after?: StoredJob): Promise<StoredJob[]> {
+    return this.#database.rows<StoredJob>(
+      `SELECT * FROM job WHERE "idleSince" IS NOT NULL AND ("idleSince", id) > (?, ?) ORDER BY "idleSince", id LIMIT ?`,
+      after?.idleSince ?? time,
       after?.id ?? "",
       limit,
     );

@@ -135,26 +135,6 @@ export async function pushCommit(
   }
 }
 
-/**
- * Removes from a branch the commits that do not count, unless it moves meanwhile.
- *
- * @param start - with the head of the branch as of the last fetch
- * @returns the turns whose commits were removed
- */
-export async function removeUncounted(
-  { branch, remoteHead, base }: Pick<Start, "branch" | "remoteHead" | "base">,
-  ports: PushPorts,
-  own?: Turn,
-): Promise<readonly number[]> {
-  const { repository, job, confirmOwner } = ports;
-  if (remoteHead === undefined) return [];
-  const counted = await findCounted(job, { head: remoteHead, base }, ports, own);
-  if (counted.uncounted.length === 0) return [];
-  await confirmOwner();
-  await repository.push(counted.head, branch, remoteHead);
-  return counted.uncounted;
-}
-
 /** Takes back a push, unless the branch has moved since. */
 export async function undoPush({ branch, commit, before }: Push, repository: Pick<Repository, "push">): Promise<void> {
   if (before !== commit) await repository.push(before, branch, commit);

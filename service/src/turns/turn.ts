@@ -26,7 +26,6 @@ import {
   type PushProgress,
   pushCommit,
   pushUnpushedCommit,
-  removeUncounted,
   undoPush,
 } from "./push-commit.ts";
 import { runAttempt } from "./run-attempt.ts";
@@ -34,6 +33,7 @@ import { startDeadline, untilStopped } from "./turn-deadline.ts";
 import { turnHost } from "./turn-host.ts";
 import { turnName } from "./turn-name.ts";
 import type { TurnContext, TurnPorts } from "./turn-ports.ts";
+import { removeUncounted } from "./uncounted-commits.ts";
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;
@@ -259,7 +259,9 @@ async function cleanBranch(turn: RunningTurn, result: TurnResult, context: RunCo
     await repository.fetch();
     await removeUncounted({ ...start, remoteHead: await repository.branchHead(start.branch) }, context, turn);
   } catch (error) {
-    log(`A commit that does not count may be on the job's branch. The next turn removes it: ${errorMessage(error)}`);
+    log(
+      `A commit that does not count may be on the job's branch. The next turn removes it, or the service within an hour: ${errorMessage(error)}`,
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
 import type { StoredJob, Turn } from "../model.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
@@ -13,7 +14,7 @@ import type { Store } from "../store/store.ts";
  * - A worker that takes a turn over, and finds a commit of the turn that was not recorded, puts a copy with an id of its own in its
  *   place. So the worker that lost the turn can always take its commit back: nobody else continues with that id.
  * - A worker can also die between the two. So a turn removes commits of turns that ended without recording them before it starts,
- *   and after it has ended, if it is not its first attempt.
+ *   and after it has ended, if it is not its first attempt. What arrives even later is removed within an hour: see `BranchCleaner`.
  *
  * All of this depends on the head of the branch being still the commit that was judged (`--force-with-lease`). What judges a commit
  * of the own turn reads the branch first and confirms the lease then: whoever pushed that commit had lost the turn before.
@@ -26,6 +27,14 @@ import type { Store } from "../store/store.ts";
 export interface BranchPorts {
   repository: Pick<Repository, "commits">;
   store: Pick<Store, "jobs" | "turns">;
+}
+
+/** What the removal of commits depends on. */
+export interface RemovalPorts extends BranchPorts {
+  repository: BranchPorts["repository"] & Pick<Repository, "push">;
+  job: Pick<StoredJob, "id" | "head">;
+  /** Throws if another worker has taken the turn over. Default: no turn removes them. */
+  confirmOwner?: (() => Promise<void>) | undefined;
 }
 
 /** A branch as far as it counts. */
@@ -73,6 +82,27 @@ export async function findCounted(
     head: below?.commit ?? (recorded === base ? base : undefined),
     uncounted: above.slice(lastKept + 1).flatMap(({ turn }) => turn ?? []),
   };
+}
+
+/**
+ * Removes from a branch the commits that do not count, unless it moves meanwhile.
+ *
+ * @param start - with the head of the branch as of the last fetch
+ * @param own - the turn that removes them, if its own commits do not count either. Default: they do
+ * @returns the turns whose commits were removed
+ */
+export async function removeUncounted(
+  { branch, remoteHead, base }: Pick<Start, "branch" | "remoteHead" | "base">,
+  ports: RemovalPorts,
+  own?: Turn,
+): Promise<readonly number[]> {
+  const { repository, job, confirmOwner } = ports;
+  if (remoteHead === undefined) return [];
+  const counted = await findCounted(job, { head: remoteHead, base }, ports, own);
+  if (counted.uncounted.length === 0) return [];
+  await confirmOwner?.();
+  await repository.push(counted.head, branch, remoteHead);
+  return counted.uncounted;
 }
 
 /** Returns the turn of a job that made a commit; `undefined` if a person did, or several turns were squashed. */

@@ -9,6 +9,7 @@ import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, hourMs } from "../time.ts";
 import { Archiver } from "./archiver.ts";
+import { BranchCleaner } from "./branch-cleaner.ts";
 import { listOf } from "./list-of.ts";
 import { Retention } from "./retention.ts";
 import { runRounds } from "./rounds.ts";
@@ -16,7 +17,7 @@ import { removeUnknownDirectories, UnknownJobs } from "./unknown-jobs.ts";
 
 export interface UpkeepOptions {
   store: Store;
-  projects: PerProject<{ repository: Repository; pullRequests: PullRequests }>;
+  projects: PerProject<{ repository: Repository; pullRequests: PullRequests; targetBranch?: string | undefined }>;
   /** The worktrees of each repository. */
   worktrees: ReadonlyMap<Repository, Worktrees>;
   /** Returns the projects whose jobs are this service's now; `undefined` if all are. Default: all. */
@@ -33,7 +34,7 @@ export interface UpkeepOptions {
 }
 
 /**
- * Archives and deletes jobs, and cleans up disks and clones, until the signal aborts. Resolves when all of that has ended; never
+ * Archives and deletes jobs, and cleans up branches, disks and clones, until the signal aborts. Resolves when all of that has ended; never
  * rejects.
  */
 export async function startUpkeep(options: UpkeepOptions): Promise<void> {
@@ -74,6 +75,7 @@ function sharedRounds({
   const startAfterMs = Math.min(hourMs, Math.floor((deleteAfterDays ?? 1) * dayMs));
   return [
     new Archiver({ store, pullRequests, ownProjects, afterDays: archiveAfterDays, signal, log }),
+    new BranchCleaner({ store, projects, ownProjects, signal, log }),
     new Retention({ store, folder, forgetJobs, afterDays: deleteAfterDays, startAfterMs, signal, log }),
   ];
 }

@@ -9,11 +9,13 @@ import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
+import { PerProject } from "../../../src/per-project.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
+import { BranchCleaner } from "../../../src/upkeep/branch-cleaner.ts";
 import { folderWithClone, withCompiledSupervisor } from "../../support/agent-service.ts";
 
 const job = "job_00000000-0000-0000-0000-000000000001";
@@ -182,6 +184,31 @@ test("a turn removes what a worker that died left on the branch for an ended tur
   await store.turns.add(job, "second", 0);
   expect(await two.run()).toBe("completed");
   expect(lines()).toEqual(["second"]);
+});
+
+test("the service removes what arrives on the branch after its turn has ended on another worker", async () => {
+  const { store, one, two, planNext, expire, head } = await setUp();
+  const landed = Promise.withResolvers<void>();
+  one.repository.beforePush = async () => {
+    await expire();
+    planNext("exit 1");
+    expect(await two.run()).toBe("failed");
+  };
+  one.repository.afterPush = () => {
+    landed.resolve();
+    return never();
+  };
+  void one.run();
+  await landed.promise;
+  expect(head()).not.toBe("");
+  const cleaner = new BranchCleaner({
+    store,
+    projects: PerProject.same({ repository: two.repository }),
+    signal: new AbortController().signal,
+    log: () => {},
+  });
+  await cleaner.run(0);
+  expect(head()).toBe("");
 });
 
 test("a turn builds on the commit of a lost turn if a person has continued with it", async () => {

@@ -1,0 +1,99 @@
+import { errorMessage } from "../error-message.ts";
+import type { StartOptions } from "../git/find-start.ts";
+import type { Repository } from "../git/repository.ts";
+import { jobBranch, type StoredJob } from "../model.ts";
+import type { PerProject } from "../per-project.ts";
+import type { Store } from "../store/store.ts";
+import { dayMs, hourMs } from "../time.ts";
+import { turnName } from "../turns/turn-name.ts";
+import { removeUncounted } from "../turns/uncounted-commits.ts";
+import type { Round } from "./rounds.ts";
+
+/** What is used of a repository. */
+type CleanedRepository = Pick<Repository, "fetch" | "branchHead" | "findStart" | "commits" | "push">;
+
+export interface BranchCleanerOptions {
+  store: Pick<Store, "idleJobs" | "jobs" | "turns">;
+  /** Branches of other projects stay as they are. */
+  projects: PerProject<{ repository: CleanedRepository } & Pick<StartOptions, "targetBranch">>;
+  /** Returns the projects whose branches may be changed now; `undefined` for all of the above. Default: all. */
+  ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
+  /** Aborts when the service stops. */
+  signal: AbortSignal;
+  log: (line: string) => void;
+}
+
+const intervalMs = hourMs;
+/** A push does not arrive later than that after its turn has ended, even if a machine's clock is wrong by hours. */
+const latestMs = dayMs;
+/** How many jobs are read at a time. */
+const pageSize = 1000;
+
+/**
+ * Removes once an hour what does not count from the branches of jobs whose last turn ended within a day: a worker may have been
+ * killed while it pushed, and its push may have arrived after the turn had ended on another worker. See `findCounted`.
+ *
+ * It needs no lease. Commits that do not count never will, and a branch that has moved since it was read is left alone.
+ */
+export class BranchCleaner implements Round {
+  readonly name = "BranchCleaner";
+  readonly #options: BranchCleanerOptions;
+  #nextAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: BranchCleanerOptions) {
+    this.#options = options;
+  }
+
+  /** Runs one round, at a time in milliseconds since 1970. */
+  async run(now: number): Promise<void> {
+    if (now < this.#nextAt) return;
+    this.#nextAt = now + intervalMs;
+    const { store, projects, ownProjects, signal } = this.#options;
+    const own = await ownProjects?.();
+    const fetched = new Map<CleanedRepository, Promise<boolean>>();
+    let last: StoredJob | undefined;
+    do {
+      const page = await store.idleJobs.endedAfter(now - latestMs, pageSize, last);
+      last = page.length === pageSize ? page.at(-1) : undefined;
+      for (const job of page) {
+        const project = own?.includes(job.project) === false ? undefined : projects.get(job.project);
+        if (project === undefined) continue;
+        const { repository, targetBranch } = project;
+        if (!fetched.has(repository)) fetched.set(repository, this.#fetch(repository));
+        if ((await fetched.get(repository)) && !signal.aborted) await this.#clean(job, repository, targetBranch);
+      }
+    } while (last !== undefined && !signal.aborted);
+  }
+
+  /** Fetches once in a round. Returns whether it could. */
+  async #fetch(repository: CleanedRepository): Promise<boolean> {
+    const { signal, log } = this.#options;
+    return repository.fetch().then(
+      () => true,
+      (error: unknown) => {
+        if (!signal.aborted)
+          log(`Cannot look for commits that do not count, trying again in an hour: ${errorMessage(error)}`);
+        return false;
+      },
+    );
+  }
+
+  async #clean(job: StoredJob, repository: CleanedRepository, targetBranch: string | undefined): Promise<void> {
+    const { store, signal, log } = this.#options;
+    const branch = jobBranch(job.id);
+    const head = await repository.branchHead(branch);
+    if (head === undefined || head === job.head) return;
+    const bases = job.base === null ? [] : [job.base];
+    try {
+      const start = await repository.findStart(branch, { isMerged: false, lastPushed: job.head, targetBranch, bases });
+      const removed = await removeUncounted(start, { job, repository, store });
+      if (removed.length > 0)
+        log(`Removed from ${branch} the commit of ${removed.map(turnName).join(", ")}, which ended without it.`);
+    } catch (error) {
+      if (!signal.aborted)
+        log(
+          `A commit that does not count may be on ${branch}. It is looked at again within an hour: ${errorMessage(error)}`,
+        );
+    }
+  }
+}
