@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-/** Longer than a lease, so that another worker has taken the turn over when the push arrives. */
-const heldSeconds = 45;
+/** How long a push is held up: longer than a lease, so that another worker has taken the turn over when it arrives. */
+export const heldMs = 45_000;
 const waitForPushMs = 20_000;
 
 /**
@@ -59,6 +59,6 @@ while [ "$pid" -gt 1 ]; do
   case $(ps -o comm= -p "$pid") in git*|sh|bash|dash) pid=$(ps -o ppid= -p "$pid" | tr -d ' ');; *) break;; esac
 done
 kill -STOP "$pid" && echo "$pid" > '${paused}'.new && mv '${paused}'.new '${paused}'
-sleep ${heldSeconds}
+sleep ${heldMs / 1000}
 exit 0
 `;

@@ -9,7 +9,7 @@ import { agentCommand, countRuns, file } from "./agent.ts";
 import { Client, type JobRecord } from "./client.ts";
 import { compare } from "./compare.ts";
 import { injectFaults } from "./faults.ts";
-import { HeldPushes } from "./held-pushes.ts";
+import { HeldPushes, heldMs } from "./held-pushes.ts";
 import { readPushed } from "./pushed-state.ts";
 import { Random } from "./random.ts";
 import { ServiceProcess } from "./service-process.ts";
@@ -56,6 +56,8 @@ const events: readonly [RegExp, string][] = [
 const checkedPages = 5;
 /** Without an ended turn for this long, something is stuck. */
 const longestStandstillMs = 4 * 60_000;
+/** By then, workers that were started have looked at all branches. */
+const longestCleaningMs = 60_000;
 
 /** Runs two APIs and three workers on one Postgres server while faults are injected, and compares everything at the end. */
 export async function runChaos({
@@ -130,6 +132,7 @@ export async function runChaos({
     log("everything runs undisturbed");
     await Promise.all(processes.map((one) => one.waitUntilReady()));
     const wrong = await waitUntilAllEnded(postgres.url, log);
+    await cleanBranches(processes, { postgres, repository: docs.path });
     const stored = await readStored(postgres.url);
     const shown = await readShown(client, stored);
     const pushed = readPushed(docs.path, file);
@@ -168,6 +171,22 @@ async function waitUntilAllEnded(url: string, log: (line: string) => void): Prom
     await setTimeout(5000);
   }
   return [`${last} turns have not ended`];
+}
+
+/** Starts the workers again, which then remove what has arrived after its turn had ended, and waits until they have. */
+async function cleanBranches(
+  processes: readonly ServiceProcess[],
+  { postgres, repository }: { postgres: PostgresServer; repository: string },
+): Promise<void> {
+  await setTimeout(heldMs);
+  for (const one of processes) one.signal("SIGTERM");
+  await Promise.all(processes.map((one) => one.waitUntilReady()));
+  for (const startedAt = performance.now(); performance.now() - startedAt < longestCleaningMs; ) {
+    const { jobs } = await readStored(postgres.url);
+    const heads = new Map(jobs.map(({ id, head }) => [`agent/${id}`, head]));
+    if ([...readPushed(repository, file)].every(([name, { head }]) => head === heads.get(name))) return;
+    await setTimeout(2000);
+  }
 }
 
 async function readShown(client: Client, { jobs }: StoredState): Promise<Map<string, JobRecord>> {

@@ -5,7 +5,7 @@ import { hourMs } from "../../src/time.ts";
 import { promptOf, requestOf } from "./agents.ts";
 import { isOpen, isStopped, type TurnRow } from "./audit.ts";
 import type { MachineProcess } from "./machine-process.ts";
-import { contains, historyOf, isForeign } from "./remote.ts";
+import { type Commit, contains, historyOf, isForeign } from "./remote.ts";
 import { type History, usesBefore } from "./simulate.ts";
 
 /** Returns the violated guarantees of a history. */
@@ -22,7 +22,7 @@ export function findViolations(history: History): string[] {
     ...wrongPages(history),
     ...wrongRuns(history, turns),
     ...wrongLimits(history, turns),
-    ...history.log.filter((line) => /Error: (?!Git|git|the connection broke)/.test(line)),
+    ...history.log.filter((line) => /Error: (?!Git was stopped|git (fetch|push) |the connection broke)/.test(line)),
   ];
 }
 
@@ -100,15 +100,22 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
   return violations;
 }
 
-/** Finds commits that do not count and that somebody should have removed from a branch. */
-function leftCommits({ remote, audit, runs, jobLog, machines }: History, turns: readonly TurnRow[]): string[] {
+/** Finds commits that do not count and that are left on a branch, or that a turn should have removed. */
+function leftCommits(
+  { remote, uncleaned, audit, runs, jobLog, machines }: History,
+  turns: readonly TurnRow[],
+): string[] {
   const hasLived = (process: MachineProcess | undefined): boolean => machines.some((one) => one.process === process);
+  const turnOf = (head: Commit | undefined): TurnRow | undefined =>
+    audit.recorded.has(head?.id ?? "") ? undefined : turns.find((one) => head && isCommitOf(one, head.message));
   return [...audit.jobs.values()].flatMap(({ id: job }) => {
-    const head = remote.branches.get(jobBranch(job));
-    const turn = head && turns.find((one) => isCommitOf(one, head.message));
+    const left = turnOf(remote.branches.get(jobBranch(job)));
+    if (left !== undefined) return [`a commit of turn ${left.id} that does not count is never removed`];
+    const head = uncleaned.get(jobBranch(job));
+    const turn = turnOf(head);
     // Whoever cannot remove one says so.
     const isSaid = jobLog.some((line) => line.includes(job) && line.includes("The next turn removes it"));
-    if (turn === undefined || isSaid || audit.recorded.has(head?.id ?? "")) return [];
+    if (turn === undefined || isSaid) return [];
     const push = remote.pushes.findLast(({ commit }) => commit === head);
     const isNoticed = runs.some(
       ({ request, process, end, endedAt = 0 }) =>

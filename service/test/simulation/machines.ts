@@ -11,6 +11,7 @@ import type { Transaction } from "../../src/store/sql.ts";
 import { Store } from "../../src/store/store.ts";
 import { Worker } from "../../src/turns/worker.ts";
 import { Archiver } from "../../src/upkeep/archiver.ts";
+import { BranchCleaner } from "../../src/upkeep/branch-cleaner.ts";
 import { runRounds } from "../../src/upkeep/rounds.ts";
 import { AgentHost, type AgentRun, promptOf } from "./agents.ts";
 import type { Audit } from "./audit.ts";
@@ -164,11 +165,12 @@ export class ApiMachine extends Machine {
   }
 }
 
-/** A machine that runs turns, and archives jobs. */
+/** A machine that runs turns, archives jobs, and cleans branches. */
 export class WorkerMachine extends Machine {
   readonly #clone = emptyClone();
   #worker: Worker | undefined;
   #stop = new AbortController();
+  #cleanBranches = async (): Promise<void> => {};
 
   /** Stops running agents, or waits for them; then the process ends. */
   override stop(isDrained: boolean, restartAfterMs: number): void {
@@ -181,6 +183,11 @@ export class WorkerMachine extends Machine {
       stop.abort();
       if (process.isAlive) this.kill(restartAfterMs);
     });
+  }
+
+  /** Removes what does not count from the branches of all jobs, as it does each hour. */
+  cleanBranches(): Promise<void> {
+    return this.#cleanBranches();
   }
 
   protected override boot(process: MachineProcess, store: Store): void {
@@ -244,6 +251,8 @@ export class WorkerMachine extends Machine {
       signal,
       log,
     });
-    void runRounds([archiver], store, signal, log, process);
+    const createCleaner = () => new BranchCleaner({ store, projects: PerProject.same({ repository }), signal, log });
+    this.#cleanBranches = () => createCleaner().run(process.wallTime());
+    void runRounds([archiver, createCleaner()], store, signal, log, process);
   }
 }

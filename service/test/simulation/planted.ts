@@ -122,6 +122,16 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
+    name: "branches of ended jobs are not cleaned",
+    edits: [
+      {
+        file: "src/upkeep/branch-cleaner.ts",
+        from: "if (head === undefined || head === job.head) return;",
+        to: "if (head !== job.id) return;",
+      },
+    ],
+  },
+  {
     name: "a turn starts without cleaning its branch",
     edits: [
       {

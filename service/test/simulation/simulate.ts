@@ -28,6 +28,8 @@ export interface History extends Pick<World, "scenario" | "audit" | "remote" | "
   machines: readonly Machine[];
   /** The pages of pull requests, oldest first. */
   pages: readonly Page[];
+  /** The branches of the remote when all turns had ended, before they were cleaned for the last time. */
+  uncleaned: Remote["branches"];
   /** Whether everything came to an end. */
   hasEnded: boolean;
 }
@@ -87,12 +89,20 @@ export async function simulate(scenario: Scenario): Promise<History> {
   pushForeignCommits(world);
   const settlesAt = Math.max(faults.endsAt, ...[...scenario.requests, ...scenario.stops].map(({ at }) => at)) + 60_000;
   let isSettled = false;
+  let uncleaned: Remote["branches"] | undefined;
+  let isCleaned = false;
   const isOver = (): boolean => {
     if (timeline.now < settlesAt) return false;
     if (!isSettled) for (const machine of machines) machine.start();
     isSettled = true;
     const isQuiet = audit.openTurns === 0 && timeline.now > world.landings.lastAt + 1000 && !world.runs.some(isRunning);
-    return isQuiet || timeline.now > settlesAt + patienceMs;
+    if (isQuiet && uncleaned === undefined) {
+      uncleaned = new Map(world.remote.branches);
+      void workers[0]?.cleanBranches().then(() => {
+        isCleaned = true;
+      });
+    }
+    return isCleaned || timeline.now > settlesAt + patienceMs;
   };
   await timeline.run(isOver);
   for (const machine of machines) machine.process.kill();
@@ -109,6 +119,7 @@ export async function simulate(scenario: Scenario): Promise<History> {
     answers: clients.answers,
     stopped: operator.stopped,
     machines,
+    uncleaned: uncleaned ?? world.remote.branches,
     hasEnded,
   };
 }
