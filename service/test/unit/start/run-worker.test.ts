@@ -253,5 +253,5 @@ test("each round has a lock of its own, whose name other processes on the store 
       return true;
     };
   });
-  await vi.waitFor(() => expect(names).toEqual(["Archiver", "Retention"]));
+  await vi.waitFor(() => expect(names).toEqual(["Archiver", "BranchCleaner", "Retention"]));
 });
