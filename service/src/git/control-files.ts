@@ -1,4 +1,5 @@
-import { lstat, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
 
@@ -29,7 +30,7 @@ export class ControlFiles {
 
   /** Remembers the configuration that `git init` created. */
   async remember(): Promise<void> {
-    this.#config = await readFile(this.#configFile);
+    this.#config = readFileSync(this.#configFile);
   }
 
   /** The configuration that `git init` created. */
@@ -37,11 +38,16 @@ export class ControlFiles {
     return this.#config?.toString() ?? "";
   }
 
-  /** Undoes all changes. Does nothing before `remember` was called. */
+  /**
+   * Undoes all changes. Does nothing before `remember` was called. Each command waits for this, and there is hardly ever anything to
+   * undo, so it looks without the thread pool, which costs several times as much.
+   */
   async restore(): Promise<void> {
     if (this.#config === undefined) return;
-    await this.#removeUnused();
-    if (await this.#isConfigUnchanged(this.#config)) return;
+    if (this.#unused().length > 0) await this.#removeUnused();
+    const config = lstatSync(this.#configFile, { throwIfNoEntry: false });
+    if (config?.isFile() && this.#config.equals(readFileSync(this.#configFile))) return;
+    if (config?.isDirectory()) await removeDirectory(this.#configFile);
     // Renamed, because another command may be starting at the same time.
     const file = `${this.#configFile}-${++this.#writes}.lock`;
     await removeDirectory(file);
@@ -49,15 +55,16 @@ export class ControlFiles {
     await rename(file, this.#configFile);
   }
 
-  async #isConfigUnchanged(config: Buffer): Promise<boolean> {
-    const stat = await lstat(this.#configFile).catch(() => undefined);
-    if (stat?.isDirectory()) await removeDirectory(this.#configFile);
-    return stat?.isFile() === true && config.equals(await readFile(this.#configFile));
+  async #removeUnused(): Promise<void> {
+    await Promise.all(this.#unused().map((entry) => removeDirectory(join(this.#repository, entry))));
   }
 
-  async #removeUnused(): Promise<void> {
-    const unused = (await readdir(this.#repository)).filter((entry) => !used.test(entry));
+  #unused(): string[] {
+    const unused = readdirSync(this.#repository).filter((entry) => !used.test(entry));
     // Git puts nothing into `objects/info` without being asked, but `alternates` in it would add objects of an agent's choice.
-    await Promise.all([...unused, "objects/info"].map((entry) => removeDirectory(join(this.#repository, entry))));
+    const info = "objects/info";
+    return lstatSync(join(this.#repository, info), { throwIfNoEntry: false }) === undefined
+      ? unused
+      : [...unused, info];
   }
 }
