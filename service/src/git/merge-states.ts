@@ -10,8 +10,8 @@ const maxKnown = 100_000;
  */
 export class MergeStates {
   readonly #git: Git;
-  /** The answers by the head of the branch and the commit. */
-  readonly #known = new LRUCache<string, boolean>({ max: maxKnown });
+  /** The answers by the head of the branch and the commit. With `max`, it would take all of its memory at once, for each repository. */
+  readonly #known = new LRUCache<string, boolean>({ maxSize: maxKnown, sizeCalculation: () => 1 });
 
   constructor(git: Git) {
     this.#git = git;
