@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { create } from "tar";
 import { describe, expect, test } from "vitest";
@@ -187,7 +187,12 @@ describe("a home that cannot be stored", () => {
     const { store, log, machine } = setUp();
     const one = machine();
     await one.begin(1);
-    if (size !== undefined) writeFileSync(join(one.directory.home, "large"), Buffer.alloc(size));
+    const file = join(one.directory.home, "large");
+    if (size !== undefined) {
+      writeFileSync(file, "");
+      // A hole, which is not written.
+      truncateSync(file, size);
+    }
     await new SharedHomes(store).keep(turn(1), one.directory, (line) => log.push(line));
     expect(log).toEqual([
       `The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`,
