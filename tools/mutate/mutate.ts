@@ -171,9 +171,15 @@ async function experiment(lab: Lab, testFiles: readonly string[]): Promise<Pick<
   const { results } = lab;
   const sources = new Set([...results.values()].map(({ file }) => resolve(lab.copy, file)));
   const candidates = testFiles.filter((file) => !lab.reach(file).isDisjointFrom(sources));
-  const journal = await runSession(lab, [{ files: candidates, job: { kind: "dry-run" } }]);
+  const journal: Entry[] = [];
+  await inShards(lab, candidates, async (files) => {
+    if (files.length === 0) return;
+    const own = await runSession(lab, [{ files, job: { kind: "dry-run" } }]);
+    if (!isDone(own)) throw new Error("The tests could not be run without mutants.");
+    journal.push(...own);
+  });
   const tests = journal.filter((entry) => entry.kind === "test").map((test) => ({ ...test, file: resolve(test.file) }));
-  if (!isDone(journal) || tests.length === 0) throw new Error("The tests could not be run without mutants.");
+  if (tests.length === 0) throw new Error("The tests could not be run without mutants.");
   const usable = new Map(tests.filter(({ passes }) => passes).map((test) => [test.id, test]));
   for (const { covers } of usable.values()) for (const id of covers) update(lab, id, { verdict: "survived" });
   const loaded = journal.flatMap((entry) => (entry.kind === "loaded" ? entry.mutants : []));
@@ -215,9 +221,9 @@ function isDone(journal: readonly Entry[]): boolean {
  * Splits work between sessions: twice as many as processors, because many tests wait for timers, but at most eight. If one
  * fails, the others end too.
  */
-async function inShards(lab: Lab, ids: readonly string[], run: (shard: string[]) => Promise<void>): Promise<void> {
+async function inShards(lab: Lab, items: readonly string[], run: (shard: string[]) => Promise<void>): Promise<void> {
   const count = Math.min(availableParallelism() * 2, 8);
-  const shards = Array.from({ length: count }, (_, shard) => ids.filter((_id, index) => index % count === shard));
+  const shards = Array.from({ length: count }, (_, shard) => items.filter((_item, index) => index % count === shard));
   const runs = shards.map((shard) => run(shard));
   try {
     await Promise.all(runs);
