@@ -206,6 +206,6 @@ export class Clone {
     const { umask = process.umask() } = this.#options;
     if (!/^(\/|file:)/.test(this.url)) return [];
     const settings = this.#safeDirectories.map((path) => `-c 'safe.directory=${path.replaceAll("'", "'\\''")}'`);
-    return [`--${program}=umask ${umask.toString(8)} && git ${settings.join(" ")} ${program}`];
+    return [`--${program}=umask ${umask.toString(8)} && exec git ${settings.join(" ")} ${program}`];
   }
 }

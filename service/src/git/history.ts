@@ -71,20 +71,19 @@ export function commitsOfBranch(git: Git, head: string, count: number): Promise<
 }
 
 /**
- * Returns the commits of some branches whose message contains a text, newest first.
+ * Returns the commits whose message contains a text, newest first.
  *
- * @param branches - patterns of refs
+ * @param heads - the newest commits to look at
  * @param days - older commits are not looked at
  */
 export async function commitsWithText(
   git: Git,
   text: string,
-  branches: readonly string[],
+  heads: readonly string[],
   days: number,
 ): Promise<DatedCommit[]> {
-  const refs = (await git.run(["for-each-ref", "--format=%(refname)", ...branches])).split("\n").filter(Boolean);
-  if (refs.length === 0) return [];
-  const input = refs.map((ref) => `${ref}\n`).join("");
+  if (heads.length === 0) return [];
+  const input = heads.map((head) => `${head}\n`).join("");
   return datedCommits(git, [`--since=${days}.days`, "--fixed-strings", `--grep=${text}`, "--stdin"], input);
 }
 

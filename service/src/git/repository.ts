@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { writeAgentRepository } from "./agent-repository.ts";
 import { type ChangedFile, changedFiles, readContents } from "./changed-files.ts";
 import { Clone, type CloneOptions } from "./clone.ts";
@@ -10,6 +11,7 @@ import {
   type WorktreeCommit,
 } from "./commit-worktree.ts";
 import { findStart, type Start, type StartOptions } from "./find-start.ts";
+import type { Git } from "./git.ts";
 import {
   commitsBetween,
   commitsOfBranch,
@@ -29,6 +31,12 @@ import { restoreWorktree, type WorktreePlace } from "./worktree.ts";
 
 export type RepositoryOptions = CloneOptions;
 
+/** How many lists of changed files are remembered: from the check of a turn's commit until its pull request is opened. */
+const maxChanges = 20;
+
+/** The values of `PATH` whose Git is new enough. */
+const checkedPaths = new Set<string | undefined>();
+
 /**
  * The repository that agents work on, through a bare clone. The clone makes checkouts cheap and keeps every commit of a
  * job, so that its changes can be shown even after its branch is deleted.
@@ -37,6 +45,7 @@ export class Repository {
   /** The folder of Git objects that checkouts refer to. */
   readonly objects: string;
   readonly #clone: Clone;
+  readonly #changes = new LRUCache<string, ChangedFile[]>({ max: maxChanges });
   #mergeStates: MergeStates;
 
   constructor(options: RepositoryOptions) {
@@ -60,9 +69,7 @@ export class Repository {
       if ((await this.branchHead(target)) === undefined)
         throw new Error(`the branch ${target} does not exist, or has no commit yet: choose another one with --base`);
     }
-    await git.run(["merge-tree", "--write-tree", "--stdin"]).catch((cause: unknown) => {
-      throw new Error("Git 2.39 or newer is required", { cause });
-    });
+    await checkGit(git);
     if ((await this.branchHead("agent")) !== undefined)
       throw new Error("the repository has a branch named agent, so no branch can be named agent/<job id>");
   }
@@ -166,8 +173,11 @@ export class Repository {
    * @param chosen - the target branch. Default: the repository's default branch
    */
   async commitsOfJobs(text: string, days: number, chosen?: string): Promise<DatedCommit[]> {
-    const branches = ["refs/heads/agent/*", `refs/heads/${await this.targetBranch(chosen)}`];
-    return commitsWithText(this.#clone.git, text, branches, days);
+    const target = await this.targetBranch(chosen);
+    const { git, heads } = this.#clone;
+    const isSearched = (name: string): boolean => name === target || /^agent\/[^/]+$/.test(name);
+    const searched = [...heads].flatMap(([name, head]) => (isSearched(name) ? head : []));
+    return commitsWithText(git, text, searched, days);
   }
 
   /** Returns the first `maxBytes` bytes of the diff between two commits. */
@@ -226,8 +236,12 @@ export class Repository {
   }
 
   /** Returns the files, links and submodules that differ between two commits. */
-  changedFiles(base: string, head: string): Promise<ChangedFile[]> {
-    return changedFiles(this.#clone.git, base, head);
+  async changedFiles(base: string, head: string): Promise<readonly ChangedFile[]> {
+    const known = this.#changes.get(`${base} ${head}`);
+    if (known !== undefined) return known;
+    const files = await changedFiles(this.#clone.git, base, head);
+    this.#changes.set(`${base} ${head}`, files);
+    return files;
   }
 
   /** Reads the contents with some ids, as text of which each character is a byte. */
@@ -301,4 +315,14 @@ export class Repository {
   rebase(commit: string, parent: string, newParent: string): Promise<string | undefined> {
     return rebase(this.#clone.git, commit, parent, newParent);
   }
+}
+
+/** Checks once for all repositories that Git can merge many commits at once. */
+async function checkGit(git: Git): Promise<void> {
+  const { PATH } = process.env;
+  if (checkedPaths.has(PATH)) return;
+  await git.run(["merge-tree", "--write-tree", "--stdin"]).catch((cause: unknown) => {
+    throw new Error("Git 2.39 or newer is required", { cause });
+  });
+  checkedPaths.add(PATH);
 }

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
-import { Git } from "../../../src/git/git.ts";
+import { Git, GitError } from "../../../src/git/git.ts";
 import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
 import { docsRepository } from "../../support/agent-service.ts";
 
@@ -72,14 +72,16 @@ describe("opening the clone of an earlier service", () => {
   });
 
   test("requires a Git that can merge many commits at once", async () => {
-    const run = Git.prototype.run;
-    vi.spyOn(Git.prototype, "run").mockImplementation(function (this: Git, args, options) {
-      return args[0] === "merge-tree" ? Promise.reject(new Error("usage")) : run.call(this, args, options);
-    });
-    await expect(open(docsRepository())).rejects.toMatchObject({
-      message: "Git 2.39 or newer is required",
-      cause: new Error("usage"),
-    });
+    const folder = temporaryFolder();
+    const oldGit = `#!/bin/sh\nPATH='${process.env.PATH}'\ncase "$*" in *--stdin) echo usage >&2; exit 129;; *) exec git "$@"; esac\n`;
+    writeFileSync(join(folder, "git"), oldGit, { mode: 0o755 });
+    const docs = docsRepository();
+    vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
+    for (let round = 0; round < 2; round++)
+      await expect(open(docs)).rejects.toMatchObject({
+        message: "Git 2.39 or newer is required",
+        cause: new GitError(["merge-tree"], "exited with 129", "usage\n", 129),
+      });
   });
 });
 
@@ -105,7 +107,7 @@ describe("the other end of a transfer", () => {
     await repository.fetch();
     await repository.keep(docs.git("rev-parse", "main"), "a");
     await repository.push(docs.git("rev-parse", "main"), "agent/a", undefined);
-    const settings = "umask 27 && git -c 'safe.directory=/srv/it'\\''s'";
+    const settings = "umask 27 && exec git -c 'safe.directory=/srv/it'\\''s'";
     expect(optionsFor(commands(), "ls-remote")).toEqual([`--upload-pack=${settings} upload-pack`]);
     expect(optionsFor(commands(), "fetch")).toEqual([`--upload-pack=${settings} upload-pack`]);
     expect(optionsFor(commands(), "push")).toEqual([`--receive-pack=${settings} receive-pack`]);
@@ -115,7 +117,7 @@ describe("the other end of a transfer", () => {
     const docs = docsRepository();
     const commands = recordCommands();
     await open(docs, { url: pathToFileURL(docs.path).href });
-    expect(optionsFor(commands(), "ls-remote").join()).toContain(`=umask ${process.umask().toString(8)} && git `);
+    expect(optionsFor(commands(), "ls-remote").join()).toContain(`=umask ${process.umask().toString(8)} && exec git `);
   });
 
   test("gets nothing if it is on another machine", async () => {
