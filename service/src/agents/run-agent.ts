@@ -83,29 +83,11 @@ const supervisor = ownFile("agents/supervisor.ts");
  */
 export async function runAgent(agent: Agent, options: AgentOptions): Promise<AgentResult> {
   const { home, tree, temporary, input } = options.directories;
-  const promptFile = join(input, "prompt.txt");
-  const historyFile = join(input, "history.jsonl");
-  const told = agent.isToldHistory && !options.isFollowUp ? describeEarlierTurns(options.history) : "";
-  writeFileSync(promptFile, told + agent.promptPrefix + options.prompt);
-  writeFileSync(historyFile, options.history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
-  const stdoutFile = join(input, "stdout.txt");
-  rmSync(stdoutFile, { force: true });
-  const resultFile = join(temporary, "result.json");
-  rmSync(resultFile, { force: true, recursive: true });
+  const { environment, promptFile, stdoutFile, resultFile } = prepareFiles(agent, options);
   const log = openSync(options.logFile, "a");
   const stdin = openSync(promptFile, "r");
   try {
     const { sandbox, network, compileCache = "" } = options;
-    const environment = agentEnvironment(agent, process.env, {
-      ...network.environment,
-      HOME: home,
-      TMPDIR: temporary,
-      AGENT_PROMPT_FILE: promptFile,
-      AGENT_HISTORY_FILE: historyFile,
-      AGENT_JOB_ID: options.jobId,
-      AGENT_REQUEST_ID: options.requestId,
-      AGENT_RESULT_FILE: resultFile,
-    });
     const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: sandbox.isConfining });
     const programs = [command.file, ...agent.programs, ...network.programs];
     const { file, args, inherited } = sandbox.wrap(network.wrap(command), {
@@ -180,4 +162,39 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     closeSync(log);
     closeSync(stdin);
   }
+}
+
+/** The files of an agent's run, and the environment that names them. */
+export interface AgentFiles {
+  environment: Record<string, string>;
+  /** The agent's stdin. */
+  promptFile: string;
+  /** For the end of its stdout. */
+  stdoutFile: string;
+  resultFile: string;
+}
+
+/** Writes the files that an agent reads, and removes those that it wrote in an earlier run. */
+export function prepareFiles(agent: Agent, options: AgentOptions): AgentFiles {
+  const { home, temporary, input } = options.directories;
+  const promptFile = join(input, "prompt.txt");
+  const historyFile = join(input, "history.jsonl");
+  const told = agent.isToldHistory && !options.isFollowUp ? describeEarlierTurns(options.history) : "";
+  writeFileSync(promptFile, told + agent.promptPrefix + options.prompt);
+  writeFileSync(historyFile, options.history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
+  const stdoutFile = join(input, "stdout.txt");
+  rmSync(stdoutFile, { force: true });
+  const resultFile = join(temporary, "result.json");
+  rmSync(resultFile, { force: true, recursive: true });
+  const environment = agentEnvironment(agent, process.env, {
+    ...options.network.environment,
+    HOME: home,
+    TMPDIR: temporary,
+    AGENT_PROMPT_FILE: promptFile,
+    AGENT_HISTORY_FILE: historyFile,
+    AGENT_JOB_ID: options.jobId,
+    AGENT_REQUEST_ID: options.requestId,
+    AGENT_RESULT_FILE: resultFile,
+  });
+  return { environment, promptFile, stdoutFile, resultFile };
 }

@@ -18,6 +18,7 @@ import type { JobCopier } from "../store/job-copier.ts";
 import { isKeptAway } from "../turns/run-attempt.ts";
 import type { Secret } from "../turns/secret-patterns.ts";
 import { SharedHomes } from "../turns/shared-homes.ts";
+import type { TurnHost } from "../turns/turn-host.ts";
 import { type ProjectPorts, Worker } from "../turns/worker.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import type { Backend, ProjectBackend } from "./backend.ts";
@@ -74,6 +75,8 @@ export interface WorkerOptions {
   log: Log;
   /** Default: nothing is counted. */
   metrics?: Metrics | undefined;
+  /** Default: the disk and the processes of this machine. */
+  host?: TurnHost;
 }
 
 /** A worker with its background work. Disposing of it waits until both have ended, after its signal has aborted. */

@@ -10,6 +10,7 @@ import { startAgentService, waitForJob } from "./agent-service.ts";
 import type { GitHubReply } from "./github-with-git.ts";
 import { RepositoryCache } from "./memory-cache-entries.ts";
 import { setUpGitHub } from "./service-step.ts";
+import { unsupervisedHost } from "./unsupervised-host.ts";
 
 export interface RunOptions {
   /** What the runner says of the Actions cache. Default: that it can be read. */
@@ -66,6 +67,7 @@ export async function setUpRuns(reply?: GitHubReply) {
     const service = await startAgentService(docs, {
       folder: join(runner, "service"),
       agent,
+      host: unsupervisedHost,
       github: { apiUrl, owner, name, token },
       copies: (projects) =>
         openMemory({

@@ -12,6 +12,7 @@ import {
   runJob,
   startAgentService,
 } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 let docs: DocsRepository;
 let services: AgentService[];
@@ -27,7 +28,7 @@ afterEach(async () => {
 
 /** Runs a job with a shell command as the agent. */
 async function run(command: string, options: AgentServiceOptions = {}) {
-  const service = await startAgentService(docs, { agent: shellAgent(command), ...options });
+  const service = await startAgentService(docs, { agent: shellAgent(command), host, ...options });
   services.push(service);
   const job = await runJob(service, "Go on");
   return { job, service, log: readFileSync(join(service.folder, "logs", `${job.id}.log`), "utf8") };

@@ -11,6 +11,7 @@ import {
   runJob,
   startAgentService,
 } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 let docs: DocsRepository;
 let services: AgentService[];
@@ -25,7 +26,7 @@ afterEach(async () => {
 });
 
 async function start(agent: Agent, options: AgentServiceOptions = {}): Promise<AgentService> {
-  const service = await startAgentService(docs, { agent, ...options });
+  const service = await startAgentService(docs, { agent, host, ...options });
   services.push(service);
   return service;
 }

@@ -15,6 +15,7 @@ import {
   waitForJob,
   writingAgent,
 } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 let docs: DocsRepository;
 let services: AgentService[];
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 async function start(options: AgentServiceOptions = {}): Promise<AgentService> {
-  const service = await startAgentService(docs, { agent: writingAgent, ...options });
+  const service = await startAgentService(docs, { agent: writingAgent, host, ...options });
   services.push(service);
   return service;
 }

@@ -16,7 +16,8 @@ import { LeaseLost } from "../../../src/store-errors.ts";
 import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import { BranchCleaner } from "../../../src/upkeep/branch-cleaner.ts";
-import { folderWithClone, withCompiledSupervisor } from "../../support/agent-service.ts";
+import { folderWithClone } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 const job = "job_00000000-0000-0000-0000-000000000001";
 const branch = `agent/${job}`;
@@ -63,10 +64,11 @@ async function setUp() {
     const repository = new HeldRepository({ url: docs.path, folder });
     await repository.open();
     const ports = {
-      agent: withCompiledSupervisor(shellAgent(`sh ${plan}`)),
+      agent: shellAgent(`. ${plan}`),
       sandbox: unconfined,
       network: fullNetwork,
       limits: {},
+      host,
       timeLimitMs: 60_000,
       store,
       repository,

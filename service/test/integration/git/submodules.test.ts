@@ -13,6 +13,7 @@ import {
   startAgentService,
   waitForJob,
 } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 let docs: DocsRepository;
 let module: string;
@@ -46,7 +47,7 @@ const commit = "git -c user.name=a -c user.email=a@b commit --quiet --all --mess
 
 /** Runs a job with an agent that is a shell script. Returns its log, and what its branch changes. */
 async function run(script: string) {
-  service = await startAgentService(docs, { agent: shellAgent(script) });
+  service = await startAgentService(docs, { agent: shellAgent(script), host });
   const job = await runJob(service, "Go on");
   const log = readFileSync(join(service.folder, "logs", `${job.id}.log`), "utf8");
   const changes = job.prLink ? docs.git("diff", "--name-status", `main...agent/${job.id}`).split("\n") : [];

@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../../../../test/support/step.ts";
 import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
@@ -11,7 +9,8 @@ import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
-import { withCompiledSupervisor } from "../../support/agent-service.ts";
+import { folderWithClone } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 /** Creates workers with a clone each, a store that they share, and pull requests that can fail to open. */
 function setUp() {
@@ -30,15 +29,13 @@ function setUp() {
     read: async () => ({ state: "open" as const, target: undefined }),
     findClosed: async () => new Set<string>(),
   };
-  const agent = withCompiledSupervisor(
-    shellAgent('case $(cat) in nothing) ;; *) cat "$AGENT_PROMPT_FILE" >> work.md ;; esac'),
-  );
+  const agent = shellAgent('case $(cat) in nothing) ;; *) cat "$AGENT_PROMPT_FILE" >> work.md ;; esac');
   const createWorker = async () => {
-    const folder = join(temporaryFolder(), "service");
+    const folder = folderWithClone(docs);
     const repository = new Repository({ url: docs.path, folder });
     await repository.open();
     const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
-    const run = { agent, sandbox: unconfined, network: fullNetwork, limits: {}, timeLimitMs: 60_000 };
+    const run = { agent, sandbox: unconfined, network: fullNetwork, limits: {}, host, timeLimitMs: 60_000 };
     const ports = { ...run, store, repository, worktrees, pullRequests, folder, largestChangeBytes: 1_000_000 };
     /** Runs the next turn, after adding it if there is a prompt. */
     return async (prompt?: string) => {

@@ -13,6 +13,7 @@ import {
   startAgentService,
   waitForJob,
 } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 /** An agent that writes the files that its prompt names as `NAME=CONTENT`, and a list of all files. */
 const agent = scriptAgent(`
@@ -29,7 +30,7 @@ async function setUp(options: AgentServiceOptions = {}) {
   docs.importHistory(
     `commit refs/heads/release/1\ncommitter A <a@example.com> now\ndata 4\nWork\nfrom refs/heads/main^0\n${file("AGENTS.md", "theirs")}D docs\n${file(".claude/settings.json", "hook")}${file("release.md", "release")}`,
   );
-  const service = await startAgentService(docs, { agent, ...options });
+  const service = await startAgentService(docs, { agent, host, ...options });
   onTestFinished(() => service[Symbol.asyncDispose]());
   const create = async (body: unknown, key = "") => {
     const response = await fetch(`${service.url}/v2/agent/docs/job`, {

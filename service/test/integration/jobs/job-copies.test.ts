@@ -14,6 +14,7 @@ import {
   waitForJob,
 } from "../../support/agent-service.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 /** Appends the prompt to a page, and to the notes in its home directory. */
 const agent = shellAgent('{ cat; printf ,; } >> "$HOME/notes"; cp "$HOME/notes" notes.md');
@@ -23,10 +24,10 @@ test("a service with an empty folder continues a job of another service", async 
   const copies = new MemoryCopies(temporaryFolder());
   let first: Awaited<ReturnType<typeof runJob>>;
   {
-    await using service = await startAgentService(docs, { agent, copies });
+    await using service = await startAgentService(docs, { agent, host, copies });
     first = await runJob(service, "one");
   }
-  await using service = await startAgentService(docs, { agent, copies });
+  await using service = await startAgentService(docs, { agent, host, copies });
   const restored = await send(service, `docs/job/${first.id}`);
   expect(restored.job).toEqual(first);
   await send(service, `docs/job/${first.id}/message`, "two");
@@ -39,7 +40,7 @@ test("a service with an empty folder continues a job of another service", async 
 test("jobs are saved when they are created, and with their home directory after a turn", async () => {
   const folder = temporaryFolder();
   const copies = new MemoryCopies(folder);
-  const service = await startAgentService(docsRepository(), { agent, copies });
+  const service = await startAgentService(docsRepository(), { agent, host, copies });
   let open = (): void => {};
   copies.gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -63,7 +64,7 @@ test("the next service runs a turn that was stopped, with the session before it"
     fs.writeFileSync("notes.md", fs.readFileSync(process.env.HOME + "/notes"));
   `);
   const copies = new MemoryCopies(temporaryFolder());
-  const first = await startAgentService(docs, { agent: waiting, copies });
+  const first = await startAgentService(docs, { agent: waiting, host, copies });
   const { id } = await runJob(first, "one");
   await send(first, `docs/job/${id}/message`, "two");
   await waitUntil(() => existsSync(join(folder, "begun")));
@@ -73,7 +74,7 @@ test("the next service runs a turn that was stopped, with the session before it"
   expect(copies.saves.at(-1)).toEqual({ states: ["completed", "waiting"], hasHome: false });
 
   writeFileSync(join(folder, "gate"), "");
-  await using second = await startAgentService(docs, { agent: waiting, copies });
+  await using second = await startAgentService(docs, { agent: waiting, host, copies });
   expect((await waitForJob(second, id)).status).toBe("completed");
   expect(docs.read(`agent/${id}`, "notes.md")).toBe("one,two,");
 });
@@ -84,7 +85,7 @@ test("a turn waits while the home directory that it needs is being saved", async
   copies.gate = new Promise((resolve) => {
     open = resolve;
   });
-  await using service = await startAgentService(docsRepository(), { agent, copies });
+  await using service = await startAgentService(docsRepository(), { agent, host, copies });
   const { id } = await runJob(service, "one");
   await send(service, `docs/job/${id}/message`, "two");
   // Another job is not held up, and has the time that the turn would have.
@@ -101,13 +102,13 @@ test("two services at the same time give their turns different ids, so that neit
   const copies = new MemoryCopies(temporaryFolder());
   let id: string;
   {
-    await using service = await startAgentService(docs, { agent, copies });
+    await using service = await startAgentService(docs, { agent, host, copies });
     ({ id } = await runJob(service, "one"));
   }
   const copy = structuredClone(copies.jobs.get(id));
   const turnsOf = async (prompt: string): Promise<TurnCopy[]> => {
     if (copy) copies.jobs.set(id, structuredClone(copy));
-    await using service = await startAgentService(docs, { agent, copies });
+    await using service = await startAgentService(docs, { agent, host, copies });
     await send(service, `docs/job/${id}/message`, prompt);
     expect((await waitForJob(service, id)).status).toBe("completed");
     return copies.jobs.get(id)?.turns ?? [];
@@ -120,7 +121,7 @@ test("two services at the same time give their turns different ids, so that neit
 test("answers 503 while it is unknown whether a job exists, and changes nothing", async () => {
   const docs = docsRepository();
   const copies = new MemoryCopies(temporaryFolder());
-  await using service = await startAgentService(docs, { agent, copies });
+  await using service = await startAgentService(docs, { agent, host, copies });
   copies.failure = new Error("the cache does not respond");
   const id = "job_00000000-0000-4000-8000-000000000000";
   const { status, headers } = await send(service, `docs/job/${id}/message`, "more");
@@ -135,7 +136,7 @@ test("answers 503 while it is unknown whether a job exists, and changes nothing"
 test("a job that cannot be saved is run all the same", async () => {
   const copies = new MemoryCopies(temporaryFolder());
   copies.failure = new Error("the cache is full");
-  const service = await startAgentService(docsRepository(), { agent, copies });
+  const service = await startAgentService(docsRepository(), { agent, host, copies });
   const { id, status } = await runJob(service, "one");
   await service[Symbol.asyncDispose]();
   expect(status).toBe("completed");

@@ -26,8 +26,8 @@ import {
   send,
   startAgentService,
   waitForJob,
-  withCompiledSupervisor,
 } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 test("runs six jobs of three projects at once, each with its own change, and keeps the repository sound", async () => {
   const docs = docsRepository();
@@ -105,7 +105,7 @@ const alwaysOpen: PullRequests = {
 interface Setup
   extends Pick<
     TurnPorts,
-    "store" | "worktrees" | "sandbox" | "network" | "limits" | "folder" | "timeLimitMs" | "largestChangeBytes"
+    "store" | "worktrees" | "sandbox" | "network" | "limits" | "host" | "folder" | "timeLimitMs" | "largestChangeBytes"
   > {
   docs: DocsRepository;
   repository: Repository;
@@ -124,6 +124,7 @@ async function setUp(): Promise<Setup> {
     sandbox: unconfined,
     network: fullNetwork,
     limits: {},
+    host,
     folder,
     timeLimitMs: 60_000,
     largestChangeBytes: 20_000_000,
@@ -134,7 +135,7 @@ async function setUp(): Promise<Setup> {
 function countingAgent(command = ""): { agent: Agent; attempts: () => number } {
   const file = join(temporaryFolder(), "attempts");
   writeFileSync(file, "");
-  const agent = withCompiledSupervisor(shellAgent(`printf x >> '${file}'; ${command}`));
+  const agent = shellAgent(`printf x >> '${file}'; ${command}`);
   return { agent, attempts: () => readFileSync(file, "utf8").length };
 }
 
@@ -472,7 +473,7 @@ test("archives a job when its branch is merged or deleted, and a message takes i
   const links: (string | null)[] = [];
   const ids: string[] = [];
   {
-    await using service = await startAgentService(docs, { folder, agent });
+    await using service = await startAgentService(docs, { folder, agent, host });
     for (const prompt of ["merged", "deleted", "open"]) {
       const { id, prLink } = await runJob(service, prompt);
       ids.push(id);
@@ -482,7 +483,7 @@ test("archives a job when its branch is merged or deleted, and a message takes i
   const [merged = "", deleted = "", open = ""] = ids;
   docs.merge(`agent/${merged}`);
   docs.git("branch", "-D", `agent/${deleted}`);
-  await using service = await startAgentService(docs, { folder, agent });
+  await using service = await startAgentService(docs, { folder, agent, host });
   await waitUntil(async () => (await send(service, `docs/job/${deleted}`)).job.status === "archived");
   const records = await Promise.all(ids.map(async (id) => (await send(service, `docs/job/${id}`)).job));
   expect(records.map(({ status }) => status)).toEqual(["archived", "archived", "completed"]);
@@ -516,13 +517,13 @@ test("keeps the worktree of a job for its next turn, also over a restart, until 
   let id = "";
   let inode: bigint;
   {
-    await using service = await startAgentService(docs, { folder, agent });
+    await using service = await startAgentService(docs, { folder, agent, host });
     ({ id } = await runJob(service, "one"));
     expect(directory(id)).toEqual(kept);
     inode = statSync(join(folder, "jobs", id, "tree/.gitignore"), { bigint: true }).ino;
   }
   {
-    await using service = await startAgentService(docs, { folder, agent });
+    await using service = await startAgentService(docs, { folder, agent, host });
     await send(service, `docs/job/${id}/message`, "two");
     await waitForJob(service, id);
     expect(docs.read(`agent/${id}`, "README.md")).toBe("Docs\nclean clean");
@@ -530,10 +531,10 @@ test("keeps the worktree of a job for its next turn, also over a restart, until 
     docs.merge(`agent/${id}`);
   }
   {
-    await using service = await startAgentService(docs, { folder, agent });
+    await using service = await startAgentService(docs, { folder, agent, host });
     await waitUntil(async () => (await send(service, `docs/job/${id}`)).job.status === "archived");
   }
-  await using service = await startAgentService(docs, { folder, agent });
+  await using service = await startAgentService(docs, { folder, agent, host });
   await waitUntil(() => directory(id).length <= 1);
   expect((await send(service, `docs/job/${id}`)).job.status).toBe("archived");
   const other = await runJob(service, "one");

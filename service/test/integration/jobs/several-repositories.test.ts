@@ -10,6 +10,7 @@ import { shellAgent } from "../../../src/agents/agent.ts";
 import type { Sandbox, SandboxAccess } from "../../../src/agents/sandbox/sandbox.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import type { ProjectOptions } from "../../../src/start/service.ts";
+import { turnHost } from "../../../src/turns/turn-host.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
@@ -20,6 +21,7 @@ import {
   startAgentService,
   waitForJob,
 } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 /** An agent that writes its prompt to a file. */
 const writer = (file: string) => ({ ...shellAgent(`cat > ${file}`), model: file });
@@ -32,6 +34,7 @@ async function start(
   const service = await startAgentService(docsRepository(), {
     projects: Object.keys(projects),
     settings: PerProject.of(new Map(Object.entries(projects))),
+    host,
     ...options,
   });
   let isStopped = false;
@@ -42,6 +45,9 @@ async function start(
   onTestFinished(stop);
   return { ...service, stop };
 }
+
+/** For a sandbox. */
+const supervised = { host: turnHost };
 
 /** Creates a job in a project and waits for it. */
 async function run(service: AgentService, project: string, prompt = "Go on") {
@@ -102,7 +108,7 @@ test("projects with the same repository share its clone, and each has its own ba
 test("a service can get more repositories and lose them again, and each keeps its clone", async () => {
   const { docs, projects, folder } = setUp();
   const shared = { folder, projects: ["docs"] };
-  const one = await startAgentService(docs, { ...shared, agent: writer("docs.md") });
+  const one = await startAgentService(docs, { ...shared, agent: writer("docs.md"), host });
   const { id } = await run(one, "docs");
   await one[Symbol.asyncDispose]();
   // Only the clone still has the commit.
@@ -209,7 +215,7 @@ test("the files that agents may read in a sandbox have no clone of another repos
       return command;
     },
   };
-  const service = await start({ docs: { ...projects.docs, sandbox }, site: { ...projects.site, sandbox } });
+  const service = await start({ docs: { ...projects.docs, sandbox }, site: { ...projects.site, sandbox } }, supervised);
   const [clone = ""] = readdirSync(join(service.folder, "clones"));
   const objects = {
     docs: join(service.folder, "mirror.git/objects"),
@@ -228,10 +234,10 @@ test("the files that agents may read in a sandbox have no clone of another repos
 test("no worktree is kept if the agents of any project could change it", async () => {
   const { projects } = setUp();
   const confined: Sandbox = { isConfining: true, wrap: (command) => command };
-  const safe = await start({ docs: { ...projects.docs, sandbox: confined } });
+  const safe = await start({ docs: { ...projects.docs, sandbox: confined } }, supervised);
   const tree = (service: AgentService, id: string) => join(service.folder, "jobs", id, "tree");
   expect(existsSync(tree(safe, (await run(safe, "docs")).id))).toBe(true);
-  const unsafe = await start({ docs: { ...projects.docs, sandbox: confined }, site: projects.site });
+  const unsafe = await start({ docs: { ...projects.docs, sandbox: confined }, site: projects.site }, supervised);
   expect(existsSync(tree(unsafe, (await run(unsafe, "docs")).id))).toBe(false);
 });
 
