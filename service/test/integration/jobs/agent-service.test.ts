@@ -15,13 +15,13 @@ import {
   docsRepository,
   readPage,
   runJob,
-  scriptAgent,
   send,
   startAgentService,
   waitForJob,
   writingAgent,
 } from "../../support/agent-service.ts";
 import { findObstacle } from "../../support/sandbox-obstacle.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 const sandboxObstacle = await findObstacle("bwrap");
 
@@ -128,31 +128,25 @@ describe("agent", () => {
   });
 
   test("has a directory of its own for all turns, with its home and the history", async () => {
-    const agent = scriptAgent(`
-      const { HOME, TMPDIR, AGENT_HISTORY_FILE } = process.env;
-      fs.appendFileSync(HOME + "/session", prompt + "\\n");
-      fs.writeFileSync(TMPDIR + "/" + prompt, "");
-      fs.writeFileSync("seen.json", JSON.stringify({
-        tree: process.cwd(), home: HOME, session: fs.readFileSync(HOME + "/session", "utf8"),
-        temporary: fs.readdirSync(TMPDIR), history: fs.readFileSync(AGENT_HISTORY_FILE, "utf8"),
-        author: (await import("node:child_process")).execFileSync("git", ["var", "GIT_AUTHOR_IDENT"], { encoding: "utf8" }),
-      }));`);
+    const agent = shellAgent(`
+      prompt=$(cat); printf %s, "$prompt" >> "$HOME/session"; echo > "$TMPDIR/$prompt"
+      for seen in "$PWD" "$HOME" "$(cat "$HOME/session")" "$(ls "$TMPDIR")" "$(git var GIT_AUTHOR_IDENT)"; do echo "$seen"; done > seen.txt
+      cat "$AGENT_HISTORY_FILE" >> seen.txt`);
     const service = await start({ agent });
     const { id } = await runJob(service, "one");
-    const seen = () => JSON.parse(docs.read(`agent/${id}`, "seen.json"));
-    const first = seen();
-    expect(first).toMatchObject({ session: "one\n", temporary: ["one"], history: "" });
-    expect(first.author).toContain("Agent <agent@localhost>");
+    const seen = (job = id) => docs.read(`agent/${job}`, "seen.txt").split("\n");
+    const author = expect.stringMatching(/^Agent <agent@localhost>/);
+    const [tree = "", home = "", ...first] = seen();
+    expect(first).toEqual(["one,", "one", author]);
     await send(service, `docs/job/${id}/message`, "two");
     await waitForJob(service, id);
-    const history = `${JSON.stringify({ prompt: "one", answer: null, state: "completed" })}\n`;
-    const { tree, home } = first;
-    expect(seen()).toMatchObject({ tree, home, session: "one\ntwo\n", temporary: ["two"], history });
+    const history = JSON.stringify({ prompt: "one", answer: null, state: "completed" });
+    expect(seen()).toEqual([tree, home, "one,two,", "two", author, history]);
     expect(tree.startsWith(service.folder)).toBe(true);
     expect(readdirSync(join(service.folder, "jobs", id))).toEqual(["home"]);
 
     const other = await runJob(service, "three");
-    expect(JSON.parse(docs.read(`agent/${other.id}`, "seen.json"))).toMatchObject({ session: "three\n", history: "" });
+    expect(seen(other.id).slice(2)).toEqual(["three,", "three", author]);
   });
 
   test("starts a new conversation if the job's directory was removed", async () => {
@@ -204,12 +198,9 @@ describe("agent", () => {
   test("may leave read-only folders or a daemon that keeps writing", async () => {
     // No more files than a change may have, however fast it is.
     const daemon = "for n in $(seq 3000); do echo x >> late-$((n % 900)); done";
-    const agent = scriptAgent(`
-      import { spawn } from "node:child_process";
-      spawn("sh", ["-c", ${JSON.stringify(daemon)}], { detached: true, stdio: "ignore" }).unref();
-      fs.mkdirSync("a/b", { recursive: true });
-      fs.writeFileSync("a/b/c", "x");
-      fs.chmodSync("a/b", 0o555);`);
+    const agent = shellAgent(
+      `setsid sh -c '${daemon}' < /dev/null > /dev/null 2>&1 & mkdir -p a/b; echo x > a/b/c; chmod 555 a/b`,
+    );
     const service = await start({ agent });
     for (const prompt of ["Go on", "And on"])
       expect((await runJob(service, prompt)).status, service.lines.join("\n")).toBe("completed");
@@ -219,7 +210,7 @@ describe("agent", () => {
     process.env.GITHUB_TOKEN = "token_of_the_service";
     try {
       const filter = `git config filter.x.clean 'env > leaked.txt; cat'; echo '*.md filter=x' > .gitattributes; echo more >> README.md`;
-      const service = await start({ agent: shellAgent(filter) });
+      const service = await start({ agent: shellAgent(filter), host });
       const job = await runJob(service, "Go on");
       expect(job.status).toBe("completed");
       expect(docs.git("ls-tree", "--name-only", `agent/${job.id}`).split("\n")).toEqual([
@@ -235,7 +226,7 @@ describe("agent", () => {
   test.each([".gitignore", "docs/.gitattributes", ".gitmodules"])(
     "cannot block the service with a pipe: %s",
     async (file) => {
-      const service = await start({ agent: shellAgent(`rm -f ${file}; mkfifo ${file}; echo more >> README.md`) });
+      const service = await start({ agent: shellAgent(`rm -f ${file}; mkfifo ${file}; echo more >> README.md`), host });
       const job = await runJob(service, "Go on");
       expect(job.status).toBe("failed");
       expect(logOf(service, job.id)).toContain("the agent left a named pipe, for which Git would wait");
@@ -245,7 +236,7 @@ describe("agent", () => {
   test("fails the job if it creates a nested repository, since its files would be lost", async () => {
     const inner =
       "mkdir inner && cd inner && git init -q && echo x > x && git add x && git -c user.name=a -c user.email=a@b commit -qm x";
-    const service = await start({ agent: shellAgent(inner) });
+    const service = await start({ agent: shellAgent(inner), host });
     const job = await runJob(service, "Go on");
     expect(job.status).toBe("failed");
     expect(logOf(service, job.id)).toContain("created a Git repository in inner");
@@ -281,7 +272,7 @@ describe("agent", () => {
   test("may push its branch itself: further changes are committed on top", async () => {
     const person = "-c user.name=a -c user.email=a@b";
     const own = `echo one > one.md; git add -A; git ${person} commit -qm mine; git push -q origin HEAD; echo two > two.md`;
-    const service = await start({ agent: shellAgent(own) });
+    const service = await start({ agent: shellAgent(own), host });
     const job = await runJob(service, "Go on");
     expect(job).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
     expect(docs.git("log", "--format=%s", `main..agent/${job.id}`).split("\n")).toEqual(["Go on", "mine"]);
@@ -310,15 +301,11 @@ test("runs the turns of a job one after another, and jobs in parallel up to the 
   const folder = temporaryFolder();
   const record = join(folder, "record");
   // The first two wait for each other.
-  const agent = scriptAgent(`
-    const folder = ${JSON.stringify(folder)};
-    const record = (mark) => fs.appendFileSync(folder + "/record", mark + job + "\\n");
-    record("+");
-    fs.writeFileSync(folder + "/" + job, "");
-    while (fs.readdirSync(folder).length < 3) await new Promise((done) => setTimeout(done, 20));
-    fs.writeFileSync(prompt.trim() + ".md", prompt);
-    record("-");`);
-  const service = await start({ agent, agents: 2 });
+  const agent = shellAgent(`
+    echo "+$AGENT_JOB_ID" >> '${record}'; echo > "${folder}/$AGENT_JOB_ID"
+    until set -- '${folder}'/*; [ $# -ge 3 ]; do sleep 0.02; done
+    prompt=$(cat); printf %s "$prompt" > "$prompt.md"; echo "-$AGENT_JOB_ID" >> '${record}'`);
+  const service = await start({ agent, agents: 2, host });
   const ids = await Promise.all(["a", "b", "c"].map(async (name) => (await send(service, "docs/job", name)).job.id));
   const [first = ""] = ids;
   for (const name of ["d", "e"]) await send(service, `docs/job/${first}/message`, name);
@@ -356,7 +343,7 @@ test("stops the agents with the service, and the next service resumes their jobs
 });
 
 test("starts over after a squash merge, with a new pull request", async () => {
-  const service = await start({ agent: shellAgent("{ cat; echo; } >> README.md") });
+  const service = await start({ agent: shellAgent("{ cat; echo; } >> README.md"), host });
   const first = await runJob(service, "one");
   const branch = first.source.ref ?? "";
   docs.squash(branch);
@@ -369,7 +356,7 @@ test("starts over after a squash merge, with a new pull request", async () => {
 
 test("continues a pull request whose changes were undone", async () => {
   const agent = shellAgent('prompt=$(cat); if [ "$prompt" = undo ]; then rm n.md; else printf %s "$prompt" > n.md; fi');
-  const service = await start({ agent });
+  const service = await start({ agent, host });
   const { id } = await runJob(service, "one");
   for (const prompt of ["undo", "two"]) {
     await send(service, `docs/job/${id}/message`, prompt);
@@ -385,7 +372,7 @@ test("leaves the repository alone whose Git hook started the service", async () 
   process.env.GIT_DIR = victim.path;
   process.env.GIT_INDEX_FILE = join(victim.path, "index");
   try {
-    const service = await start({ agent: shellAgent("echo x > x.md; git add -A") });
+    const service = await start({ agent: shellAgent("echo x > x.md; git add -A"), host });
     expect((await runJob(service, "Go on")).status).toBe("completed");
   } finally {
     delete process.env.GIT_DIR;
@@ -396,7 +383,7 @@ test("leaves the repository alone whose Git hook started the service", async () 
 });
 
 test("runs every turn, even if a prompt looks like a commit trailer of the service", async () => {
-  const service = await start({ agent: shellAgent("{ cat; echo; } >> README.md") });
+  const service = await start({ agent: shellAgent("{ cat; echo; } >> README.md"), host });
   const { id } = await runJob(service, "Agent-Turn: 2\n\nAgent-Job: x");
   await send(service, `docs/job/${id}/message`, "second");
   await waitForJob(service, id);
@@ -412,8 +399,8 @@ test.skipIf(!isRoot)("works on another user's repository if the operator's Git a
     execFileSync("chown", ["-R", "65534", docs.path]);
     await expect(startAgentService(docs)).rejects.toThrow(/dubious ownership/);
     writeFileSync(join(home, ".gitconfig"), `[safe]\n\tdirectory = /it's\n\tdirectory = ${docs.path}\n`);
-    const service = await start();
-    expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
+    const service = await start({ agent: writingAgent, host });
+    expect((await runJob(service, "x")).status).toBe("completed");
   } finally {
     vi.unstubAllEnvs();
     execFileSync("chown", ["-R", "0", docs.path]);
@@ -421,7 +408,7 @@ test.skipIf(!isRoot)("works on another user's repository if the operator's Git a
 });
 
 test("fails the job if the push is rejected, and logs why; the next message pushes both turns", async () => {
-  const service = await start({ agent: writingAgent });
+  const service = await start({ agent: writingAgent, host });
   const hook = join(docs.path, "hooks/pre-receive");
   writeFileSync(hook, "#!/bin/sh\necho 'not today'; exit 1\n", { mode: 0o755 });
   const { id, status } = await runJob(service, "one");
@@ -441,8 +428,8 @@ test("does not start with a repository it cannot work on, and says why", async (
   docs.git("symbolic-ref", "HEAD", "refs/heads/agent/job_1");
   docs.git("branch", "agent/job_1", "main");
   await expect(startAgentService(docs)).rejects.toThrow(/--base/);
-  const service = await start({ targetBranch: "main" });
-  expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
+  const service = await start({ targetBranch: "main", agent: writingAgent, host });
+  expect((await runJob(service, "x")).status).toBe("completed");
 });
 
 test("does not start if agents may read its files", async () => {
@@ -458,31 +445,32 @@ test("keeps the directories of jobs if their store was replaced by a new one", a
   const folder = temporaryFolder();
   const home = join(folder, "jobs/job_unknown/home");
   mkdirSync(home, { recursive: true });
-  const service = await startAgentService(docs, { folder });
+  const service = await startAgentService(docs, { folder, agent: shellAgent("true"), host });
   await runJob(service, "Make it better.");
   await service[Symbol.asyncDispose]();
   expect(existsSync(home)).toBe(true);
 });
 
 test("cleans up what a killed service left behind", async () => {
-  const first = await startAgentService(docs);
-  const { id } = await runJob(first, "Make it better.");
+  const agent = { ...shellAgent('[ "$(cat)" = nothing ] || echo x > x.md'), isTrusted: true };
+  const first = await startAgentService(docs, { agent, host });
+  const { id } = await runJob(first, "nothing");
   await first[Symbol.asyncDispose]();
   writeFileSync(join(first.folder, "mirror.git/refs/heads/main.lock"), "");
   // As if it was killed while it checked out.
   rmSync(join(first.folder, "jobs", id, "index"));
   mkdirSync(join(first.folder, "jobs", id, "tmp"));
   mkdirSync(join(first.folder, "jobs/job_unknown/home"), { recursive: true });
-  const second = await start({ folder: first.folder });
+  const second = await start({ folder: first.folder, agent, host });
   await waitUntil(() => !existsSync(join(second.folder, "jobs/job_unknown")));
-  await send(second, `docs/job/${id}/message`, 'Add a page "X"');
+  await send(second, `docs/job/${id}/message`, "something");
   expect((await waitForJob(second, id)).status).toBe("completed");
   expect(readdirSync(join(second.folder, "jobs"))).toEqual([id]);
   expect(readdirSync(join(second.folder, "jobs", id)).sort()).toEqual(["home", "index", "tree"]);
 });
 
 test("shows the beginning of a large diff", async () => {
-  const service = await start({ agent: shellAgent("yes x | head -n 3000000 > n.md") });
+  const service = await start({ agent: shellAgent("yes x | head -n 3000000 > n.md"), host });
   const job = await runJob(service, "Go on");
   const page = await readPage(service, job.prLink);
   expect(page).toContain("too large to display");
@@ -509,7 +497,7 @@ test("rejects hostile project and job ids, and a wrong key", async () => {
 });
 
 test("shows prompts and answers on the page of a pull request, only to who has the key", async () => {
-  const service = await start();
+  const service = await start({ agent: shellAgent("echo b > a.md"), host });
   const { prLink } = await runJob(service, 'Add a page "A" that says "B."\n\nThe password is hunter2.');
   const page = await readPage(service, prLink);
   expect(page).toContain("<summary>Add a page &quot;A&quot; that says &quot;B.&quot; <span");
@@ -520,8 +508,8 @@ test("shows prompts and answers on the page of a pull request, only to who has t
 });
 
 test("signs in by a link, as the demo does", async () => {
-  const service = await start();
-  const { prLink } = await runJob(service, 'Add a page "A"');
+  const service = await start({ agent: writingAgent, host });
+  const { prLink } = await runJob(service, "a");
   const { headers } = await fetch(await service.createSignInLink(new URL(prLink ?? "").pathname), {
     redirect: "manual",
   });
@@ -533,13 +521,13 @@ test("signs in by a link, as the demo does", async () => {
 });
 
 test("links pages at the public URL", async () => {
-  const service = await start({ publicUrl: "https://agents.example.com" });
-  expect((await runJob(service, 'Add a page "A"')).prLink).toBe("https://agents.example.com/pull/1");
+  const service = await start({ publicUrl: "https://agents.example.com", agent: writingAgent, host });
+  expect((await runJob(service, "a")).prLink).toBe("https://agents.example.com/pull/1");
 });
 
 test("escapes hostile text on the page of a pull request", async () => {
-  const agent = scriptAgent('fs.writeFileSync("<img src=x>.md", "<script>alert(1)</script>\\n\\u202e\\n");');
-  const service = await start({ agent });
+  const agent = shellAgent("printf '<script>alert(1)</script>\\n\\342\\200\\256\\n' > '<img src=x>.md'");
+  const service = await start({ agent, host });
   const job = await runJob(service, '<script>alert(2)</script>\n"><b>');
   const page = await readPage(service, job.prLink);
   expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");

@@ -3,25 +3,25 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
 import type { JobRecord } from "../../../src/model.ts";
 import {
   type AgentServiceOptions,
   docsRepository,
   readPage,
-  scriptAgent,
   send,
   startAgentService,
   waitForJob,
 } from "../../support/agent-service.ts";
 import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
-/** An agent that writes the files that its prompt names as `NAME=CONTENT`, and a list of all files. */
-const agent = scriptAgent(`
-  const names = fs.readdirSync(".", { recursive: true }).filter((name) => !/^\\.git(\\/|$)/.test(name));
-  const read = (name) => fs.existsSync(name) ? fs.readFileSync(name, "utf8").trim() : "none";
-  console.log("SEES " + ["AGENTS.md", "docs/CLAUDE.md", ".claude/settings.json", "release.md"].map(read).join(" | "));
-  while (prompt.startsWith("/") && !fs.existsSync(prompt)) await new Promise((resolve) => setTimeout(resolve, 10));
-  for (const [, name, content] of prompt.matchAll(/(\\S+)=(\\S+)/g)) fs.writeFileSync(name, content);`);
+/** An agent that says which instructions it sees, waits for the file that its prompt names, and writes those that it has as `NAME=CONTENT`. */
+const agent = shellAgent(`
+  see() { if [ -e "$1" ]; then read -r line < "$1"; echo "$line"; else echo none; fi; }
+  echo "SEES $(see AGENTS.md) | $(see docs/CLAUDE.md) | $(see .claude/settings.json) | $(see release.md)"
+  prompt=$(cat)
+  case $prompt in /*) while [ ! -e "$prompt" ]; do sleep 0.02; done ;; esac
+  for one in $prompt; do case $one in *=*) printf %s "\${one#*=}" > "\${one%%=*}" ;; esac; done`);
 
 /** Starts a service for a repository whose branch `release/1` has other instructions for agents than `main`. */
 async function setUp(options: AgentServiceOptions = {}) {

@@ -5,14 +5,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import type { TurnCopy } from "../../../src/model.ts";
-import {
-  docsRepository,
-  runJob,
-  scriptAgent,
-  send,
-  startAgentService,
-  waitForJob,
-} from "../../support/agent-service.ts";
+import { docsRepository, runJob, send, startAgentService, waitForJob } from "../../support/agent-service.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
@@ -56,13 +49,10 @@ test("jobs are saved when they are created, and with their home directory after 
 test("the next service runs a turn that was stopped, with the session before it", async () => {
   const docs = docsRepository();
   const folder = temporaryFolder();
-  const waiting = scriptAgent(`
-    fs.appendFileSync(process.env.HOME + "/notes", prompt + ",");
-    const folder = ${JSON.stringify(folder)};
-    if (prompt === "two") fs.writeFileSync(folder + "/begun", "");
-    while (prompt === "two" && !fs.existsSync(folder + "/gate")) await new Promise((go) => setTimeout(go, 20));
-    fs.writeFileSync("notes.md", fs.readFileSync(process.env.HOME + "/notes"));
-  `);
+  const wait = `echo > '${folder}/begun'; while [ ! -e '${folder}/gate' ]; do sleep 0.02; done`;
+  const waiting = shellAgent(
+    `prompt=$(cat); printf %s, "$prompt" >> "$HOME/notes"; [ "$prompt" != two ] || { ${wait}; }; cp "$HOME/notes" notes.md`,
+  );
   const copies = new MemoryCopies(temporaryFolder());
   const first = await startAgentService(docs, { agent: waiting, host, copies });
   const { id } = await runJob(first, "one");

@@ -22,7 +22,6 @@ import {
   folderWithClone,
   readPage,
   runJob,
-  scriptAgent,
   send,
   startAgentService,
   waitForJob,
@@ -351,9 +350,8 @@ describe("a push that fails", () => {
   test("because the branch was deleted while the agent ran creates it again", async () => {
     const { docs, repository, ports, completeOne } = await start();
     await completeOne();
-    const remove = `(await import("node:child_process")).execFileSync("git", ["-C", ${JSON.stringify(docs.path)},
-      "update-ref", "-d", "refs/heads/agent/${jobId}"]); fs.appendFileSync("README.md", prompt);`;
-    expect(await runNext({ ...ports, agent: scriptAgent(remove) })).toBe("completed");
+    const remove = `git -C '${docs.path}' update-ref -d refs/heads/agent/${jobId}; cat >> README.md`;
+    expect(await runNext({ ...ports, agent: shellAgent(remove) })).toBe("completed");
     expect(repository.pushes).toBe(3);
     expect(docs.git("log", "--format=%s", `main..agent/${jobId}`).split("\n")).toEqual(["two", "one"]);
   });
@@ -553,15 +551,11 @@ test("keeps no worktree if told so, nor if other agents could change it", async 
 
 test("replaces the commit of an earlier attempt of the first turn whose push arrives late, as nobody has recorded it", async () => {
   const { docs, ...setup } = await setUp();
-  const late = `const { execFileSync } = await import("node:child_process");
-    const git = (input, ...args) => execFileSync("git", ["-C", ${JSON.stringify(docs.path)}, "-c", "user.name=a",
-      "-c", "user.email=a@b", ...args], { input, encoding: "utf8" }).trim();
-    const blob = git("late", "hash-object", "-w", "--stdin");
-    const tree = git("100644 blob " + blob + "\\tREADME.md\\n", "mktree");
-    git("", "update-ref", "refs/heads/agent/${jobId}",
-      git("", "commit-tree", tree, "-p", "main", "-m", "one\\n\\nAgent-Turn: 1\\nAgent-Job: ${jobId}"));
-    fs.writeFileSync("README.md", "mine");`;
+  const late = `git() { command git -C '${docs.path}' -c user.name=a -c user.email=a@b "$@"; }
+    tree=$(printf '100644 blob %s\\tREADME.md\\n' "$(printf late | git hash-object -w --stdin)" | git mktree)
+    commit=$(printf 'one\\n\\nAgent-Turn: 1\\nAgent-Job: ${jobId}' | git commit-tree "$tree" -p main)
+    git update-ref refs/heads/agent/${jobId} "$commit"; printf mine > README.md`;
   await setup.store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "one");
-  expect(await runNext({ ...setup, agent: scriptAgent(late), pullRequests: alwaysOpen })).toBe("completed");
+  expect(await runNext({ ...setup, agent: shellAgent(late), pullRequests: alwaysOpen })).toBe("completed");
   expect(docs.read(`agent/${jobId}`, "README.md")).toBe("mine");
 });
