@@ -1,7 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { gitEnvironment } from "../service/src/git/git-environment.ts";
 
 const pages = {
@@ -59,6 +68,40 @@ export class DocsRepository implements Disposable {
     return branches.filter((branch) => branch !== "main" && branch !== "");
   }
 
+  /** Returns the commit of a branch. */
+  head(branch: string): string {
+    const head = this.findHead(branch);
+    if (head === undefined) throw new Error(`the repository has no branch ${branch}`);
+    return head;
+  }
+
+  /** Returns the commit of a branch; `undefined` if there is no such branch. Unlike Git, it starts no process. */
+  findHead(branch: string): string | undefined {
+    const file = this.#refFile(branch);
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return readFileSync(file, "utf8").trim();
+    const packed = join(this.path, "packed-refs");
+    const refs = existsSync(packed) ? readFileSync(packed, "utf8").split("\n") : [];
+    return refs.find((line) => line.endsWith(` refs/heads/${branch}`))?.split(" ")[0];
+  }
+
+  /** Creates a branch, or moves it. */
+  setHead(branch: string, commit: string): void {
+    const file = this.#refFile(branch);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${commit}\n`);
+  }
+
+  /** Deletes a branch. */
+  deleteBranch(branch: string): void {
+    const file = this.#refFile(branch);
+    if (existsSync(file) && !existsSync(join(this.path, "packed-refs"))) rmSync(file);
+    else this.git("branch", "-D", branch);
+  }
+
+  #refFile(branch: string): string {
+    return join(this.path, "refs/heads", branch);
+  }
+
   /** Returns the content of a file on a branch. */
   read(branch: string, file: string): string {
     return this.git("show", `${branch}:${file}`);
@@ -80,8 +123,7 @@ export class DocsRepository implements Disposable {
   }
 
   #commitToMain(branch: string, parents: readonly string[]): void {
-    const tree = this.git("rev-parse", `${branch}^{tree}`);
-    this.git("update-ref", "refs/heads/main", this.git("commit-tree", tree, ...parents, "-m", "Merge"));
+    this.setHead("main", this.git("commit-tree", `${branch}^{tree}`, ...parents, "-m", "Merge"));
   }
 }
 

@@ -1,5 +1,5 @@
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, onTestFinished } from "vitest";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
@@ -74,6 +74,15 @@ export function folderWithClone(docs: DocsRepository): string {
   const folder = temporaryFolder();
   docs.prepareClone(join(folder, "mirror.git"));
   return folder;
+}
+
+/** Returns a repository and the folder of a service with a clone of it, for all tests of the file or the `describe` that calls it. */
+export function sharedClone(files?: Readonly<Record<string, string>>): { docs: DocsRepository; folder: string } {
+  const docs = new DocsRepository(files);
+  afterAll(() => docs[Symbol.dispose]());
+  const folder = join(dirname(docs.path), "service");
+  docs.prepareClone(join(folder, "mirror.git"));
+  return { docs, folder };
 }
 
 /**

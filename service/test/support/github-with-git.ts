@@ -128,9 +128,8 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 function showHead(docs: DocsRepository, heads: Map<number, string>, one: unknown): void {
   const { head, number } = (one ?? {}) as { head?: { ref: string; sha: string }; number?: number };
   if (head?.sha === undefined || number === undefined) return;
-  const ref = `refs/heads/${head.ref}`;
-  const [commit = "", found] = docs.git("for-each-ref", "--format=%(objectname) %(refname)", ref).split(" ");
-  if (found === ref && heads.get(number) !== commit) {
+  const commit = docs.findHead(head.ref);
+  if (commit !== undefined && heads.get(number) !== commit) {
     docs.git("update-ref", `refs/pull/${number}/head`, commit);
     heads.set(number, commit);
   }

@@ -15,7 +15,7 @@ async function setUp() {
   const push = (branch: string) => {
     const identity = ["-c", "user.name=Someone", "-c", "user.email=someone@example.com"];
     const commit = docs.git(...identity, "commit-tree", "main^{tree}", "-p", "main", "-m", branch);
-    docs.git("update-ref", `refs/heads/${branch}`, commit);
+    docs.setHead(branch, commit);
     return commit;
   };
   return { repository, push };

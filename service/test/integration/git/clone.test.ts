@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { Git, GitError } from "../../../src/git/git.ts";
 import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
-import { docsRepository } from "../../support/agent-service.ts";
+import { docsRepository, folderWithClone } from "../../support/agent-service.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 async function open(docs: DocsRepository, options: Partial<RepositoryOptions> = {}) {
-  const folder = temporaryFolder();
+  const folder = folderWithClone(docs);
   const reopen = async (): Promise<Repository> => {
     const repository = new Repository({ url: docs.path, folder, ...options });
     await repository.open();
@@ -103,10 +103,10 @@ describe("the other end of a transfer", () => {
     const docs = docsRepository();
     const { repository } = await open(docs, { umask: 0o027 });
     const commands = recordCommands();
-    docs.git("branch", "new", "main");
+    docs.setHead("new", docs.head("main"));
     await repository.fetch();
-    await repository.keep(docs.git("rev-parse", "main"), "a");
-    await repository.push(docs.git("rev-parse", "main"), "agent/a", undefined);
+    await repository.keep(docs.head("main"), "a");
+    await repository.push(docs.head("main"), "agent/a", undefined);
     const settings = "umask 27 && exec git -c 'safe.directory=/srv/it'\\''s'";
     expect(optionsFor(commands(), "ls-remote")).toEqual([`--upload-pack=${settings} upload-pack`]);
     expect(optionsFor(commands(), "fetch")).toEqual([`--upload-pack=${settings} upload-pack`]);
@@ -164,9 +164,9 @@ test("callers share a fetch that has not begun, and no other", async () => {
 
 test("returns the branches with their heads", async () => {
   const docs = docsRepository();
-  const head = docs.git("rev-parse", "main");
+  const head = docs.head("main");
   const other = addCommit(docs, "main", "Other");
-  docs.git("update-ref", "refs/heads/agent/a", other);
+  docs.setHead("agent/a", other);
   const { repository } = await open(docs);
   expect(await repository.branchHeads()).toEqual(new Map(Object.entries({ "agent/a": other, main: head })));
 });
@@ -183,7 +183,7 @@ test("cuts off the subject of a commit that is as long as a book", async () => {
   const message = join(temporaryFolder(), "message");
   writeFileSync(message, "x".repeat(1_200_000));
   const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-F", message);
-  docs.git("update-ref", "refs/heads/agent/a", commit);
+  docs.setHead("agent/a", commit);
   const { repository } = await open(docs);
   const [latest] = await repository.latestCommits("main", "agent/a", 1);
   expect(latest?.commit).toBe(commit);
@@ -193,7 +193,7 @@ test("cuts off the subject of a commit that is as long as a book", async () => {
 test("finds the last commit of a job by its whole id", async () => {
   const docs = docsRepository();
   const { repository, clone } = await open(docs);
-  const head = docs.git("rev-parse", "main");
+  const head = docs.head("main");
   execFileSync("git", ["-C", clone, "update-ref", "refs/jobs/job_1/other", head]);
   expect(await repository.lastCommitOf("job_1")).toBeUndefined();
 });

@@ -35,10 +35,7 @@ test("finds what commits say on the branches of jobs and on the target branch, a
   await repository.open();
   const found = await repository.commitsOfJobs(text, 31);
   expect(found.map(({ message }) => message.trim())).toEqual([`Merged\n\n${text}r3`, `One\n\n${text}r1`]);
-  expect(found.map(({ commit: id }) => id)).toEqual([
-    docs.git("rev-parse", "main"),
-    docs.git("rev-parse", "agent/job_1"),
-  ]);
+  expect(found.map(({ commit: id }) => id)).toEqual([docs.head("main"), docs.head("agent/job_1")]);
   expect(Math.abs((found[1]?.at ?? 0) - (Date.now() - 2 * 86_400_000))).toBeLessThan(60_000);
   expect(await repository.commitsOfJobs("--all", 31)).toEqual([]);
 });
@@ -46,11 +43,11 @@ test("finds what commits say on the branches of jobs and on the target branch, a
 test("reads the commits of a branch, without what was merged into it, also after the branch was deleted", async () => {
   const docs = docsRepository();
   importDated(docs, commit("agent/job_1", "One", 3) + commit("main", "Meanwhile", 2));
-  const one = docs.git("rev-parse", "agent/job_1");
+  const one = docs.head("agent/job_1");
   const merge = commit("agent/job_1", "Merge main", 1, one);
   importDated(docs, merge.replace(/\n\n$/, "\nmerge refs/heads/main^0\n\n"));
   importDated(docs, commit("agent/job_1", "Two", 0, "refs/heads/agent/job_1^0"));
-  const head = docs.git("rev-parse", "agent/job_1");
+  const head = docs.head("agent/job_1");
   docs.git("update-ref", "refs/pull/1/head", head);
   docs.git("update-ref", "-d", "refs/heads/agent/job_1");
   docs.git("config", "uploadpack.allowReachableSHA1InWant", "true");

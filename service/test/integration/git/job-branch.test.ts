@@ -51,10 +51,10 @@ function addCommit(parent: string, file: string): string {
   const [message, text] = [`Write ${file}`, "Someone's\n"];
   docs.importHistory(
     `commit refs/heads/scratch\ncommitter Someone <someone@example.com> now\ndata ${message.length}\n${message}\n` +
-      `from ${docs.git("rev-parse", parent)}\nM 100644 inline ${file}\ndata ${text.length}\n${text}\n`,
+      `from ${docs.head(parent)}\nM 100644 inline ${file}\ndata ${text.length}\n${text}\n`,
   );
-  const commit = docs.git("rev-parse", "scratch");
-  docs.git("update-ref", "-d", "refs/heads/scratch");
+  const commit = docs.head("scratch");
+  docs.deleteBranch("scratch");
   return commit;
 }
 
@@ -62,19 +62,19 @@ test("work is not overwritten after the base was replaced by an unrelated histor
   const service = await start();
   const job = await runJob(service, "one");
   const branch = `agent/${job.id}`;
-  const before = docs.git("rev-parse", branch);
+  const before = docs.head(branch);
   using other = new DocsRepository({ "other.md": "other\n" });
   docs.git("fetch", "--quiet", other.path, "+main:main");
 
   expect((await runMessage(service, job.id, "two")).status).toBe("failed");
-  expect(docs.git("rev-parse", branch)).toBe(before);
+  expect(docs.head(branch)).toBe(before);
   const log = logOf(service, job.id);
   expect(log).toContain(
     `main was replaced by another history, which has no commit in common with the work of this job`,
   );
   expect(log).toContain(`kept on ${branch}. Create a new job, or push to ${branch} a version of it`);
 
-  docs.git("branch", "-D", branch);
+  docs.deleteBranch(branch);
   expect((await runMessage(service, job.id, "three")).status).toBe("failed");
   expect(logOf(service, job.id)).toContain(`kept as ${before} in the service's clone`);
   expect(docs.branches()).toEqual([]);
@@ -86,8 +86,8 @@ test("a deleted branch is created again with the job's earlier work", async () =
   const service = await start();
   const { id } = await runJob(service, "one");
   const branch = `agent/${id}`;
-  const head = docs.git("rev-parse", branch);
-  docs.git("branch", "-D", branch);
+  const head = docs.head(branch);
+  docs.deleteBranch(branch);
   addToMain("main.md");
   expect((await runMessage(service, id, "two")).status).toBe("completed");
   expect(files(branch)).toEqual(["one.md", "two.md"]);
@@ -102,7 +102,7 @@ test("a deleted branch whose work is merged is started over", async () => {
   const first = await runJob(service, "one");
   const branch = `agent/${first.id}`;
   docs.squash(branch);
-  docs.git("branch", "-D", branch);
+  docs.deleteBranch(branch);
   const second = await runMessage(service, first.id, "two");
   expect(second.prLink).not.toBe(first.prLink);
   expect(files(branch)).toEqual(["two.md"]);
@@ -115,7 +115,7 @@ test("what someone pushed after a merge is continued, in a new pull request", as
   const branch = `agent/${first.id}`;
   docs.squash(branch);
   const added = addCommit(branch, "added.md");
-  docs.git("update-ref", `refs/heads/${branch}`, added);
+  docs.setHead(branch, added);
   const second = await runMessage(service, first.id, "two");
   expect(second.status, logOf(service, first.id)).toBe("completed");
   expect(second.prLink).not.toBe(first.prLink);
@@ -126,9 +126,9 @@ test("a branch that someone rewrote is continued as it is now, and the job's own
   const service = await start();
   const { id } = await runJob(service, "one");
   const branch = `agent/${id}`;
-  const own = docs.git("rev-parse", branch);
+  const own = docs.head(branch);
   const rewritten = addCommit("main", "rewritten.md");
-  docs.git("update-ref", `refs/heads/${branch}`, rewritten);
+  docs.setHead(branch, rewritten);
   expect((await runMessage(service, id, "two")).status).toBe("completed");
   expect(docs.git("rev-parse", `${branch}~1`)).toBe(rewritten);
   expect(files(branch)).toEqual(["rewritten.md", "two.md"]);
@@ -147,7 +147,7 @@ test("a branch that someone reset to the base is started over, and the log names
   const service = await start();
   const job = await runJob(service, "one");
   const branch = `agent/${job.id}`;
-  const own = docs.git("rev-parse", branch);
+  const own = docs.head(branch);
   docs.git("update-ref", `refs/heads/${branch}`, "main");
 
   expect((await runMessage(service, job.id, "two")).status).toBe("completed");
@@ -160,17 +160,17 @@ test("a branch that someone replaced by an unrelated history is left alone, and 
   const service = await start();
   const job = await runJob(service, "one");
   const branch = `agent/${job.id}`;
-  const own = docs.git("rev-parse", branch);
+  const own = docs.head(branch);
   using other = new DocsRepository({ "other.md": "other\n" });
   docs.git("fetch", "--quiet", other.path, `+main:${branch}`);
-  const foreign = docs.git("rev-parse", branch);
+  const foreign = docs.head(branch);
 
   expect((await runMessage(service, job.id, "two")).status).toBe("failed");
-  expect(docs.git("rev-parse", branch)).toBe(foreign);
+  expect(docs.head(branch)).toBe(foreign);
   expect(logOf(service, job.id)).toContain(`Someone replaced ${branch} by another history`);
   expect(logOf(service, job.id)).toContain(`${own} is kept in the service's clone`);
 
-  docs.git("branch", "-D", branch);
+  docs.deleteBranch(branch);
   expect((await runMessage(service, job.id, "three")).status).toBe("completed");
   expect(files(branch)).toEqual(["one.md", "three.md"]);
 });
@@ -190,7 +190,7 @@ test("what someone added to the branch is continued, without a note", async () =
   const { id, prLink } = await runJob(service, "one");
   const branch = `agent/${id}`;
   const added = addCommit(branch, "added.md");
-  docs.git("update-ref", `refs/heads/${branch}`, added);
+  docs.setHead(branch, added);
   expect(await runMessage(service, id, "two")).toMatchObject({ status: "completed", prLink });
   expect(files(branch)).toEqual(["added.md", "one.md", "two.md"]);
   expect(logOf(service, id)).not.toContain("rewrote");

@@ -228,7 +228,7 @@ test("a turn builds on the commit of a lost turn if a person has continued with 
   void one.run();
   await landed.promise;
   const own = docs.git("commit-tree", `${branch}^{tree}`, "-p", branch, "-m", "I like it");
-  docs.git("update-ref", `refs/heads/${branch}`, own);
+  docs.setHead(branch, own);
   planNext(change);
   await store.turns.add(job, "second", 0);
   expect(await two.run()).toBe("completed");

@@ -13,16 +13,15 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
 import { keepUp, keepUpOnce } from "../../../src/git/upkeep.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
-import { docsRepository } from "../../support/agent-service.ts";
+import { docsRepository, folderWithClone } from "../../support/agent-service.ts";
 
 async function setUp(options: Partial<RepositoryOptions> = {}) {
   const docs = docsRepository();
-  const folder = temporaryFolder();
+  const folder = folderWithClone(docs);
   const repository = new Repository({ url: docs.path, folder, ...options });
   await repository.open();
   const clone = join(folder, "mirror.git");
@@ -80,7 +79,7 @@ test("packs refs and objects, and keeps the commits of jobs, pushed or not, and 
   await repository.push(earlier, "agent/a", undefined);
   await repository.keep(last, "a", earlier);
   await repository.push(last, "agent/a", earlier);
-  docs.git("branch", "-D", "agent/a");
+  docs.deleteBranch("agent/a");
   await repository.fetch();
   git("update-ref", "refs/jobs/b", unpushed);
   age(clone);
@@ -98,8 +97,8 @@ test("packs refs and objects, and keeps the commits of jobs, pushed or not, and 
   ).toEqual([]);
 
   // Refs that are packed are found, moved and fetched as before.
-  expect(await repository.branchHead("main")).toBe(docs.git("rev-parse", "main"));
-  docs.git("branch", "next", "main");
+  expect(await repository.branchHead("main")).toBe(docs.head("main"));
+  docs.setHead("next", docs.head("main"));
   docs.git("branch", "-m", "main", "trunk");
   docs.git("symbolic-ref", "HEAD", "refs/heads/trunk");
   await repository.fetch();
@@ -119,7 +118,7 @@ test("removes the commits of forgotten jobs two weeks later, but no others", asy
   await repository.push(commits.branch, "agent/b", undefined);
   await repository.keep(commits.kept, "c");
   await repository.push(commits.kept, "agent/c", undefined);
-  for (const branch of ["agent/a", "agent/c"]) docs.git("branch", "-D", branch);
+  for (const branch of ["agent/a", "agent/c"]) docs.deleteBranch(branch);
   await repository.fetch();
   await repository.forgetJobs([]);
   await repository.forgetJobs(["a", "b", "unknown"]);
@@ -128,7 +127,7 @@ test("removes the commits of forgotten jobs two weeks later, but no others", asy
   const young = write("young");
   await repository.keep(young, "d");
   await repository.push(young, "agent/d", undefined);
-  docs.git("branch", "-D", "agent/d");
+  docs.deleteBranch("agent/d");
   await repository.fetch();
   await repository.forgetJobs(["d"]);
   await repository.pack();

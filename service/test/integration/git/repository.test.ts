@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { hasOwnCommits } from "../../../src/git/agent-repository.ts";
@@ -23,11 +23,10 @@ import type { Worktree } from "../../../src/git/commit-worktree.ts";
 import type { StartOptions } from "../../../src/git/find-start.ts";
 import { Git, GitError } from "../../../src/git/git.ts";
 import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
-import { docsRepository } from "../../support/agent-service.ts";
+import { docsRepository, folderWithClone, sharedClone } from "../../support/agent-service.ts";
 
 async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepository; targets?: string[] } = {}) {
-  const { docs = docsRepository(), targets, ...others } = options;
-  const folder = temporaryFolder();
+  const { docs = docsRepository(), targets, folder = folderWithClone(docs), ...others } = options;
   const repository = new Repository({ url: docs.path, folder, ...others });
   await repository.open(targets);
   let count = 0;
@@ -53,10 +52,15 @@ async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepositor
   return { docs, folder, repository, findStart, checkOut, commit, change };
 }
 
+const gitIn =
+  (folder: string) =>
+  (...args: string[]) =>
+    execFileSync("git", ["-C", folder, ...args], { encoding: "utf8" }).trim();
+
 describe("a checkout", () => {
   test("starts at the target branch, with the repository as its origin", async () => {
     const { docs, checkOut, repository, folder } = await open();
-    const head = docs.git("rev-parse", "main");
+    const head = docs.head("main");
     const checkout = await checkOut("agent/a");
     expect(checkout).toEqual({
       tree: join(folder, "place-1/tree"),
@@ -79,16 +83,16 @@ describe("a checkout", () => {
 
   test("continues at the head of the job's branch, unless it is merged", async () => {
     const { docs, checkOut, findStart, change } = await open();
-    const base = docs.git("rev-parse", "main");
+    const base = docs.head("main");
     const head = await change("a", "a.md", "a");
-    docs.git("branch", "other", "main");
+    docs.setHead("other", docs.head("main"));
     const continued = { head, base, remoteHead: head, isContinued: true };
     expect(await checkOut("agent/a")).toMatchObject(continued);
     const isMerged = await findStart("agent/a", { isMerged: true, lastPushed: head });
     expect(isMerged).toMatchObject({ head: base, base, remoteHead: head, isContinued: false });
     expect(await change("b", "b.md", "b")).not.toBe(head);
     docs.merge("agent/b");
-    const main = docs.git("rev-parse", "main");
+    const main = docs.head("main");
     expect(await checkOut("agent/a")).toMatchObject(continued);
     expect(await checkOut("agent/b")).toMatchObject({ head: main, base: main, isContinued: false });
   });
@@ -98,7 +102,7 @@ describe("a checkout", () => {
     const merged = await change("a", "a.md", "a");
     docs.squash("agent/a");
     const added = await change("b", "b.md", "b");
-    docs.git("update-ref", "refs/heads/agent/a", added);
+    docs.setHead("agent/a", added);
     const start = await findStart("agent/a", { isMerged: true, lastPushed: merged });
     expect(start).toMatchObject({
       head: added,
@@ -118,7 +122,7 @@ describe("a checkout", () => {
       isContinued: true,
     });
     docs.git("gc", "--quiet", "--prune=now");
-    const main = docs.git("rev-parse", "main");
+    const main = docs.head("main");
     const late = await open({ docs });
     expect(await late.findStart("agent/a", { lastPushed })).toMatchObject({
       head: main,
@@ -133,24 +137,19 @@ describe("a checkout", () => {
 
   test("uses the target branch that it is given", async () => {
     const docs = docsRepository();
-    docs.git("branch", "next", "main");
+    docs.setHead("next", docs.head("main"));
     const { findStart } = await open({ docs, targets: ["next"] });
     expect((await findStart("agent/a", { targetBranch: "next" })).targetBranch).toBe("next");
     expect((await findStart("agent/b")).targetBranch).toBe("main");
-    docs.git("branch", "-D", "next");
+    docs.deleteBranch("next");
     await expect(findStart("agent/b", { targetBranch: "next" })).rejects.toThrow("the branch next has no commit");
   });
 });
 
 describe("the agent's clone", () => {
-  const gitIn =
-    (tree: string) =>
-    (...args: string[]) =>
-      execFileSync("git", ["-C", tree, ...args], { encoding: "utf8" }).trim();
-
   test("has all branches of the repository, wherever that is", async () => {
     const docs = docsRepository();
-    docs.git("branch", "next", "main");
+    docs.setHead("next", docs.head("main"));
     const path = join(temporaryFolder(), 'a "b" \\c.git');
     cpSync(docs.path, path, { recursive: true });
     const { checkOut } = await open({ url: path });
@@ -161,11 +160,16 @@ describe("the agent's clone", () => {
       "refs/remotes/origin/main:",
       "refs/remotes/origin/next:",
     ]);
-    expect(git("rev-parse", "origin/next")).toBe(docs.git("rev-parse", "main"));
+    expect(git("rev-parse", "origin/next")).toBe(docs.head("main"));
     expect(git("config", "--bool", "core.bare")).toBe("false");
   });
 
   const person = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  const shared = sharedClone();
+  let opened: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    opened = await open(shared);
+  });
   const commitEmpty = ["commit", "--quiet", "--allow-empty", "--message=Own"];
   test.each<[string, boolean, (tree: string) => void]>([
     ["nothing", false, () => {}],
@@ -184,8 +188,7 @@ describe("the agent's clone", () => {
       },
     ],
   ])("with %s has own commits: %s", async (_name, expected, work) => {
-    const { checkOut } = await open();
-    const checkout = await checkOut("agent/a");
+    const checkout = await opened.checkOut("agent/a");
     work(checkout.tree);
     expect(await hasOwnCommits(checkout.tree, checkout)).toBe(expected);
   });
@@ -197,9 +200,9 @@ describe("opening a repository", () => {
       "the branch missing does not exist, or has no commit yet: choose another one with --base",
     );
     const docs = docsRepository();
-    docs.git("branch", "agent", "main");
+    docs.setHead("agent", docs.head("main"));
     await expect(open({ docs })).rejects.toThrow("the repository has a branch named agent");
-    docs.git("branch", "-D", "agent");
+    docs.deleteBranch("agent");
     docs.git("update-ref", "refs/heads/agent/x", "main");
     docs.git("symbolic-ref", "HEAD", "refs/heads/agent/x");
     await expect(open({ docs })).rejects.toThrow("HEAD of the repository is agent/x, the branch of a job");
@@ -207,8 +210,14 @@ describe("opening a repository", () => {
 });
 
 describe("a commit", () => {
+  const shared = sharedClone();
+  let opened: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    opened = await open(shared);
+  });
+
   test("contains all files in the worktree, whatever the agent did with Git", async () => {
-    const { checkOut, commit, repository } = await open();
+    const { checkOut, commit, repository } = opened;
     const checkout = await checkOut("agent/a");
     const tree = checkout.tree;
     writeFileSync(join(tree, "new.md"), "new");
@@ -222,7 +231,7 @@ describe("a commit", () => {
   });
 
   test("is not made without a change, and leaves no file behind", async () => {
-    const { checkOut, commit, repository } = await open();
+    const { checkOut, commit, repository } = opened;
     const checkout = await checkOut("agent/a");
     expect(await commit(checkout)).toBeUndefined();
     expect(await repository.commit(checkout, "Change\n", { maxBytes: 0 })).toEqual({ commit: undefined, leftOut: [] });
@@ -248,18 +257,18 @@ describe("a commit", () => {
       "T\tREADME.md",
     ],
   ])("is made of %s alone", async (_name, change, expected) => {
-    const { docs, checkOut, commit, repository } = await open();
+    const { checkOut, commit, folder } = opened;
     const checkout = await checkOut("agent/a");
     change(checkout.tree);
     const made = (await commit(checkout)) ?? "";
-    await repository.keep(made, "a");
-    await repository.push(made, "agent/a", undefined);
-    expect(docs.git("diff-tree", "-r", "--name-status", "--no-renames", "main", made)).toBe(expected);
+    expect(gitIn(join(folder, "mirror.git"))("diff-tree", "-r", "--name-status", "--no-renames", "main", made)).toBe(
+      expected,
+    );
     expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
   });
 
   test("takes few Git processes, most of all if nothing was changed", async () => {
-    const { checkOut, commit } = await open();
+    const { checkOut, commit } = opened;
     const checkout = await checkOut("agent/a");
     const run = vi.spyOn(Git.prototype, "run");
     onTestFinished(() => run.mockRestore());
@@ -285,7 +294,7 @@ describe("a commit", () => {
   });
 
   test("may have exactly as many bytes as are allowed, and the error tells more by rounded megabytes", async () => {
-    const { checkOut, repository } = await open();
+    const { checkOut, repository } = opened;
     const checkout = await checkOut("agent/a");
     writeFileSync(join(checkout.tree, "one.md"), "x".repeat(1_034_567));
     writeFileSync(join(checkout.tree, "two.md"), "x".repeat(234_567));
@@ -296,7 +305,7 @@ describe("a commit", () => {
   });
 
   test("is not kept waiting by a pipe in the agent's own clone, which Git does not read", async () => {
-    const { checkOut, commit } = await open();
+    const { checkOut, commit } = opened;
     const checkout = await checkOut("agent/a");
     execFileSync("mkfifo", [join(checkout.tree, ".git/.gitignore")]);
     expect(await commit(checkout)).toBeUndefined();
@@ -308,7 +317,7 @@ describe("a commit", () => {
   ])(
     "ends with its signal while Git matches a pattern with many %s, and can be made later",
     async (_name, pattern, file) => {
-      const { checkOut, repository } = await open();
+      const { checkOut, repository } = opened;
       const checkout = await checkOut("agent/a");
       writeFileSync(join(checkout.tree, ".gitignore"), pattern);
       mkdirSync(dirname(join(checkout.tree, file)), { recursive: true });
@@ -328,7 +337,7 @@ describe("a commit", () => {
   );
 
   test("can be made after Git was killed while it wrote the index", async () => {
-    const { checkOut, commit } = await open();
+    const { checkOut, commit } = opened;
     const checkout = await checkOut("agent/a");
     const run = vi.spyOn(Git.prototype, "run").mockImplementationOnce(async () => {
       writeFileSync(`${checkout.index}-commit.lock`, "");
@@ -341,7 +350,7 @@ describe("a commit", () => {
   });
 
   test("counts files whose names are not UTF-8, and leaves submodules with such names alone", async () => {
-    const { checkOut, repository } = await open();
+    const { checkOut, repository } = opened;
     const checkout = await checkOut("agent/a");
     const folder = Buffer.concat([Buffer.from(`${checkout.tree}/`), Buffer.from([0xff, 0xfe])]);
     mkdirSync(folder);
@@ -352,7 +361,7 @@ describe("a commit", () => {
   });
 
   test("may change as many files as are allowed, deleted ones included", async () => {
-    const { checkOut, repository } = await open();
+    const { checkOut, repository } = opened;
     const checkout = await checkOut("agent/a");
     for (const name of ["a", "b", "c"]) writeFileSync(join(checkout.tree, name), "new");
     rmSync(join(checkout.tree, "README.md"));
@@ -362,7 +371,7 @@ describe("a commit", () => {
   });
 
   test("is not made with an index that the service cannot read", async () => {
-    const { checkOut, commit } = await open();
+    const { checkOut, commit } = opened;
     const checkout = await checkOut("agent/a");
     const index = readFileSync(checkout.index);
     for (const [text, at] of [
@@ -378,14 +387,14 @@ describe("a commit", () => {
   });
 
   test("cannot be made without the index, and the error says so", async () => {
-    const { checkOut, commit } = await open();
+    const { checkOut, commit } = opened;
     const checkout = await checkOut("agent/a");
     rmSync(checkout.index);
     await expect(commit(checkout)).rejects.toThrow("copyfile");
   });
 
   test("is not made of another directory", async () => {
-    const { checkOut, commit, folder } = await open();
+    const { checkOut, commit, folder } = opened;
     const [moved, linked, removed] = [await checkOut("agent/a"), await checkOut("agent/b"), await checkOut("agent/c")];
     renameSync(moved.tree, join(folder, "moved"));
     mkdirSync(moved.tree);
@@ -414,20 +423,20 @@ describe("a commit", () => {
   });
 
   test("is not made of a directory that a link in its path leads to", async () => {
-    const { checkOut, commit, folder } = await open();
+    const { checkOut, commit } = opened;
     const checkout = await checkOut("agent/a");
     const outside = temporaryFolder();
     mkdirSync(join(outside, "tree"));
     writeFileSync(join(outside, "tree/secret.md"), "secret");
     const parent = dirname(checkout.tree);
     cpSync(checkout.index, join(outside, "index"));
-    renameSync(parent, join(folder, "moved"));
+    renameSync(parent, `${parent}.moved`);
     symlinkSync(outside, parent);
     await expect(commit(checkout)).rejects.toThrow("the agent removed or replaced its worktree");
   });
 
   test("has a file that was changed at once to one of the same size and times", async () => {
-    const { checkOut, commit, repository } = await open();
+    const { checkOut, commit, repository } = opened;
     const checkout = await checkOut("agent/a");
     const file = join(checkout.tree, "README.md");
     const { atime, mtime, size } = statSync(file);
@@ -441,7 +450,7 @@ describe("a commit", () => {
   });
 
   test.each([".gitignore", "docs/.gitattributes"])("is not made while Git would wait for the pipe %s", async (pipe) => {
-    const { checkOut, commit } = await open();
+    const { checkOut, commit } = opened;
     const checkout = await checkOut("agent/a");
     execFileSync("mkfifo", [join(checkout.tree, pipe)]);
     await expect(commit(checkout)).rejects.toThrow(
@@ -461,7 +470,7 @@ describe("a commit", () => {
       encoding: "utf8",
     }).trim();
     const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
-    docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", tree, "-p", "main", "-m", "Submodules"));
+    docs.setHead("main", docs.git("commit-tree", tree, "-p", "main", "-m", "Submodules"));
     const { checkOut, commit } = await open({ docs });
     const checkout = await checkOut("agent/a");
     rmSync(join(checkout.tree, "gone"), { recursive: true });
@@ -482,7 +491,7 @@ describe("a commit", () => {
       input: `${docs.git("ls-tree", "main")}\n160000 commit ${"1".repeat(40)}\tgone\n`,
       encoding: "utf8",
     }).trim();
-    docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", tree, "-p", "main", "-m", "x"));
+    docs.setHead("main", docs.git("commit-tree", tree, "-p", "main", "-m", "x"));
     const { checkOut, commit, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
     rmSync(join(checkout.tree, "gone"), { recursive: true });
@@ -500,7 +509,7 @@ describe("a commit", () => {
       encoding: "utf8",
     }).trim();
     const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
-    docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", tree, "-p", "main", "-m", "x"));
+    docs.setHead("main", docs.git("commit-tree", tree, "-p", "main", "-m", "x"));
     const { checkOut, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
     writeFileSync(join(checkout.tree, "files/page.md"), "new");
@@ -524,10 +533,10 @@ describe("a commit", () => {
 describe("a push", () => {
   test("records the commit, moves the branch, and shows it in the clone", async () => {
     const { docs, repository, change } = await open();
-    const head = docs.git("rev-parse", "main");
+    const head = docs.head("main");
     expect(await repository.lastCommitOf("a")).toBeUndefined();
     const commit = await change("a", "a.md", "a");
-    expect(docs.git("rev-parse", "agent/a")).toBe(commit);
+    expect(docs.head("agent/a")).toBe(commit);
     expect(await repository.branchHead("agent/a")).toBe(commit);
     expect(await repository.lastCommitOf("a")).toEqual({
       commit,
@@ -538,14 +547,14 @@ describe("a push", () => {
 
   test("is rejected if the branch has moved", async () => {
     const { docs, repository, change } = await open();
-    const head = docs.git("rev-parse", "main");
+    const head = docs.head("main");
     const [one, two] = [await change("a", "a.md", "a"), await change("b", "b.md", "b")];
     await expect(repository.push(two, "agent/a", head)).rejects.toThrow("git push exited with 1");
     await expect(repository.push(two, "agent/a", undefined)).rejects.toThrow("git push exited with 1");
-    expect(docs.git("rev-parse", "agent/a")).toBe(one);
+    expect(docs.head("agent/a")).toBe(one);
     await repository.keep(two, "b");
     await repository.push(two, "agent/a", one);
-    expect(docs.git("rev-parse", "agent/a")).toBe(two);
+    expect(docs.head("agent/a")).toBe(two);
   });
 
   test("writes with the given umask", async () => {
@@ -572,7 +581,7 @@ describe("what is merged", () => {
     expect(await repository.isMerged(merged, "main")).toBe(true);
     expect(await repository.isMerged(open_, "main")).toBe(false);
     const missing = "1".repeat(40);
-    const main = docs.git("rev-parse", "main");
+    const main = docs.head("main");
     expect(await repository.findMerged([merged, open_, missing], main)).toEqual(
       new Map<string, boolean | Error>([
         [missing, new Error(`the commit ${missing} is missing in the clone`)],
@@ -597,7 +606,7 @@ describe("what is merged", () => {
 describe("a rebase", () => {
   test("moves a commit onto another descendant of its parent", async () => {
     const { docs, repository, change } = await open();
-    const head = docs.git("rev-parse", "main");
+    const head = docs.head("main");
     const [one, two, same] = [
       await change("a", "a.md", "a"),
       await change("b", "b.md", "b"),
@@ -617,7 +626,7 @@ describe("a rebase", () => {
 
 test("returns the newest commits, oldest first, with the subjects of their messages", async () => {
   const { docs, repository } = await open();
-  const [base, tree] = [docs.git("rev-parse", "main"), docs.git("rev-parse", "main^{tree}")];
+  const [base, tree] = [docs.head("main"), docs.git("rev-parse", "main^{tree}")];
   const commits: string[] = [];
   for (const message of ["One", "Two\nlines\n\nText.", "Three"]) {
     const parent = commits.at(-1) ?? base;
@@ -635,20 +644,20 @@ test("returns the newest commits, oldest first, with the subjects of their messa
 
 test("fetches all branches, and forgets those that are gone", async () => {
   const { docs, repository, folder } = await open();
-  docs.git("branch", "new", "main");
+  docs.setHead("new", docs.head("main"));
   docs.git("tag", "v1", "main");
   expect(await repository.branchHead("new")).toBeUndefined();
   await Promise.all([repository.fetch(), repository.fetch()]);
-  expect(await repository.branchHead("new")).toBe(docs.git("rev-parse", "main"));
+  expect(await repository.branchHead("new")).toBe(docs.head("main"));
   expect(existsSync(join(folder, "mirror.git/refs/tags/v1"))).toBe(false);
-  docs.git("branch", "-D", "new");
+  docs.deleteBranch("new");
   await repository.fetch();
   expect(await repository.branchHead("new")).toBeUndefined();
 });
 
 test("fetches nothing if no branch has changed", async () => {
   const { docs, repository } = await open();
-  docs.git("branch", "other", "main");
+  docs.setHead("other", docs.head("main"));
   await repository.fetch();
   const run = vi.spyOn(Git.prototype, "run");
   onTestFinished(() => run.mockRestore());
@@ -660,11 +669,11 @@ test("fetches nothing if no branch has changed", async () => {
   };
   const withFetch = ["ls-remote", "fetch", "for-each-ref"];
   expect(await commandsOf(() => {})).toEqual(["ls-remote"]);
-  expect(await commandsOf(() => docs.git("branch", "new", "main"))).toEqual(withFetch);
+  expect(await commandsOf(() => docs.setHead("new", docs.head("main")))).toEqual(withFetch);
   expect(await commandsOf(() => docs.git("branch", "-m", "new", "now"))).toEqual(withFetch);
-  expect(await commandsOf(() => docs.git("branch", "-D", "now"))).toEqual(withFetch);
+  expect(await commandsOf(() => docs.deleteBranch("now"))).toEqual(withFetch);
   const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-m", "x");
-  expect(await commandsOf(() => docs.git("update-ref", "refs/heads/other", commit))).toEqual(withFetch);
+  expect(await commandsOf(() => docs.setHead("other", commit))).toEqual(withFetch);
   expect(await repository.branchHead("other")).toBe(commit);
   expect(await commandsOf(() => docs.git("symbolic-ref", "refs/heads/alias", "refs/heads/main"))).toEqual(withFetch);
   expect(await commandsOf(() => {})).toEqual(["ls-remote"]);
@@ -693,7 +702,7 @@ test("goes on after an update of refs that failed", async () => {
 
 test("says what to do if its clone is damaged, and is opened with a new one", async () => {
   const { docs, repository, folder } = await open();
-  docs.git("branch", "agent/a", "main");
+  docs.setHead("agent/a", docs.head("main"));
   await repository.fetch();
   docs.git(
     "branch",

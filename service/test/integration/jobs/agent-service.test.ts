@@ -424,9 +424,9 @@ test("does not start with a repository it cannot work on, and says why", async (
   await expect(startAgentService(empty)).rejects.toThrow(/no default branch/);
   docs.git("branch", "agent");
   await expect(startAgentService(docs)).rejects.toThrow(/a branch named agent/);
-  docs.git("branch", "-D", "agent");
+  docs.deleteBranch("agent");
   docs.git("symbolic-ref", "HEAD", "refs/heads/agent/job_1");
-  docs.git("branch", "agent/job_1", "main");
+  docs.setHead("agent/job_1", docs.head("main"));
   await expect(startAgentService(docs)).rejects.toThrow(/--base/);
   const service = await start({ targetBranch: "main", agent: writingAgent, host });
   expect((await runJob(service, "x")).status).toBe("completed");

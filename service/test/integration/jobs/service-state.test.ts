@@ -242,7 +242,7 @@ describe("work whose pull request cannot be opened", () => {
     expect(platform.opened).toHaveLength(2);
     expect(platform.opened[1]).toMatchObject({
       prompt: "two",
-      head: docs.git("rev-parse", `agent/${jobId}`),
+      head: docs.head(`agent/${jobId}`),
     });
     expect((await store.jobs.find(jobId))?.pullRequest).toBe("https://example.com/pull/2");
   });
@@ -254,11 +254,11 @@ describe("work whose pull request cannot be opened", () => {
     platform.state = "merged";
     platform.isDown = true;
     expect((await turn("two")).result).toBe("failed");
-    const work = docs.git("rev-parse", `agent/${jobId}`);
+    const work = docs.head(`agent/${jobId}`);
     expect((await store.jobs.find(jobId))?.pullRequest).toBeNull();
     platform.isDown = false;
     await turn("nothing");
-    expect(docs.git("rev-parse", `agent/${jobId}`)).toBe(work);
+    expect(docs.head(`agent/${jobId}`)).toBe(work);
     expect(platform.opened[1]).toMatchObject({ prompt: "two", head: work, existing: null });
     expect((await store.jobs.find(jobId))?.pullRequest).toBe("https://example.com/pull/2");
   });
@@ -319,7 +319,7 @@ describe("a push that fails", () => {
     expect(await runNext(ports)).toBe("completed");
     expect(repository.pushes).toBe(2);
     expect(docs.git("rev-list", "--count", `main..agent/${jobId}`)).toBe("2");
-    expect(docs.git("rev-parse", `agent/${jobId}`)).toBe((await ports.store.jobs.find(jobId))?.head);
+    expect(docs.head(`agent/${jobId}`)).toBe((await ports.store.jobs.find(jobId))?.head);
   });
 
   test("while the branch stays as it is fails the turn", async () => {
@@ -337,7 +337,7 @@ describe("a push that fails", () => {
     expect(await runNext(ports)).toBe("failed");
     const commit = (await repository.lastCommitOf(jobId))?.commit;
     const emptyTree = docs.git("hash-object", "-w", "-t", "tree", "/dev/null");
-    docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", emptyTree, "-p", "main", "-m", "Remove"));
+    docs.setHead("main", docs.git("commit-tree", emptyTree, "-p", "main", "-m", "Remove"));
     reject(false);
     await ports.store.runningTurns.requeueInterrupted();
     expect(await runNext(ports)).toBe("failed");
@@ -393,7 +393,7 @@ test("opens the pull request of an earlier turn after one that changes nothing, 
 describe("a Git command that fails or is killed", () => {
   test("is not taken as an answer", async () => {
     const { docs, repository, folder } = await setUp();
-    const head = docs.git("rev-parse", "main");
+    const head = docs.head("main");
     expect(await repository.branchHead("main")).toBe(head);
     expect(await repository.branchHead("nowhere")).toBeUndefined();
     rmSync(join(folder, "mirror.git"), { recursive: true });
@@ -406,7 +406,7 @@ describe("a Git command that fails or is killed", () => {
 
   test("closes no pull request", async () => {
     const { docs, store, repository, folder } = await setUp();
-    const pull = { link: "http://127.0.0.1:1/pull/1", branch: "main", head: docs.git("rev-parse", "main") };
+    const pull = { link: "http://127.0.0.1:1/pull/1", branch: "main", head: docs.head("main") };
     const { pages } = localPullRequests(store, repository);
     rmSync(join(folder, "mirror.git"), { recursive: true });
     await expect(pages.findClosed([pull])).rejects.toThrow();
@@ -421,7 +421,7 @@ describe("a Git command that fails or is killed", () => {
     });
     const { pages, log } = localPullRequests(store, repository);
     const unreadable = pull(1, "main", "0".repeat(40));
-    const merged = pull(2, "gone", docs.git("rev-parse", "main"));
+    const merged = pull(2, "gone", docs.head("main"));
     for (let round = 0; round < 2; round++)
       expect(await pages.findClosed([unreadable, merged])).toEqual(new Set([merged.link]));
     expect(log).toEqual([
@@ -480,7 +480,7 @@ test("archives a job when its branch is merged or deleted, and a message takes i
   }
   const [merged = "", deleted = "", open = ""] = ids;
   docs.merge(`agent/${merged}`);
-  docs.git("branch", "-D", `agent/${deleted}`);
+  docs.deleteBranch(`agent/${deleted}`);
   await using service = await startAgentService(docs, { folder, agent, host });
   await waitUntil(async () => (await send(service, `docs/job/${deleted}`)).job.status === "archived");
   const records = await Promise.all(ids.map(async (id) => (await send(service, `docs/job/${id}`)).job));

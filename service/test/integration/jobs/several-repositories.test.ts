@@ -95,7 +95,7 @@ test("the jobs of each project change its own repository, with its own agent", a
 
 test("projects with the same repository share its clone, and each has its own base branch", async () => {
   const docs = docsRepository();
-  docs.git("branch", "next", "main");
+  docs.setHead("next", docs.head("main"));
   const next = projectOptions(docs, { agent: writer("next.md"), targetBranch: "next" });
   const service = await start({ docs: projectOptions(docs, { agent: writer("docs.md") }), next });
   const [one, two] = [await run(service, "docs"), await run(service, "next")];
@@ -112,7 +112,7 @@ test("a service can get more repositories and lose them again, and each keeps it
   const { id } = await run(one, "docs");
   await one[Symbol.asyncDispose]();
   // Only the clone still has the commit.
-  docs.git("branch", "-D", `agent/${id}`);
+  docs.deleteBranch(`agent/${id}`);
 
   const several = await start(projects, { folder });
   await run(several, "site");

@@ -31,12 +31,12 @@ function addRoot(): string {
 }
 
 function point(commit: string): string {
-  docs.git("update-ref", `refs/heads/${branch}`, commit);
+  docs.setHead(branch, commit);
   return commit;
 }
 
 function replaceMain(): void {
-  docs.git("update-ref", "refs/heads/main", docs.git("commit-tree", "main^{tree}", "-m", "Replaced"));
+  docs.setHead("main", docs.git("commit-tree", "main^{tree}", "-m", "Replaced"));
 }
 
 /** Makes a commit of the job, and fetches it. */
@@ -50,15 +50,15 @@ const find = (lastPushed: string | null, isMerged = false) => repository.findSta
 
 /** What a start over looks like. */
 function startOver(): object {
-  const head = docs.git("rev-parse", "main");
+  const head = docs.head("main");
   return { head, base: head, isContinued: false };
 }
 
 describe("after the branch was deleted, a turn", () => {
   test("continues the job's last commit, and the log says so", async () => {
-    const base = docs.git("rev-parse", "main");
+    const base = docs.head("main");
     const last = await push();
-    docs.git("branch", "-D", branch);
+    docs.deleteBranch(branch);
     expect(await find(last)).toEqual({
       branch,
       targetBranch: "main",
@@ -74,7 +74,7 @@ describe("after the branch was deleted, a turn", () => {
 
   test("starts over if the pull request is merged, or the clone does not have the commit", async () => {
     const last = await push();
-    docs.git("branch", "-D", branch);
+    docs.deleteBranch(branch);
     expect(await find(last, true)).toMatchObject({ ...startOver(), notes: [] });
     const lost = "1".repeat(40);
     expect(await find(lost)).toMatchObject({
@@ -109,7 +109,7 @@ describe("after someone pushed to the branch, a turn", () => {
 
   test("starts over if nothing is left of its work, and the log says so", async () => {
     const last = await push();
-    point(docs.git("rev-parse", "main"));
+    point(docs.head("main"));
     expect(await find(last)).toMatchObject({
       ...startOver(),
       notes: [
@@ -123,7 +123,7 @@ describe("after someone pushed to the branch, a turn", () => {
     expect(await find(last)).toMatchObject({ head: last, notes: [] });
     docs.squash(branch);
     expect(await find(last)).toMatchObject({ ...startOver(), notes: [] });
-    point(docs.git("rev-parse", "main"));
+    point(docs.head("main"));
     expect(await find(last)).toMatchObject({ ...startOver(), notes: [] });
   });
 
@@ -150,7 +150,7 @@ describe("after the target branch was replaced, a turn is not possible, and the 
 
   test("in the clone, if the branch was deleted", async () => {
     const last = await push();
-    docs.git("branch", "-D", branch);
+    docs.deleteBranch(branch);
     replaceMain();
     await expect(find(last)).rejects.toThrow(
       `${error} No agent was run, and the work is kept as ${last} in the service's clone. Create`,
@@ -164,7 +164,7 @@ test("a turn continues a branch whose changes were undone: its pull request is s
   expect(await find(undone)).toMatchObject({ head: undone, isContinued: true, notes: [] });
   // Also after `main` has moved.
   const other = add("b.md", "main");
-  docs.git("update-ref", "refs/heads/main", other);
+  docs.setHead("main", other);
   point(undone);
   expect(await find(undone)).toMatchObject({ head: undone, isContinued: true, notes: [] });
 });

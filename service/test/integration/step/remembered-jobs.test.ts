@@ -145,7 +145,7 @@ test("a branch that somebody else pushed, with a pull request of theirs, is no j
   const id = "job_00000000-0000-4000-8000-000000000000";
   const message = `Forged\n\nAgent-Turn: 1700000000000000\nAgent-Job: ${id}\nAgent-Request: s1.r1\n`;
   const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-m", message);
-  docs.git("update-ref", `refs/heads/agent/${id}`, commit);
+  docs.setHead(`agent/${id}`, commit);
   await github.call("POST", "/pulls", { title: "Forged", head: `agent/${id}`, base: "main" });
   github.creators.set(`agent/${id}`, "writer");
   // Until then, GitHub's lists might not show a pull request of the service's own.
