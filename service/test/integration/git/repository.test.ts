@@ -282,6 +282,23 @@ describe("a commit", () => {
     expect(await commandsOf()).toEqual(["ls-files", "add", "write-tree", "commit-tree"]);
   });
 
+  test("has changed files since another commit, which are listed once", async () => {
+    const { checkOut, commit, repository } = opened;
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "one.md"), "one");
+    const one = (await commit(checkout)) ?? "";
+    writeFileSync(join(checkout.tree, "two.md"), "two");
+    const two = (await commit(checkout)) ?? "";
+    const run = vi.spyOn(Git.prototype, "run");
+    onTestFinished(() => run.mockRestore());
+    const pathsSince = async (base: string) => (await repository.changedFiles(base, two)).map(({ path }) => path);
+    for (let round = 0; round < 2; round++) {
+      expect(await pathsSince(checkout.head)).toEqual(["one.md", "two.md"]);
+      expect(await pathsSince(one)).toEqual(["two.md"]);
+    }
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+
   test("is not made of other line ends alone", async () => {
     const docs = docsRepository({ "README.md": "one\ntwo\n", "zzz.md": "z\n", ".gitattributes": "* text=auto\n" });
     const { checkOut, repository } = await open({ docs });
