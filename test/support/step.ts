@@ -14,13 +14,16 @@ export interface Step extends StepResult {
 /** On Windows, a signal ends a process immediately, so it cannot report anything. */
 export const hasSignals = process.platform !== "win32";
 
+/** Registers what ends something that a test started. Default: `onTestFinished`. */
+export type Defer = (end: () => unknown) => void;
+
 /**
  * Creates a folder that is removed after the test. Its path has no links and no short names: the system's folder for temporary
  * files is a link on macOS, and has a short name on GitHub's runners of Windows.
  */
-export function temporaryFolder(): string {
+export function temporaryFolder(defer: Defer = onTestFinished): string {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "agent-job-test-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  defer(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

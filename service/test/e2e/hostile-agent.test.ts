@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
-import { temporaryFolder } from "../../../test/support/step.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Defer, temporaryFolder } from "../../../test/support/step.ts";
 import { isThorough } from "../../../test/support/thorough.ts";
 import type { DocsRepository } from "../../../tools/docs-repository.ts";
 import { type SandboxKind, sandboxKinds } from "../../src/agents/sandbox/create-sandbox.ts";
@@ -26,11 +26,12 @@ interface HostileService {
 }
 
 /** Starts a service whose agent makes the attack that the prompt names. */
-async function start(sandbox: SandboxKind, docs = docsRepository()): Promise<HostileService> {
-  const home = temporaryFolder();
+async function start(sandbox: SandboxKind, defer: Defer = onTestFinished): Promise<HostileService> {
+  const docs = docsRepository(undefined, defer);
+  const home = temporaryFolder(defer);
   writeFileSync(join(home, "secret.md"), "secret of the operator");
-  const store = join(temporaryFolder(), "jobs.sqlite");
-  const marker = join(temporaryFolder(), "ran");
+  const store = join(temporaryFolder(defer), "jobs.sqlite");
+  const marker = join(temporaryFolder(defer), "ran");
   const agent = `${process.execPath} ${support}/hostile-agent.ts`;
   const options = {
     repository: docs.path,
@@ -50,6 +51,7 @@ async function start(sandbox: SandboxKind, docs = docsRepository()): Promise<Hos
       ...Object.keys(variables).map((name) => `--agent-env=${name}`),
     ],
     { HOME: home, GITHUB_TOKEN: "token_of_the_service", ...variables },
+    defer,
   );
   const folder = `${store}.files`;
   const logOf = (jobId: string) => readFileSync(join(folder, "logs", `${jobId}.log`), "utf8");
@@ -67,28 +69,33 @@ for (const kind of sandboxKinds) {
   const obstacle = await findObstacle(kind);
   describe.skipIf(obstacle !== undefined)(`with --sandbox ${kind}${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
     const isStopped = kind === "bwrap";
+    // One service for all attacks, whose traces stay: none may help another.
+    let service: HostileService;
+    const resources = new AsyncDisposableStack();
+    beforeAll(async () => {
+      service = await start(kind, (end) => resources.defer(async () => void (await end())));
+    });
+    afterAll(() => resources.disposeAsync());
 
     // Without a sandbox these attacks succeed, which shows that they are ones.
     if (isStopped || isThorough) {
       test("an agent cannot find the secrets of the service in /proc", async () => {
-        const { log } = await attack(await start(kind), "read the environment of processes");
+        const { log } = await attack(service, "read the environment of processes");
         if (isStopped || isRoot) expect(log.includes("found a secret")).toBe(!isStopped);
       });
 
       test("an agent cannot read the prompts, logs and homes of other jobs", async () => {
-        const service = await start(kind);
         await runJob(service, "told in confidence");
         const { log } = await attack(service, "read other jobs");
         expect(log).toContain(isStopped ? "found nothing of others" : "found a prompt of others");
       });
 
       test("an agent cannot read the user's files", async () => {
-        const { log } = await attack(await start(kind), "read the home directory of the user");
+        const { log } = await attack(service, "read the home directory of the user");
         expect(log).toContain(isStopped ? "found nothing" : "found secret of the operator");
       });
 
       test("an agent cannot write outside its job", async () => {
-        const service = await start(kind);
         const { log } = await attack(service, "write outside");
         const planted = [service.home, service.folder].flatMap((cwd) => globSync("**/planted", { cwd }));
         expect(planted.length > 0, log).toBe(!isStopped);
@@ -99,21 +106,21 @@ for (const kind of sandboxKinds) {
       });
 
       test("an agent cannot push to the target branch", async () => {
-        const { docs, ...service } = await start(kind);
+        const { docs } = service;
         const before = docs.git("rev-parse", "main");
         await runJob(service, "push to main");
         expect(docs.git("rev-parse", "main") === before).toBe(isStopped);
       });
 
       test("an agent cannot plant a hook in the repository that the service pushes to", async () => {
-        const service = await start(kind);
-        await attack(service, "plant a hook in the target repository");
-        expect(service.hasRun()).toBe(!isStopped);
+        // Without a sandbox, the hook would run for the others, too.
+        const target = isStopped ? service : await start(kind);
+        await attack(target, "plant a hook in the target repository");
+        expect(target.hasRun()).toBe(!isStopped);
       });
     }
 
     test("a process that an agent leaves behind ends with its turn, and writes into no other job", async () => {
-      const service = await start(kind);
       const { id } = await attack(service, "leave a process behind");
       const beats = join(service.folder, "jobs", id, "home/beats");
       const { size } = statSync(beats);
@@ -124,7 +131,6 @@ for (const kind of sandboxKinds) {
     });
 
     test("the service's Git runs nothing that an agent planted in a repository or a home directory", async () => {
-      const service = await start(kind);
       const { docs } = service;
       const first = await attack(service, "plant Git configuration");
       // The next service of this user would use it.
@@ -140,7 +146,6 @@ for (const kind of sandboxKinds) {
     });
 
     test("the service's Git uses no repository or objects that an agent redirects it to", async () => {
-      const service = await start(kind);
       for (const prompt of ["redirect the mirror", "change a file"]) await attack(service, prompt);
       const mirror = join(service.folder, "mirror.git");
       for (const name of ["commondir", ".git", "objects/info/alternates"])
@@ -148,18 +153,16 @@ for (const kind of sandboxKinds) {
     });
 
     test("the service's Git runs nothing that an agent planted in a submodule", async () => {
-      const docs = docsRepository();
-      addSubmodules(docs, ["module", "untouched"]);
-      const service = await start(kind, docs);
+      addSubmodules(service.docs, ["module", "untouched"]);
       const { branch } = await attack(service, "plant a filter in a submodule");
       expect(service.hasRun()).toBe(false);
-      expect(docs.git("diff", "--name-only", `main...${branch}`)).toBe("README.md");
+      expect(service.docs.git("diff", "--name-only", `main...${branch}`)).toBe("README.md");
     });
 
     test("a link in place of the worktree is not followed", async () => {
-      const service = await start(kind);
-      expect((await runJob(service, "replace the worktree by a link")).status).toBe("failed");
-      expect(service.docs.branches()).toEqual([]);
+      const { id, status } = await runJob(service, "replace the worktree by a link");
+      expect(status).toBe("failed");
+      expect(service.docs.branches()).not.toContain(`agent/${id}`);
     });
   });
 }

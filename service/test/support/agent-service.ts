@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
-import { temporaryFolder } from "../../../test/support/step.ts";
+import { type Defer, temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import { DocsRepository } from "../../../tools/docs-repository.ts";
 import { type Agent, builtInEditor, shellAgent } from "../../src/agents/agent.ts";
@@ -32,9 +32,12 @@ export function withCompiledSupervisor(agent: Agent): Agent {
 }
 
 /** Creates a repository that is removed when the test ends. */
-export function docsRepository(files?: Readonly<Record<string, string>>): DocsRepository {
+export function docsRepository(
+  files?: Readonly<Record<string, string>>,
+  defer: Defer = onTestFinished,
+): DocsRepository {
   const docs = new DocsRepository(files);
-  onTestFinished(() => docs[Symbol.dispose]());
+  defer(() => docs[Symbol.dispose]());
   return docs;
 }
 

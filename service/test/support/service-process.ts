@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
+import type { Defer } from "../../../test/support/step.ts";
 
 export const mainFile = resolve(import.meta.dirname, "../../src/main.ts");
 
@@ -11,12 +12,13 @@ export const mainFile = resolve(import.meta.dirname, "../../src/main.ts");
 export async function spawnService(
   args: string[],
   environment: Record<string, string> = {},
+  defer: Defer = onTestFinished,
 ): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [mainFile, ...args], {
     env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  onTestFinished(async () => {
+  defer(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");
     child.kill("SIGKILL");
