@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Cache, CacheEntryError, CacheReadOnlyError } from "../../src/runner-kit/cache.ts";
 import { type CacheOptions, connectCache } from "../../src/runner-kit/connect-cache.ts";
+import { runCacheProcess } from "../../src/runner-kit/run-cache-process.ts";
 import {
   type CacheEntry,
   type CacheProtocol,
@@ -44,8 +45,17 @@ interface Fixture {
   /** The runner's folder for temporary files. */
   temp: string;
   environment: Record<string, string | undefined>;
-  /** Connects another runner, with other folders. */
-  connect(options?: CacheOptions): Cache;
+}
+
+/** Runs one process that restores: a failure is not tried again, which `cache-process.test.ts` tests. */
+function restoreOnce(environment: NodeJS.ProcessEnv, signal = AbortSignal.timeout(30_000)): Promise<boolean> {
+  const file = join(temporaryFolder(), "entry");
+  return runCacheProcess({ operation: "restore", key: "a-", file, program, environment, signal });
+}
+
+/** Returns an entry as a save leaves it. */
+function savedEntry(key: string, text: string): CacheEntry {
+  return { key, version, content: Buffer.from(text), isCommitted: true };
 }
 
 /** Returns what starts a service with a protocol, and runners that use it. */
@@ -53,23 +63,15 @@ function fixturesOf(protocol: CacheProtocol) {
   async function start(serviceOptions: CacheServiceOptions = {}, options: CacheOptions = {}): Promise<Fixture> {
     const service = await startCacheService(protocol, serviceOptions);
     cleanup.push(() => service[Symbol.asyncDispose]());
-    const environmentOf = (temp: string) => ({ ...machine, RUNNER_TEMP: temp, ...service.environment });
     const temp = temporaryFolder();
-    const connect = (more: CacheOptions = {}) =>
-      connectCache(environmentOf(temporaryFolder()), { ...patient, ...options, ...more });
-    const environment = environmentOf(temp);
-    return { service, cache: connectCache(environment, { ...patient, ...options }), temp, environment, connect };
+    const environment = { ...machine, RUNNER_TEMP: temp, ...service.environment };
+    return { service, cache: connectCache(environment, { ...patient, ...options }), temp, environment };
   }
 
-  let saved: Promise<CacheEntry[]> | undefined;
-  /** Starts with the entry `a-1`, whose text is "text". It was saved once for all tests. */
+  /** Starts with the entry `a-1`, whose text is "text". */
   async function startWithEntry(serviceOptions?: CacheServiceOptions, options?: CacheOptions): Promise<Fixture> {
-    saved ??= start().then(async ({ service, cache }) => {
-      await cache.save("a-1", "text");
-      return service.entries;
-    });
     const fixture = await start(serviceOptions, options);
-    fixture.service.entries.push(...(await saved).map((entry) => ({ ...entry })));
+    fixture.service.entries.push(savedEntry("a-1", "text"));
     return fixture;
   }
   return { start, startWithEntry };
@@ -78,38 +80,31 @@ function fixturesOf(protocol: CacheProtocol) {
 describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) => {
   const { start, startWithEntry } = fixturesOf(protocol);
 
-  test("restores what another runner saved", async () => {
-    const { service, cache, temp, connect } = await start();
+  test("restores what another runner saved, starts no other program, and works in folders with spaces", async () => {
+    const { service, environment } = await start();
+    const runner = () => {
+      const temp = join(temporaryFolder(), "a b é");
+      mkdirSync(temp);
+      return { temp, cache: connectCache({ ...environment, RUNNER_TEMP: temp, PATH: temporaryFolder() }, patient) };
+    };
     const text = `{"id":"job-1","title":"Ünïcode \\n 😀"}\n`;
-    await connect().save("a-1", text);
+    await runner().cache.save("a-1", text);
+    const { cache, temp } = runner();
     expect(await cache.restore("a-")).toBe(text);
-    expect(service.entries).toEqual([{ key: "a-1", version, content: Buffer.from(text), isCommitted: true }]);
+    expect(service.entries).toEqual([savedEntry("a-1", text)]);
     expect(readdirSync(temp)).toEqual([]);
   });
 
-  test("starts no other program, and works in a folder with spaces", async () => {
-    const { environment } = await start();
-    const temp = join(temporaryFolder(), "a b é");
-    mkdirSync(temp);
-    const cache = connectCache({ ...environment, RUNNER_TEMP: temp, PATH: temporaryFolder() }, patient);
-    await cache.save("a-1", "text");
-    expect(await cache.restore("a-")).toBe("text");
-  });
-
   test("restores the newest entry with the prefix", async () => {
-    const { cache } = await start();
-    await cache.save("a-2", "first");
-    await cache.save("a-1", "second");
-    await cache.save("b-3", "other");
+    const { service, cache } = await start();
+    service.entries.push(savedEntry("a-2", "first"), savedEntry("a-1", "second"), savedEntry("b-3", "other"));
     expect(await cache.restore("a-")).toBe("second");
     expect(await cache.restore("b-3")).toBe("other");
   });
 
   test("returns undefined if there is no entry with the prefix", async () => {
-    const { service, cache } = await startWithEntry();
+    const { cache } = await startWithEntry();
     expect(await cache.restore("b-")).toBeUndefined();
-    service.evict();
-    expect(await cache.restore("a-")).toBeUndefined();
   });
 
   test.each([429, 503])("retries a restore after %i", async (status) => {
@@ -127,22 +122,20 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
 
   test.each(["reserve", "upload", "commit"])("a save throws if the %s fails", async (request) => {
     const fault = answer(request, (response) => response.writeHead(400).end('{"message":"Bad"}'));
-    const { cache } = await start({ fault });
+    const { service, cache } = await start({ fault });
     await expect(cache.save("a-1", "text")).rejects.toThrow();
-    expect(await cache.restore("a-")).toBeUndefined();
+    expect(service.entries.filter(({ isCommitted }) => isCommitted)).toEqual([]);
   });
 
   test.each([403, 404])("throws if the download fails with %i, which says nothing of the entry", async (status) => {
     const fault = answer("download", (response) => response.writeHead(status).end("<Error>BlobNotFound</Error>"));
-    const { cache } = await startWithEntry({ fault }, { restoreTimeoutMs: 15_000 });
-    const error = await cache.restore("a-").catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(CacheEntryError);
+    const { environment } = await startWithEntry({ fault });
+    await expect(restoreOnce(environment)).rejects.toThrow();
   });
 
   test.each(["read", "403"] as const)("says that the run may only read, which still can: %s", async (access) => {
     const { service, environment } = await start({ access });
-    service.entries.push(...(await startWithEntry()).service.entries);
+    service.entries.push(savedEntry("a-1", "text"));
     // As on a runner that does not know yet.
     const cache = connectCache({ ...environment, ACTIONS_CACHE_MODE: undefined }, patient);
     const error = await cache.save("a-2", "second").catch((reason: unknown) => reason);
@@ -152,11 +145,11 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   });
 
   test("throws if the key is used", async () => {
-    const { cache } = await startWithEntry();
+    const { service, cache } = await startWithEntry();
     const error = await cache.save("a-1", "second").catch((reason: unknown) => reason);
     expect(error).toHaveProperty("message", expect.stringMatching(/did not reserve the key a-1|already|409/));
     expect(error).not.toBeInstanceOf(CacheReadOnlyError);
-    expect(await cache.restore("a-")).toBe("text");
+    expect(service.entries).toEqual([savedEntry("a-1", "text")]);
   });
 
   test("prints nothing, and redacts the token in errors", async () => {
@@ -168,10 +161,14 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     );
     const { service, environment } = await start({ fault, access: "403" });
     const token = service.environment.ACTIONS_RUNTIME_TOKEN ?? "";
+    const file = join(temporaryFolder(), "entry");
+    writeFileSync(file, "text");
     const script = `
-      const { connectCache } = await import(${JSON.stringify(resolve(root, "src/runner-kit/connect-cache.ts"))});
-      const cache = connectCache(process.env, ${JSON.stringify(patient)});
-      const results = await Promise.allSettled([cache.restore("a-"), cache.save("a-1", "text")]);
+      const { runCacheProcess } = await import(${JSON.stringify(resolve(root, "src/runner-kit/run-cache-process.ts"))});
+      const run = (operation, key) =>
+        runCacheProcess({ operation, key, file: ${JSON.stringify(file)}, program: ${JSON.stringify(program)},
+          environment: process.env, signal: AbortSignal.timeout(30_000) });
+      const results = await Promise.allSettled([run("restore", "a-"), run("save", "a-1")]);
       console.log(JSON.stringify(results.map(({ reason }) => reason.message)));
     `;
     const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
@@ -186,8 +183,8 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
 
   test.each(["upload", "download"])("does not tell the address of the %s, which needs no token", async (request) => {
     const fault = answer(request, (response) => response.writeHead(403).end(`no: ${response.req.url}`));
-    const { cache } = await startWithEntry({ fault });
-    const result = request === "upload" ? cache.save("a-2", "text") : cache.restore("a-");
+    const { cache, environment } = await startWithEntry({ fault });
+    const result = request === "upload" ? cache.save("a-2", "text") : restoreOnce(environment);
     const error = await result.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Error);
     expect(String(error)).not.toMatch(/signature-of-the-url|archives\/\d/);
@@ -211,8 +208,7 @@ describe.concurrent.each(rows(["v2", "v1"] as const, 1))("with protocol %s, in d
 
   test.each([
     ["a short text", "x"],
-    ["a text that is not JSON", "\u0000::error::garbage"],
-    ["the longest text", "x".repeat(maxBytes)],
+    ["the longest text, which is not JSON", "\u0000::error::garbage".padEnd(maxBytes, "x")],
   ])("restores %s as it is", async (_name, text) => {
     const { cache } = await start();
     await cache.save("a-1", text);
@@ -226,9 +222,10 @@ describe.concurrent.each(rows(["v2", "v1"] as const, 1))("with protocol %s, in d
   });
 
   test.each([500, 403])("throws if the service cannot be read, with %i", async (status) => {
-    const fault = answer("look up", (response) => response.writeHead(status).end("{}"));
-    const { cache } = await start({ fault }, { restoreTimeoutMs: 15_000 });
-    await expect(cache.restore("a-")).rejects.toThrow(String(status));
+    const retried = new AbortController();
+    const fault = answer("look up", (response) => response.writeHead(status).end("{}"), retried);
+    const { environment } = await start({ fault });
+    await expect(restoreOnce(environment, retried.signal)).rejects.toThrow(String(status));
   });
 
   test.each([
@@ -236,15 +233,18 @@ describe.concurrent.each(rows(["v2", "v1"] as const, 1))("with protocol %s, in d
     ["answers with garbage", "garbage"],
     ["sends only a part of the entry", "part"],
   ])("throws if the service %s", async (_name, kind) => {
+    const retried = new AbortController();
     const fault = {
-      connection: answer("look up", (response) => response.destroy()),
-      garbage: answer("look up", (response) => response.end("<html>")),
-      part: answer("download", (response) =>
-        response.writeHead(200, { "content-length": 9 }).end("half", () => response.destroy()),
+      connection: answer("look up", (response) => response.destroy(), retried),
+      garbage: answer("look up", (response) => response.end("<html>"), retried),
+      part: answer(
+        "download",
+        (response) => response.writeHead(200, { "content-length": 9 }).end("half", () => response.destroy()),
+        retried,
       ),
     }[kind];
-    const { cache } = await startWithEntry({ ...(fault && { fault }) }, { restoreTimeoutMs: 15_000 });
-    await expect(cache.restore("a-")).rejects.toThrow();
+    const { environment } = await startWithEntry({ ...(fault && { fault }) });
+    await expect(restoreOnce(environment, retried.signal)).rejects.toThrow();
   });
 
   test.each(["reserve", "upload", "commit"])(
@@ -282,22 +282,20 @@ describe.concurrent.each(rows(["v2", "v1"] as const, 1))("with protocol %s, in d
 test("throws if nothing listens at the service's address", async () => {
   const { environment, ...service } = await startCacheService("v2");
   await service[Symbol.asyncDispose]();
-  const cache = connectCache({ ...machine, RUNNER_TEMP: temporaryFolder(), ...environment }, patient);
-  await expect(cache.restore("a-")).rejects.toThrow("ECONNREFUSED");
-});
-
-test("throws if the process cannot start", async () => {
-  const environment = { RUNNER_TEMP: temporaryFolder() };
-  const cache = connectCache(environment, { ...patient, program: "/nowhere/index.js" });
-  await expect(cache.restore("a-")).rejects.toThrow("The cache process ended with 1");
+  await expect(restoreOnce({ ...machine, ...environment })).rejects.toThrow("ECONNREFUSED");
 });
 
 type Response = Parameters<NonNullable<CacheServiceOptions["fault"]>>[2];
 
-/** Returns a fault that responds to all requests of a kind. */
-function answer(kind: string, respond: (response: Response) => unknown) {
-  return (request: string, _n: number, response: Response): boolean => {
+/**
+ * Returns a fault that responds to all requests of a kind.
+ *
+ * @param retried - aborted at the second one: the library pauses for seconds before each, and tries five times
+ */
+function answer(kind: string, respond: (response: Response) => unknown, retried?: AbortController) {
+  return (request: string, n: number, response: Response): boolean => {
     if (request !== kind) return false;
+    if (n === 2) retried?.abort();
     respond(response);
     return true;
   };
