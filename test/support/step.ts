@@ -15,7 +15,7 @@ export interface Step extends StepResult {
 export const hasSignals = process.platform !== "win32";
 
 /** Registers what ends something that a test started. Default: `onTestFinished`. */
-export type Defer = (end: () => unknown) => void;
+export type Defer = (end: () => void | Promise<void>) => void;
 
 /**
  * Creates a folder that is removed after the test. Its path has no links and no short names: the system's folder for temporary

@@ -73,7 +73,7 @@ for (const kind of sandboxKinds) {
     let service: HostileService;
     const resources = new AsyncDisposableStack();
     beforeAll(async () => {
-      service = await start(kind, (end) => resources.defer(async () => void (await end())));
+      service = await start(kind, (end) => resources.defer(async () => end()));
     });
     afterAll(() => resources.disposeAsync());
 
