@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // Every process of Node that a test starts, which are thousands, reads what an earlier one compiled: most take half the time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/agent-job-compiled");
@@ -33,8 +34,25 @@ const projectsOf = (name: string, folder: string, others = [`${folder}/{e2e,inte
   { extends: true as const, test: { name, include: others, exclude, sequence: { groupOrder: 1 } } },
 ];
 
+/** Files that take long, although most are short. */
+const longTests = /\/(?:e2e|simulation)\/|\/agent-limits\.test\.ts$/;
+
+/**
+ * Starts files that take long before the others of their project, also in a checkout where Vitest knows no times of an earlier
+ * run: then it starts the largest files first, and at the end a few workers would wait for what started last.
+ */
+class LongTestsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): number => Number(longTests.test(moduleId));
+    return sorted.sort((one, other) => (one.project === other.project ? isLong(other) - isLong(one) : 0));
+  }
+}
+
 export default defineConfig({
   test: {
+    // Unless the command line asks for another order, such as a random one.
+    ...(!process.argv.some((option) => option.startsWith("--sequence")) && { sequence: { sequencer: LongTestsFirst } }),
     // Only for what hangs: on a busy machine, tests of several processes take minutes.
     testTimeout: 180_000,
     // Files share processes: a process for each would take as long as its tests.
