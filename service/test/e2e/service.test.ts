@@ -17,6 +17,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
 import { inputsFor, serviceKey } from "../../../test/support/scripted-service.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
+import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import { docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
 import { mainFile, spawnService } from "../support/service-process.ts";
@@ -64,24 +65,27 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   expect(docs.read(outputs.ref ?? "", "docs/answer.md")).toBe("Answer the question");
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("stops when npm receives %s, and is not left behind", async (signal) => {
-  const store = join(temporaryFolder(), "jobs.sqlite");
-  const args = ["run", "--silent", "service", "--", "--repository", docsRepository().path, "--store", store];
-  const npm = spawn("npm", args, { stdio: ["ignore", "pipe", "inherit"], detached: true });
-  onTestFinished(() => {
-    // The group may be gone.
-    spawnSync("kill", ["-KILL", "--", `-${npm.pid}`], { stdio: "ignore" });
-  });
-  let output = "";
-  npm.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  await waitUntil(() => output.includes("Listening on"));
-  npm.kill(signal);
-  // It is closed when every process that has it is gone.
-  await once(npm.stdout, "close");
-  expect(output).toContain("Stopping the agents.");
-});
+test.each(rows(["SIGTERM", "SIGINT"] as const, 1))(
+  "stops when npm receives %s, and is not left behind",
+  async (signal) => {
+    const store = join(temporaryFolder(), "jobs.sqlite");
+    const args = ["run", "--silent", "service", "--", "--repository", docsRepository().path, "--store", store];
+    const npm = spawn("npm", args, { stdio: ["ignore", "pipe", "inherit"], detached: true });
+    onTestFinished(() => {
+      // The group may be gone.
+      spawnSync("kill", ["-KILL", "--", `-${npm.pid}`], { stdio: "ignore" });
+    });
+    let output = "";
+    npm.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    await waitUntil(() => output.includes("Listening on"));
+    npm.kill(signal);
+    // It is closed when every process that has it is gone.
+    await once(npm.stdout, "close");
+    expect(output).toContain("Stopping the agents.");
+  },
+);
 
 test.runIf(existsSync("/dev/full"))("runs jobs while its output cannot be written", async () => {
   const docs = docsRepository();
@@ -260,8 +264,8 @@ test("keeps its files in the user's state folder while it runs without a store",
   const { child } = await spawnService(["--repository", docs.path], { XDG_STATE_HOME: state });
   const [folder = ""] = readdirSync(join(state, "agent-job-service"));
   expect(readdirSync(join(state, "agent-job-service", folder))).toContain("mirror.git");
-  child.kill("SIGTERM");
-  await once(child, "exit");
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([0, null]);
   expect(readdirSync(join(state, "agent-job-service"))).toEqual([]);
 });
 
