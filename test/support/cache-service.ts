@@ -62,12 +62,14 @@ export async function startCacheService(
   const entries: CacheEntry[] = [];
   const requests: CacheRequest[] = [];
 
-  const find = (prefixes: string[], version: string): CacheEntry | undefined =>
-    prefixes
-      .map((prefix) =>
-        entries.findLast((entry) => entry.isCommitted && entry.version === version && entry.key.startsWith(prefix)),
-      )
-      .find((entry) => entry !== undefined);
+  /** Finds the first key as it is, and the others as prefixes. */
+  const find = ([key, ...prefixes]: string[], version: string): CacheEntry | undefined => {
+    const found = entries.filter((entry) => entry.isCommitted && entry.version === version);
+    return [
+      found.find((entry) => entry.key === key),
+      ...prefixes.map((prefix) => found.findLast((entry) => entry.key.startsWith(prefix))),
+    ].find((entry) => entry !== undefined);
+  };
   const reserve = (key: string, version: string): CacheEntry | undefined => {
     if (entries.some((entry) => entry.key === key && entry.version === version)) return undefined;
     const entry = { key, version, content: Buffer.alloc(0), isCommitted: false };
