@@ -1,4 +1,4 @@
-import { statfsSync } from "node:fs";
+import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -11,17 +11,15 @@ const memory = "/dev/shm";
 /** In bytes, three times what a run was seen to use. Most are databases, at 9 MB each. */
 const memoryNeeded = 4_000_000_000;
 
-if (process.platform === "linux" && process.env.TMPDIR === undefined && freeBytes(memory) >= memoryNeeded)
-  process.env.TMPDIR = memory;
+if (process.platform === "linux" && process.env.TMPDIR === undefined && isUsable(memory)) process.env.TMPDIR = memory;
 
-/** Returns 0 if there is no such folder. */
-function freeBytes(folder: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return 0;
-  }
+/** Returns whether there is a file system with enough space, from which programs can be run: those of containers often lack one. */
+function isUsable(folder: string): boolean {
+  const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+  const [, , , options = "noexec"] = mounts.findLast((line) => line.split(" ")[1] === folder)?.split(" ") ?? [];
+  if (options.split(",").includes("noexec")) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= memoryNeeded;
 }
 
 const isWindows = process.platform === "win32";
