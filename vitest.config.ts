@@ -75,7 +75,7 @@ export default defineConfig({
     // Files share processes: a process for each would take as long as its tests.
     isolate: false,
     // Tests of whole processes mostly wait for them: more workers than cores.
-    maxWorkers: 6,
+    maxWorkers: 8,
     // The service needs process groups and a POSIX shell.
     projects: [
       ...projectsOf("action", "test", isWindows ? onWindows : undefined),
