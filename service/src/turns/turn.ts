@@ -80,7 +80,12 @@ export async function runTurn(
   const progress: RunProgress = { start: undefined, push: undefined, isRecorded: false };
   const context: RunContext = { ...ports, host, machine, directory, logFile, log, signal, job, confirmOwner, progress };
   try {
-    const result = await processTurn(turn, job, context).catch((error: unknown) => resultOf(error, context));
+    const run = () => processTurn(turn, job, context);
+    // Another worker would run the agent again, of which only this one knows how it ended.
+    const hasRun = ports.outcomes?.find(turn) !== undefined;
+    const result = await (hasRun ? untilStoreIsBack(run, signal, machine) : run()).catch((error: unknown) =>
+      resultOf(error, context),
+    );
     await cleanBranch(turn, result, context);
     return result;
   } finally {

@@ -9,7 +9,7 @@ import type { PerProject } from "../per-project.ts";
 import { jobLogFile } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
-import { type KeptLease, keepLease } from "./keep-lease.ts";
+import { type KeptLease, keepLease, untilStoreIsBack } from "./keep-lease.ts";
 import { KeptOutcomes } from "./kept-outcomes.ts";
 import { LogShipper } from "./log-shipper.ts";
 import { oneLine } from "./one-line.ts";
@@ -323,7 +323,10 @@ export class Worker {
       cause = why;
     };
     try {
-      const job = await store.jobs.find(turn.job);
+      const find = () => store.jobs.find(turn.job);
+      // A turn whose agent has run here is not left to another worker, which would run it again.
+      const hasRunHere = this.#outcomes.find(turn) !== undefined;
+      const job = await (hasRunHere ? untilStoreIsBack(find, signal, this.#machine) : find());
       if (!job) throw new Error("the store does not have the job of this turn");
       const project = projects.get(job.project);
       if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
@@ -333,6 +336,7 @@ export class Worker {
       if (result !== "failed" && result !== "postponed") return { result, hasRun };
       return { result, reason, cause: result === "postponed" ? cause : undefined, hasRun };
     } catch (error) {
+      if (signal.aborted) return { result: signal.reason instanceof LeaseLost ? "taken-over" : "stopped", hasRun };
       if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message, hasRun };
       log(`${turn.job}: ${errorStack(error)}`, "error");
       return { result: "failed", reason: errorMessage(error), hasRun };

@@ -12,6 +12,7 @@ import { openSchema } from "../../../src/store/sqlite/schema.ts";
 import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
+import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
@@ -219,6 +220,26 @@ test.each([
     expect((await store.turns.ofJob("a"))[1]).toMatchObject({ state: "completed", attempts: 1, answer: "Fixed it" });
   },
 );
+
+test("a turn that is taken again by the worker whose agent has run waits there for the store", async () => {
+  const { store, database } = await createStore();
+  const { ports, agentRuns } = createPorts(store);
+  ports.outcomes = new KeptOutcomes();
+  ports.repository.commit = async () => ({ commit: undefined, leftOut: [] });
+  expect((await runNext(store, ports)).result).toBe("completed");
+  // Its lease expires before its end is stored.
+  await store.runningTurns.requeueInterrupted();
+  const [turn, job] = [await store.runningTurns.startNext(), await store.jobs.find("a")];
+  if (turn === undefined || job === undefined) throw new Error("no turn is waiting");
+  database.isOut = true;
+  ports.machine = fakeMachine({
+    sleep: async () => {
+      database.isOut = false;
+    },
+  });
+  expect(await runTurn(turn, job, ports, stop.signal)).toBe("completed");
+  expect(agentRuns()).toBe(1);
+});
 
 test("the attempt counts of a turn that is postponed after its agent has run", async () => {
   const { store } = await createStore();
