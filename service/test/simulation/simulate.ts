@@ -98,7 +98,9 @@ export async function simulate(scenario: Scenario): Promise<History> {
     const isQuiet = audit.openTurns === 0 && timeline.now > world.landings.lastAt + 1000 && !world.runs.some(isRunning);
     if (isQuiet && uncleaned === undefined) {
       uncleaned = new Map(world.remote.branches);
-      void workers[0]?.cleanBranches().then(() => {
+      const worker = workers.find(({ process }) => process.isAlive) ?? workers[0];
+      worker?.start();
+      void worker?.cleanBranches().then(() => {
         isCleaned = true;
       });
     }
