@@ -10839,7 +10839,10 @@ async function runTurn(turn, job, ports, signal) {
     const progress = { start: undefined, push: undefined, isRecorded: false };
     const context = { ...ports, host, machine, directory, logFile, log, signal, job, confirmOwner, progress };
     try {
-        const result = await processTurn(turn, job, context).catch((error) => resultOf(error, context));
+        const run = () => processTurn(turn, job, context);
+        // Another worker would run the agent again, of which only this one knows how it ended.
+        const hasRun = ports.outcomes?.find(turn) !== undefined;
+        const result = await (hasRun ? untilStoreIsBack(run, signal, machine) : run()).catch((error) => resultOf(error, context));
         await cleanBranch(turn, result, context);
         return result;
     }
@@ -11337,7 +11340,10 @@ class Worker {
         try {
             const env_1 = { stack: [], error: void 0, hasError: false };
             try {
-                const job = await store.jobs.find(turn.job);
+                const find = () => store.jobs.find(turn.job);
+                // A turn whose agent has run here is not left to another worker, which would run it again.
+                const hasRunHere = this.#outcomes.find(turn) !== undefined;
+                const job = await (hasRunHere ? untilStoreIsBack(find, signal, this.#machine) : find());
                 if (!job)
                     throw new Error("the store does not have the job of this turn");
                 const project = projects.get(job.project);
@@ -11359,6 +11365,8 @@ class Worker {
             }
         }
         catch (error) {
+            if (signal.aborted)
+                return { result: signal.reason instanceof LeaseLost ? "taken-over" : "stopped", hasRun };
             if (error instanceof StoreUnavailable)
                 return { result: "postponed", reason: error.message, hasRun };
             log(`${turn.job}: ${(0,error_message/* errorStack */.j)(error)}`, "error");
