@@ -46,7 +46,9 @@ export class ControlFiles {
     if (this.#config === undefined) return;
     if (this.#unused().length > 0) await this.#removeUnused();
     const config = lstatSync(this.#configFile, { throwIfNoEntry: false });
-    if (config?.isFile() && this.#config.equals(readFileSync(this.#configFile))) return;
+    // A file of another size, which may be huge, is not read.
+    const isSame = config?.isFile() && config.size === this.#config.length;
+    if (isSame && this.#config.equals(readFileSync(this.#configFile))) return;
     if (config?.isDirectory()) await removeDirectory(this.#configFile);
     // Renamed, because another command may be starting at the same time.
     const file = `${this.#configFile}-${++this.#writes}.lock`;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Git, GitError } from "./git.ts";
 
-/** How many answers are remembered, which takes about 20 MB. Others are computed again. */
+/** How many answers are remembered, which takes about 25 MB. Others are computed again. */
 const maxKnown = 100_000;
 
 /**
@@ -10,7 +10,7 @@ const maxKnown = 100_000;
  */
 export class MergeStates {
   readonly #git: Git;
-  /** The answers by the head of the branch and the commit. With `max`, it would take all of its memory at once, for each repository. */
+  /** The answers by the head of the branch and the commit. With `max`, 3 MB would be allocated at once, for each repository. */
   readonly #known = new LRUCache<string, boolean>({ maxSize: maxKnown, sizeCalculation: () => 1 });
 
   constructor(git: Git) {

@@ -134,6 +134,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     projects,
     worktrees,
     ownProjects: ownOnes,
+    hasCopies: options.copier !== undefined,
     folder,
     archiveAfterDays,
     deleteAfterDays,

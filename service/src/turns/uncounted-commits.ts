@@ -20,7 +20,7 @@ import type { Store } from "../store/store.ts";
  * of the own turn reads the branch first and confirms the lease then: whoever pushed that commit had lost the turn before.
  *
  * What people do with the branch counts: commits below theirs, commits of turns that the store does not know, and everything if they
- * have rewritten the branch.
+ * have rewritten the branch. A commit that they amend, and that still names its turn, is the turn's.
  */
 
 /** What the judgement of a branch depends on. */
@@ -66,7 +66,10 @@ export async function findCounted(
   }));
   if (commits.at(-1)?.turn === undefined) return all;
   // In this order: an ended turn records nothing any more, so the job read after it has all that it recorded.
-  const ended = (await store.turns.ofJob(job.id)).filter(({ state }) => state === "completed" || state === "failed");
+  const ended = (await store.turns.ofJob(job.id)).filter(
+    // One that never ran here pushed nothing here: its commit is from before the store was restored from a backup.
+    ({ state, startedAt }) => (state === "completed" || state === "failed") && startedAt !== null,
+  );
   const recorded = (await store.jobs.find(job.id))?.head ?? null;
   const last = commits.findIndex(({ commit }) => commit === recorded);
   const isRewritten = recorded !== null && last < 0 && recorded !== base;

@@ -24,14 +24,14 @@ export interface BranchCleanerOptions {
 }
 
 const intervalMs = hourMs;
-/** A push does not arrive later than that after its turn has ended, even if a machine's clock is wrong by hours. */
+/** Pushes that arrive later, also by a clock that is wrong by hours, are not expected. The next turn removes them. */
 const latestMs = dayMs;
 /** How many jobs are read at a time. */
 const pageSize = 1000;
 
 /**
- * Removes once an hour what does not count from the branches of jobs whose last turn ended within a day: a worker may have been
- * killed while it pushed, and its push may have arrived after the turn had ended on another worker. See `findCounted`.
+ * Once an hour, removes commits that do not count from the branches of jobs whose last turn ended within a day: a worker may have
+ * been killed while it pushed, and its push may have arrived after the turn had ended on another worker. See `findCounted`.
  *
  * It needs no lease. Commits that do not count never will, and a branch that has moved since it was read is left alone.
  */
@@ -65,7 +65,7 @@ export class BranchCleaner implements Round {
     } while (last !== undefined && !signal.aborted);
   }
 
-  /** Fetches once in a round. Returns whether it could. */
+  /** Fetches at the beginning of a round. Returns whether it could. */
   async #fetch(repository: CleanedRepository): Promise<boolean> {
     const { signal, log } = this.#options;
     return repository.fetch().then(
@@ -88,7 +88,9 @@ export class BranchCleaner implements Round {
       const start = await repository.findStart(branch, { isMerged: false, lastPushed: job.head, targetBranch, bases });
       const removed = await removeUncounted(start, { job, repository, store });
       if (removed.length > 0)
-        log(`Removed from ${branch} the commit of ${removed.map(turnName).join(", ")}, which ended without it.`);
+        log(
+          `${branch} was at ${head}: the commit of ${removed.map(turnName).join(", ")}, which ended without it. Removed.`,
+        );
     } catch (error) {
       if (!signal.aborted)
         log(

@@ -22,6 +22,8 @@ export interface UpkeepOptions {
   worktrees: ReadonlyMap<Repository, Worktrees>;
   /** Returns the projects whose jobs are this service's now; `undefined` if all are. Default: all. */
   ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
+  /** Whether other stores may have turns of the same jobs, which this one does not know. */
+  hasCopies: boolean;
   /** The service's folder. */
   folder: string;
   /** Default: jobs are archived only when their pull request is closed or merged. */
@@ -62,6 +64,7 @@ function sharedRounds({
   projects,
   worktrees,
   ownProjects,
+  hasCopies,
   folder,
   archiveAfterDays,
   deleteAfterDays,
@@ -75,7 +78,7 @@ function sharedRounds({
   const startAfterMs = Math.min(hourMs, Math.floor((deleteAfterDays ?? 1) * dayMs));
   return [
     new Archiver({ store, pullRequests, ownProjects, afterDays: archiveAfterDays, signal, log }),
-    new BranchCleaner({ store, projects, ownProjects, signal, log }),
+    ...(hasCopies ? [] : [new BranchCleaner({ store, projects, ownProjects, signal, log })]),
     new Retention({ store, folder, forgetJobs, afterDays: deleteAfterDays, startAfterMs, signal, log }),
   ];
 }

@@ -9,8 +9,10 @@ import { PerProject } from "../../../src/per-project.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import type { Backend, ProjectBackend } from "../../../src/start/backend.ts";
 import { checkAgent, type ProjectAgents, runWorker, type WorkerOptions } from "../../../src/start/run-worker.ts";
+import { JobCopier } from "../../../src/store/job-copier.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { MemoryCopies } from "../../support/memory-copies.ts";
 
 /** A repository in which no turn can begin. */
 class FakeRepository extends Repository {
@@ -244,14 +246,25 @@ describe("a worker with several repositories", () => {
   });
 });
 
-test("each round has a lock of its own, whose name other processes on the store know", async () => {
+test.each([
+  ["each round has a lock of its own, whose name other processes on the store know", false, ["BranchCleaner"]],
+  ["branches are not cleaned by a store whose jobs others may run, too", true, []],
+])("%s", async (_, hasCopies, cleaners) => {
   const names: string[] = [];
-  await setUp({}, (store) => {
+  const copier = hasCopies
+    ? new JobCopier({
+        copies: new MemoryCopies(temporaryFolder()),
+        store: openSqliteStore(":memory:"),
+        folder: temporaryFolder(),
+        log: () => {},
+      })
+    : undefined;
+  await setUp({ copier }, (store) => {
     store.exclusively = async (name, work) => {
       names.push(name);
       await work();
       return true;
     };
   });
-  await vi.waitFor(() => expect(names).toEqual(["Archiver", "BranchCleaner", "Retention"]));
+  await vi.waitFor(() => expect(names).toEqual(["Archiver", ...cleaners, "Retention"]));
 });

@@ -86,7 +86,10 @@ test("removes the commits of turns that ended without them, archived or not", as
   expect(repository.fetches).toBe(1);
   expect(repository.starts).toEqual(ids.map((id) => `agent/${id} from trunk`));
   expect(log).toEqual(
-    ids.map((id) => `Removed from agent/${id} the commit of turn ${turns.get(id)?.id}, which ended without it.`),
+    ids.map(
+      (id) =>
+        `agent/${id} was at ${lateCommit(id)}: the commit of turn ${turns.get(id)?.id}, which ended without it. Removed.`,
+    ),
   );
 });
 
@@ -135,6 +138,18 @@ test("does not judge a branch whose head is recorded", async () => {
   await store.runningTurns.finish(turn, "completed", now);
   await cleaner.run(now);
   expect(repository.starts).toEqual([two, three].map((id) => `${jobBranch(id)} from trunk`));
+});
+
+test("leaves the commit of a turn that ended without ever running, from before the store was restored", async () => {
+  const { store, repository, cleaner, turns } = await setUp();
+  await store.turns.add(one, "More", 0);
+  const [, added] = await store.turns.ofJob(one);
+  if (added === undefined) throw new Error("no turn was added");
+  turns.set(one, added);
+  await store.turns.stop(one, added.id, now - hourMs, "Stopped by an operator.");
+  expect((await store.turns.ofJob(one))[1]?.state).toBe("failed");
+  await cleaner.run(now);
+  expect(repository.heads.get(jobBranch(one))).toBe(lateCommit(one));
 });
 
 test("leaves a branch alone that has moved, and goes on with the others", async () => {
