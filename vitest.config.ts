@@ -1,4 +1,4 @@
-import { readFileSync, statfsSync } from "node:fs";
+import { accessSync, constants, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -18,6 +18,11 @@ function isUsable(folder: string): boolean {
   const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
   const [, , , options = "noexec"] = mounts.findLast((line) => line.split(" ")[1] === folder)?.split(" ") ?? [];
   if (options.split(",").includes("noexec")) return false;
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    return false;
+  }
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize >= memoryNeeded;
 }
@@ -72,6 +77,7 @@ export default defineConfig({
     ...(!process.argv.some((option) => option.startsWith("--sequence")) && { sequence: { sequencer: LongTestsFirst } }),
     // Only for what hangs: on a busy machine, tests of several processes take minutes.
     testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Files share processes: a process for each would take as long as its tests.
     isolate: false,
     // Tests of whole processes mostly wait for them: more workers than cores.

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -88,7 +89,10 @@ export class DocsRepository implements Disposable {
   setHead(branch: string, commit: string): void {
     const file = this.#refFile(branch);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `${commit}\n`);
+    // Renamed, because a service may be reading it.
+    const written = join(this.path, "new-head");
+    writeFileSync(written, `${commit}\n`);
+    renameSync(written, file);
   }
 
   /** Deletes a branch. */

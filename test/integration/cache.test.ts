@@ -127,7 +127,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     expect(service.entries.filter(({ isCommitted }) => isCommitted)).toEqual([]);
   });
 
-  test.each([403, 404])("throws if the download fails with %i, which says nothing of the entry", async (status) => {
+  test.each([403, 404])("throws if the download fails with %i", async (status) => {
     const fault = answer("download", (response) => response.writeHead(status).end("<Error>BlobNotFound</Error>"));
     const { environment } = await startWithEntry({ fault });
     await expect(restoreOnce(environment)).rejects.toThrow();

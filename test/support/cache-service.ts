@@ -36,8 +36,6 @@ export interface CacheService extends LoopbackServer {
   /** Oldest first. */
   entries: CacheEntry[];
   requests: CacheRequest[];
-  /** Removes all entries. */
-  evict(): void;
 }
 
 interface Call {
@@ -225,9 +223,6 @@ export async function startCacheService(
     },
     entries,
     requests,
-    evict: () => {
-      entries.length = 0;
-    },
   };
 }
 

@@ -199,7 +199,8 @@ describe("agent", () => {
     // No more files than a change may have, however fast it is.
     const daemon = "for n in $(seq 3000); do echo x >> late-$((n % 900)); done";
     const agent = shellAgent(
-      `setsid sh -c '${daemon}' < /dev/null > /dev/null 2>&1 & mkdir -p a/b; echo x > a/b/c; chmod 555 a/b`,
+      // macOS has no setsid.
+      `$(command -v setsid) sh -c '${daemon}' < /dev/null > /dev/null 2>&1 & mkdir -p a/b; echo x > a/b/c; chmod 555 a/b`,
     );
     const service = await start({ agent });
     for (const prompt of ["Go on", "And on"])
