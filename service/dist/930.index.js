@@ -4242,7 +4242,9 @@ class ControlFiles {
         if (this.#unused().length > 0)
             await this.#removeUnused();
         const config = (0,external_node_fs_.lstatSync)(this.#configFile, { throwIfNoEntry: false });
-        if (config?.isFile() && this.#config.equals((0,external_node_fs_.readFileSync)(this.#configFile)))
+        // A file of another size, which may be huge, is not read.
+        const isSame = config?.isFile() && config.size === this.#config.length;
+        if (isSame && this.#config.equals((0,external_node_fs_.readFileSync)(this.#configFile)))
             return;
         if (config?.isDirectory())
             await (0,remove_directory/* removeDirectory */.q)(this.#configFile);
@@ -5341,7 +5343,7 @@ async function pack(git) {
 ;// CONCATENATED MODULE: ./build/service/src/git/merge-states.js
 
 
-/** How many answers are remembered, which takes about 20 MB. Others are computed again. */
+/** How many answers are remembered, which takes about 25 MB. Others are computed again. */
 const maxKnown = 100_000;
 /**
  * Finds out which commits a branch contains: by merge, fast-forward, rebase or squash. It needs the same few Git processes for
@@ -5349,7 +5351,7 @@ const maxKnown = 100_000;
  */
 class MergeStates {
     #git;
-    /** The answers by the head of the branch and the commit. With `max`, it would take all of its memory at once, for each repository. */
+    /** The answers by the head of the branch and the commit. With `max`, 3 MB would be allocated at once, for each repository. */
     #known = new index_min/* LRUCache */.q({ maxSize: maxKnown, sizeCalculation: () => 1 });
     constructor(git) {
         this.#git = git;
@@ -10147,7 +10149,9 @@ async function findCounted(job, { head, base }, { repository, store }, own) {
     if (commits.at(-1)?.turn === undefined)
         return all;
     // In this order: an ended turn records nothing any more, so the job read after it has all that it recorded.
-    const ended = (await store.turns.ofJob(job.id)).filter(({ state }) => state === "completed" || state === "failed");
+    const ended = (await store.turns.ofJob(job.id)).filter(
+    // One that never ran here pushed nothing here: its commit is from before the store was restored from a backup.
+    ({ state, startedAt }) => (state === "completed" || state === "failed") && startedAt !== null);
     const recorded = (await store.jobs.find(job.id))?.head ?? null;
     const last = commits.findIndex(({ commit }) => commit === recorded);
     const isRewritten = recorded !== null && last < 0 && recorded !== base;
@@ -11586,13 +11590,13 @@ function* batchesOf(all) {
 
 
 const branch_cleaner_intervalMs = hourMs;
-/** A push does not arrive later than that after its turn has ended, even if a machine's clock is wrong by hours. */
+/** Pushes that arrive later, also by a clock that is wrong by hours, are not expected. The next turn removes them. */
 const latestMs = dayMs;
 /** How many jobs are read at a time. */
 const branch_cleaner_pageSize = 1000;
 /**
- * Removes once an hour what does not count from the branches of jobs whose last turn ended within a day: a worker may have been
- * killed while it pushed, and its push may have arrived after the turn had ended on another worker. See `findCounted`.
+ * Once an hour, removes commits that do not count from the branches of jobs whose last turn ended within a day: a worker may have
+ * been killed while it pushed, and its push may have arrived after the turn had ended on another worker. See `findCounted`.
  *
  * It needs no lease. Commits that do not count never will, and a branch that has moved since it was read is left alone.
  */
@@ -11627,7 +11631,7 @@ class BranchCleaner {
             }
         } while (last !== undefined && !signal.aborted);
     }
-    /** Fetches once in a round. Returns whether it could. */
+    /** Fetches at the beginning of a round. Returns whether it could. */
     async #fetch(repository) {
         const { signal, log } = this.#options;
         return repository.fetch().then(() => true, (error) => {
@@ -11647,7 +11651,7 @@ class BranchCleaner {
             const start = await repository.findStart(branch, { isMerged: false, lastPushed: job.head, targetBranch, bases });
             const removed = await removeUncounted(start, { job, repository, store });
             if (removed.length > 0)
-                log(`Removed from ${branch} the commit of ${removed.map(turn_name/* turnName */.P).join(", ")}, which ended without it.`);
+                log(`${branch} was at ${head}: the commit of ${removed.map(turn_name/* turnName */.P).join(", ")}, which ended without it. Removed.`);
         }
         catch (error) {
             if (!signal.aborted)
@@ -11853,7 +11857,7 @@ async function startUpkeep(options) {
     ]);
 }
 /** The rounds that one machine runs for all on the same store. */
-function sharedRounds({ store, projects, worktrees, ownProjects, folder, archiveAfterDays, deleteAfterDays, signal, log, }) {
+function sharedRounds({ store, projects, worktrees, ownProjects, hasCopies, folder, archiveAfterDays, deleteAfterDays, signal, log, }) {
     const pullRequests = projects.map((project) => project.pullRequests);
     const forgetJobs = async (ids) => {
         for (const repository of worktrees.keys())
@@ -11862,7 +11866,7 @@ function sharedRounds({ store, projects, worktrees, ownProjects, folder, archive
     const startAfterMs = Math.min(hourMs, Math.floor((deleteAfterDays ?? 1) * dayMs));
     return [
         new Archiver({ store, pullRequests, ownProjects, afterDays: archiveAfterDays, signal, log }),
-        new BranchCleaner({ store, projects, ownProjects, signal, log }),
+        ...(hasCopies ? [] : [new BranchCleaner({ store, projects, ownProjects, signal, log })]),
         new Retention({ store, folder, forgetJobs, afterDays: deleteAfterDays, startAfterMs, signal, log }),
     ];
 }
@@ -11967,6 +11971,7 @@ async function run_worker_runWorker(backend, options) {
         projects,
         worktrees,
         ownProjects: ownOnes,
+        hasCopies: options.copier !== undefined,
         folder,
         archiveAfterDays,
         deleteAfterDays,
