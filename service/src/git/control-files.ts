@@ -44,7 +44,7 @@ export class ControlFiles {
    */
   async restore(): Promise<void> {
     if (this.#config === undefined) return;
-    if (this.#unused().length > 0) await this.#removeUnused();
+    await this.#removeUnused();
     const config = lstatSync(this.#configFile, { throwIfNoEntry: false });
     // A file of another size, which may be huge, is not read.
     const isSame = config?.isFile() && config.size === this.#config.length;

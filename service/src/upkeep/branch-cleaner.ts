@@ -68,14 +68,14 @@ export class BranchCleaner implements Round {
   /** Fetches at the beginning of a round. Returns whether it could. */
   async #fetch(repository: CleanedRepository): Promise<boolean> {
     const { signal, log } = this.#options;
-    return repository.fetch().then(
-      () => true,
-      (error: unknown) => {
-        if (!signal.aborted)
-          log(`Cannot look for commits that do not count, trying again in an hour: ${errorMessage(error)}`);
-        return false;
-      },
-    );
+    try {
+      await repository.fetch();
+      return true;
+    } catch (error) {
+      if (!signal.aborted)
+        log(`Cannot look for commits that do not count, trying again in an hour: ${errorMessage(error)}`);
+      return false;
+    }
   }
 
   async #clean(job: StoredJob, repository: CleanedRepository, targetBranch: string | undefined): Promise<void> {
