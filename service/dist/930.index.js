@@ -4239,8 +4239,7 @@ class ControlFiles {
     async restore() {
         if (this.#config === undefined)
             return;
-        if (this.#unused().length > 0)
-            await this.#removeUnused();
+        await this.#removeUnused();
         const config = (0,external_node_fs_.lstatSync)(this.#configFile, { throwIfNoEntry: false });
         // A file of another size, which may be huge, is not read.
         const isSame = config?.isFile() && config.size === this.#config.length;
@@ -11634,11 +11633,15 @@ class BranchCleaner {
     /** Fetches at the beginning of a round. Returns whether it could. */
     async #fetch(repository) {
         const { signal, log } = this.#options;
-        return repository.fetch().then(() => true, (error) => {
+        try {
+            await repository.fetch();
+            return true;
+        }
+        catch (error) {
             if (!signal.aborted)
                 log(`Cannot look for commits that do not count, trying again in an hour: ${(0,error_message/* errorMessage */.g)(error)}`);
             return false;
-        });
+        }
     }
     async #clean(job, repository, targetBranch) {
         const { store, signal, log } = this.#options;
