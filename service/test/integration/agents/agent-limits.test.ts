@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { type Agent, shellAgent } from "../../../src/agents/agent.ts";
 import type { Limits } from "../../../src/agents/limits.ts";
 import { createSandbox, sandboxKinds } from "../../../src/agents/sandbox/create-sandbox.ts";
 import { docsRepository, runJob, scriptAgent, startAgentService } from "../../support/agent-service.ts";
@@ -14,29 +15,20 @@ for (const kind of sandboxKinds) {
   const obstacle = await findObstacle(kind);
   describe.skipIf(obstacle !== undefined)(`with --sandbox ${kind}${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
     /** Runs an agent. Returns the job's status and log, and the log of the service. */
-    async function run(limits: Limits, code: string) {
+    async function run(limits: Limits, agent: Agent) {
       const sandbox = await createSandbox(kind, temporaryFolder(), true, () => {});
-      await using service = await startAgentService(docsRepository(), { agent: scriptAgent(code), sandbox, limits });
+      await using service = await startAgentService(docsRepository(), { agent, sandbox, limits });
       const { id, status } = await runJob(service, "Go on");
       const log = readFileSync(join(service.folder, "logs", `${id}.log`), "utf8");
       return { status, log, serviceLog: service.lines.join("\n") };
     }
 
-    test.each<[string, Limits, string]>([
-      ["300 MB of memory", { memoryMb: 300 }, `globalThis.kept = Buffer.alloc(400_000_000, 1); ${wait}`],
-      [
-        "20 processes",
-        { processes: 20 },
-        `const { spawn } = await import("node:child_process");
-         for (let n = 0; n < 30; n++) spawn("setsid", ["sleep", "60"], { stdio: "ignore" }); ${wait}`,
-      ],
-      [
-        "20 MB of disk",
-        { diskMb: 20 },
-        `fs.writeFileSync(process.env.TMPDIR + "/x", Buffer.alloc(30_000_000)); ${wait}`,
-      ],
-    ])("kills an agent with more than %s", async (limit, limits, code) => {
-      const { status, log, serviceLog } = await run(limits, code);
+    test.each<[string, Limits, Agent]>([
+      ["300 MB of memory", { memoryMb: 300 }, scriptAgent(`globalThis.kept = Buffer.alloc(400_000_000, 1); ${wait}`)],
+      ["20 processes", { processes: 20 }, shellAgent("for n in $(seq 30); do setsid sleep 60 & done; sleep 60")],
+      ["20 MB of disk", { diskMb: 20 }, shellAgent('head -c 30000000 /dev/zero > "$TMPDIR/x"; sleep 60')],
+    ])("kills an agent with more than %s", async (limit, limits, agent) => {
+      const { status, log, serviceLog } = await run(limits, agent);
       expect(status).toBe("failed");
       expect(serviceLog).toContain(`failed: The agent is killed, because it has more than ${limit}.`);
       expect(log).toContain(`[service] The agent is killed, because it has more than ${limit}.`);
@@ -61,10 +53,7 @@ for (const kind of sandboxKinds) {
     });
 
     test("does not kill an agent within its limits", async () => {
-      const { status, log } = await run(
-        { memoryMb: 1000, processes: 100, diskMb: 1000 },
-        "fs.writeFileSync('a', 'b');",
-      );
+      const { status, log } = await run({ memoryMb: 1000, processes: 100, diskMb: 1000 }, shellAgent("printf b > a"));
       expect(status, log).toBe("completed");
     });
   });

@@ -7,6 +7,7 @@ import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import type { Agent } from "../../../src/agents/agent.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
+import { turnHost } from "../../../src/turns/turn-host.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
@@ -18,6 +19,7 @@ import {
   startAgentService,
   waitForJob,
 } from "../../support/agent-service.ts";
+import { unsupervisedHost } from "../../support/unsupervised-host.ts";
 
 let docs: DocsRepository;
 let services: AgentService[];
@@ -31,8 +33,9 @@ afterEach(async () => {
   for (const service of services) await service[Symbol.asyncDispose]();
 });
 
+/** Without supervisors, unless the options say otherwise: an agent's report is read by what started it. */
 async function start(agent: Agent, options: AgentServiceOptions = {}): Promise<AgentService> {
-  const service = await startAgentService(docs, { agent, ...options });
+  const service = await startAgentService(docs, { agent, host: unsupervisedHost, ...options });
   services.push(service);
   return service;
 }
@@ -87,7 +90,7 @@ describe("an agent's report", () => {
       file: "/bin/sh",
       args: ["-c", 'yes $(printf %01000d 0) | head -n 12000; exec "$@"', "sh", file, ...args],
     };
-    const service = await start({ ...agent, command: () => long });
+    const service = await start({ ...agent, command: () => long }, { host: turnHost });
     const job = await runJob(service, "say x Done at last");
     expect(logOf(service, job.id).slice(-1000)).toMatch(/\[output truncated\]\n(.*\n)*\[service\] Done at last\n/);
   });
@@ -100,7 +103,7 @@ test("what a command says of each turn in its file, and its cost, are in the log
     if (prompt === "write") fs.writeFileSync("a.md", prompt);
     const message = "Did " + prompt + " <b>@all</b> with sk-very" + "secret";
     fs.writeFileSync(process.env.AGENT_RESULT_FILE, JSON.stringify({ message, costUsd: prompt === "look" ? 0.25 : 0.5 }));`);
-  const service = await start(agent, { metrics, secrets });
+  const service = await start(agent, { metrics, secrets, host: turnHost });
   const { id } = await runJob(service, "look");
   await runMessage(service, id, "more");
   await runMessage(service, id, "write");
@@ -123,6 +126,7 @@ test("the log of a job can be followed while its agent runs, and ends with its l
       console.log("begin");
       while (!fs.existsSync(${JSON.stringify(go)})) await new Promise((resolve) => setTimeout(resolve, 10));
       console.log("end");`),
+    { host: turnHost },
   );
   const { job } = await send(service, "docs/job", "Fix it");
   const response = await fetch(`${service.url}/job/${job.id}/log`, {

@@ -12,8 +12,10 @@ import { Worktrees } from "../../../src/git/worktrees.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
+import { turnHost } from "../../../src/turns/turn-host.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
-import { docsRepository, withCompiledSupervisor } from "../../support/agent-service.ts";
+import { docsRepository } from "../../support/agent-service.ts";
+import { unsupervisedHost } from "../../support/unsupervised-host.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -47,13 +49,14 @@ describe("a process that cannot be started", () => {
       const [code] = await once(child, "close");
       return { messages, code };
     };
-    // How many Node itself needs depends on its version.
-    for (let descriptors = 40; ; descriptors--) {
-      const { messages, code } = await run(descriptors);
-      if (code === 0) continue;
-      expect({ messages, code }).toEqual({ messages: [expect.stringContaining("EMFILE")], code: 127 });
-      break;
+    // How many Node itself needs depends on its version: one less than the least that is enough, between these, is too few.
+    let [tooFew, enough] = [10, 40];
+    while (enough - tooFew > 1) {
+      const middle = Math.floor((tooFew + enough) / 2);
+      if ((await run(middle)).code === 0) enough = middle;
+      else tooFew = middle;
     }
+    expect(await run(tooFew)).toEqual({ messages: [expect.stringContaining("EMFILE")], code: 127 });
     const child = fork(supervisor, [settings, "/no/such/agent"], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
@@ -112,7 +115,8 @@ exec ${real} "$@"
         read: async () => ({ state: "open", target: undefined }),
         findClosed: async () => new Set(),
       },
-      agent: withCompiledSupervisor(shellAgent(`printf x >> '${attemptsFile}'; printf more >> README.md`)),
+      agent: shellAgent(`printf x >> '${attemptsFile}'; printf more >> README.md`),
+      host: unsupervisedHost,
       sandbox: unconfined,
       network: fullNetwork,
       limits: {},
@@ -198,7 +202,7 @@ exec ${real} "$@"
         return command;
       },
     };
-    const { run, store } = await setUp({ sandbox });
+    const { run, store } = await setUp({ sandbox, host: turnHost });
     for (let count = 0; count < 4; count++) expect(await run()).toBe("postponed");
     expect((await store.turns.ofJob("job_1"))[0]?.attempts).toBe(0);
     isExhausted = false;

@@ -120,7 +120,7 @@ describe("agent", () => {
         args: ["-c", `echo "$GREETING ${isFollowUp}" >> turns.txt`],
       }),
     };
-    const service = await start({ agent });
+    const service = await start({ agent, host });
     const { id } = await runJob(service, "one");
     await send(service, `docs/job/${id}/message`, "two");
     await waitForJob(service, id);
@@ -132,7 +132,7 @@ describe("agent", () => {
       prompt=$(cat); printf %s, "$prompt" >> "$HOME/session"; echo > "$TMPDIR/$prompt"
       for seen in "$PWD" "$HOME" "$(cat "$HOME/session")" "$(ls "$TMPDIR")" "$(git var GIT_AUTHOR_IDENT)"; do echo "$seen"; done > seen.txt
       cat "$AGENT_HISTORY_FILE" >> seen.txt`);
-    const service = await start({ agent });
+    const service = await start({ agent, host });
     const { id } = await runJob(service, "one");
     const seen = (job = id) => docs.read(`agent/${job}`, "seen.txt").split("\n");
     const author = expect.stringMatching(/^Agent <agent@localhost>/);
@@ -157,7 +157,7 @@ describe("agent", () => {
         args: ["-c", `echo ${isFollowUp} >> turns.txt`],
       }),
     };
-    const service = await start({ agent });
+    const service = await start({ agent, host });
     const { id } = await runJob(service, "one");
     rmSync(join(service.folder, "jobs", id), { recursive: true });
     await send(service, `docs/job/${id}/message`, "two");
@@ -166,7 +166,7 @@ describe("agent", () => {
   });
 
   test("fails the job with an exit code other than 0, and its changes are discarded", async () => {
-    const service = await start({ agent: shellAgent("echo broken > docs/guide.md; exit 3") });
+    const service = await start({ agent: shellAgent("echo broken > docs/guide.md; exit 3"), host });
     expect(await runJob(service, "Go on")).toMatchObject({ status: "failed", prLink: null });
     expect(docs.branches()).toEqual([]);
   });
@@ -288,7 +288,7 @@ describe("agent", () => {
       "echo two > new.md",
       "touch .git/index.lock",
     ];
-    const service = await start({ agent: shellAgent(commands.join(" && ")) });
+    const service = await start({ agent: shellAgent(commands.join(" && ")), host });
     const job = await runJob(service, "Go on");
     expect(job.status).toBe("completed");
     expect(docs.diff(`agent/${job.id}`)).toContain("+one");
