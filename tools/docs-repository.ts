@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  appendFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -41,6 +42,8 @@ export class DocsRepository implements Disposable {
   #create(files: Readonly<Record<string, string>>): void {
     git(["init", "--quiet", "--bare", "--initial-branch=main", "--template=", this.path]);
     mkdirSync(join(this.path, "hooks"));
+    // A platform does not pack a repository while somebody waits for a push.
+    appendFileSync(join(this.path, "config"), "[receive]\n\tautoGC = false\n");
     if (Object.keys(files).length > 0) this.importHistory(firstCommit(files));
   }
 
