@@ -7,11 +7,14 @@ import { text } from "node:stream/consumers";
 const root = resolve(import.meta.dirname, "..");
 const [half = "action"] = process.argv.slice(2);
 
-/** Each prints what it has to say when it has ended. The compiler reads only what has changed since it ran last. */
+/**
+ * Each prints what it has to say when it has ended. The compiler reads only what has changed since it ran last; `npm test`
+ * also lints the other half.
+ */
 const commands = [
   `vitest run --maxWorkers 2 --project ${half}-unit`,
   "tsc --incremental --tsBuildInfoFile node_modules/.cache/agent-job-types",
-  "biome ci --colors off .",
+  `biome ci --colors off ${half === "service" ? "service" : "src test tools bench"}`,
 ];
 
 async function run(command: string): Promise<boolean> {
