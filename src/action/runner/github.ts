@@ -1,4 +1,5 @@
 import { getOctokit } from "@actions/github";
+import { defaults } from "@actions/github/lib/utils";
 import { retry } from "@octokit/plugin-retry";
 import { throttling } from "@octokit/plugin-throttling";
 import { messageOf } from "../../client/errors.ts";
@@ -60,7 +61,7 @@ const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () =
 /**
  * Creates a client for GitHub's API.
  *
- * @param apiUrl - base address, `GITHUB_API_URL`
+ * @param apiUrl - base address, `GITHUB_API_URL`, from which the toolkit also decides whether to use the proxy
  * @param onTrace - called after every request, including retries
  */
 export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Trace) => void): GitHub {
@@ -69,7 +70,8 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Tr
   // 0 s means that GitHub named no time or one that has passed by its clock: retrying without a wait is useless.
   const shouldRetry = (seconds: number, _options: unknown, _octokit: unknown, retries: number): boolean =>
     seconds >= 1 && seconds <= maxWaitSeconds && retries < maxRetries;
-  const options = { baseUrl: apiUrl, log: silentLog, request: { log: silentLog } };
+  // These options replace the toolkit's own, whose `fetch` uses the runner's proxy for this address. Node's does not.
+  const options = { baseUrl: apiUrl, log: silentLog, request: { ...defaults.request, log: silentLog } };
   const octokit = getOctokit(
     token,
     {
