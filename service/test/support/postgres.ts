@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { Client } from "pg";
+import { Client, Pool } from "pg";
 import { beforeAll } from "vitest";
 import { openPostgresStore } from "../../src/store/postgres/open-store.ts";
 
@@ -14,9 +14,15 @@ const password = "secret_of_postgres";
 /** Long enough for a machine that has much else to do. */
 const startTimeoutMs = 120_000;
 const noticeMs = 5000;
+/** How long a connection is kept that nobody uses. */
+const idleMs = 2000;
 
 /** Durability against a power failure is not tested. Every table is found by its schema, wherever a pooler loses `search_path`. */
-const settings = ["fsync=off", "synchronous_commit=on", "full_page_writes=off", "max_connections=200", "search_path="];
+const settings = [
+  ...["fsync=off", "synchronous_commit=on", "full_page_writes=off", "max_connections=200", "search_path="],
+  // Processes beside those of connections: with a hundred small databases, autovacuum would start one every second.
+  ...["autovacuum=off", "io_method=sync", "max_logical_replication_workers=0"],
+];
 
 /**
  * Runs Postgres, and ends and deletes it when the tests have ended, in whatever way: then its standard input ends. The name of a
@@ -38,6 +44,7 @@ export class PostgresServer implements AsyncDisposable {
   #port = 0;
   #process: ChildProcess | undefined;
   #databases = 0;
+  readonly #pools = new Map<string, Pool>();
   #storeTemplate: Promise<string> | undefined;
 
   private constructor() {
@@ -94,14 +101,22 @@ export class PostgresServer implements AsyncDisposable {
     return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Runs a statement on a connection of its own. Returns the rows. */
+  /**
+   * Runs a statement on a connection that no test has, and that stays for the next statements to the same URL: connecting takes
+   * longer than most of them. Returns the rows.
+   */
   async query<T>(url: string, sql: string, values: unknown[] = []): Promise<T[]> {
-    const client = await this.connect(url);
-    try {
-      return (await client.query(sql, values)).rows as T[];
-    } finally {
-      await client.end();
-    }
+    return (await this.#poolOf(url).query(sql, values)).rows as T[];
+  }
+
+  #poolOf(url: string): Pool {
+    const known = this.#pools.get(url);
+    if (known !== undefined) return known;
+    const pool = new Pool({ connectionString: url, max: 1, idleTimeoutMillis: idleMs, allowExitOnIdle: true });
+    // The connection was lost. The next statement makes another one.
+    pool.on("error", () => {});
+    this.#pools.set(url, pool);
+    return pool;
   }
 
   async connect(url: string): Promise<Client> {
@@ -139,6 +154,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.end()));
     await this.#end();
     rmSync(this.#folder, { recursive: true, force: true });
   }

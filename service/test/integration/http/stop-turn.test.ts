@@ -14,10 +14,20 @@ import { PerProject } from "../../../src/per-project.ts";
 import { type ServiceOptions, startApi, startService, startWorker } from "../../../src/start/service.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { docsRepository, projectOptions, scriptAgent, send } from "../../support/agent-service.ts";
+import { emptyDatabasesOfFile } from "../../support/empty-stores.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
+
+const emptyDatabase = emptyDatabasesOfFile(server);
+
+async function openSqlite(): Promise<Store> {
+  const store = openSqliteStore(":memory:");
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  return store;
+}
 
 const authenticator: Authenticator = {
   authenticate: async (key) => {
@@ -34,15 +44,11 @@ async function stop(url: string, path: string, key: string | undefined = "ci", m
 }
 
 describe.each([
-  { database: "SQLite", open: async () => openSqliteStore(":memory:") },
-  {
-    database: "Postgres",
-    open: async () => openPostgresStore({ url: await server().createStoreDatabase(), log: () => {} }),
-  },
-])("a turn in $database", ({ open }) => {
+  { database: "SQLite", empty: openSqlite },
+  { database: "Postgres", empty: async () => (await emptyDatabase()).store() },
+])("a turn in $database", ({ empty }) => {
   async function setUp() {
-    const store = await open();
-    onTestFinished(() => store[Symbol.asyncDispose]());
+    const store = await empty();
     const jobs = new Jobs({ store, projects: PerProject.same({ repositoryName: "docs", model: "large" }) });
     const api = createApi({ engine: jobs, steps: jobs, turns: jobs, authenticator });
     const { url, [Symbol.asyncDispose]: close } = await listen(dispatch({ ...api, log: () => {} }));

@@ -1,23 +1,16 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { RunningTurn } from "../../../src/model.ts";
-import { PostgresDatabase } from "../../../src/store/postgres/database.ts";
-import { PostgresHomes } from "../../../src/store/postgres/homes.ts";
-import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
-import { patient, postgresOfFile } from "../../support/postgres.ts";
+import { emptyDatabasesOfFile } from "../../support/empty-stores.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
 
-const server = postgresOfFile();
+const emptyDatabase = emptyDatabasesOfFile(postgresOfFile());
 
 async function setUp() {
-  const url = await server().createStoreDatabase();
-  const store = await openPostgresStore({ url, log: () => {}, times: patient });
-  const database = new PostgresDatabase({ url, log: () => {} });
-  onTestFinished(async () => {
-    await database[Symbol.asyncDispose]();
-    await store[Symbol.asyncDispose]();
-  });
-  return { store, homes: new PostgresHomes(database) };
+  const store = await (await emptyDatabase()).store();
+  if (store.homes === undefined) throw new Error("the store has no homes");
+  return { store, homes: store.homes };
 }
 
 async function startNext(store: Store): Promise<RunningTurn> {
@@ -87,22 +80,21 @@ test("the home directory of a job is deleted with the job", async () => {
 });
 
 test("the home directory of a job is deleted when the job is archived, unless it is active again", async () => {
-  const { store } = await setUp();
-  const { homes } = store;
+  const { store, homes } = await setUp();
   for (const id of ["archived", "active", "idle"]) {
     const turn = await startJob(store, id);
-    await homes?.saveHome(turn, bytes(1));
+    await homes.saveHome(turn, bytes(1));
     await store.runningTurns.finish(turn, "completed", 6_000_000);
   }
   expect((await store.idleJobs.archiveOldest(6_000_000, 7_000_000, 2)).sort()).toEqual(["active", "archived"]);
   await store.turns.add("active", "Next", 8_000_000);
-  await homes?.deleteArchived(["archived", "active", "idle"]);
-  await homes?.deleteArchived([]);
+  await homes.deleteArchived(["archived", "active", "idle"]);
+  await homes.deleteArchived([]);
   const next = await startNext(store);
   const kept = await Promise.all(
     ["archived", "active", "idle"].map(async (id) => {
       const [first] = await store.turns.ofJob(id);
-      return (await homes?.loadHome(id, first?.id ?? 0)) !== undefined;
+      return (await homes.loadHome(id, first?.id ?? 0)) !== undefined;
     }),
   );
   expect(next.job).toBe("active");

@@ -20,7 +20,8 @@ import type { Store } from "../../../src/store/store.ts";
 import type { TokenStore } from "../../../src/store/tokens.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { docsRepository, projectOptions, scriptAgent, send, waitForJob } from "../../support/agent-service.ts";
-import { patient, postgresOfFile } from "../../support/postgres.ts";
+import { type EmptyDatabase, emptyDatabasesOfFile } from "../../support/empty-stores.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
 
@@ -32,9 +33,10 @@ interface OpenedStore {
   tokens: TokenStore;
 }
 
-async function open(url: string): Promise<OpenedStore> {
-  const store = await openPostgresStore({ url, log: () => {}, times: patient });
-  onTestFinished(() => store[Symbol.asyncDispose]());
+const emptyDatabase = emptyDatabasesOfFile(server);
+
+async function open(database: EmptyDatabase): Promise<OpenedStore> {
+  const store = await database.store();
   const { logs, tokens } = store;
   if (logs === undefined || tokens === undefined) throw new Error("the store has neither logs nor tokens");
   return { store, logs, tokens };
@@ -65,8 +67,8 @@ async function readAll(logs: StoredLogs, job = "job_1"): Promise<string> {
 
 describe("the logs in a Postgres store", () => {
   test("are read on another machine, from any position", async () => {
-    const url = await server().createStoreDatabase();
-    const [one, other] = [await open(url), await open(url)];
+    const database = await emptyDatabase();
+    const [one, other] = [await open(database), await open(database)];
     const turn = await startTurn(one.store);
     expect(await one.logs.size(turn)).toEqual({ size: 0, ofTurn: 0 });
     await one.logs.append(turn, 0, Buffer.from("| ✓ one\n"));
@@ -86,7 +88,7 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("keep long writes and many short ones in their order", async () => {
-    const { store, logs } = await open(await server().createStoreDatabase());
+    const { store, logs } = await open(await emptyDatabase());
     const turn = await startTurn(store);
     const long = Array.from({ length: 40_000 }, (_line, index) => `| ${index}\n`).join("");
     await logs.append(turn, 0, Buffer.from(long));
@@ -112,8 +114,9 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("send no notification when they grow", async () => {
-    const url = await server().createStoreDatabase();
-    const { store, logs } = await open(url);
+    const empty = await emptyDatabase();
+    const { url } = empty;
+    const { store, logs } = await open(empty);
     const turn = await startTurn(store);
     await using database = new PostgresDatabase({ url, log: () => {} });
     await using notifications = new Notifications({ url, database, log: () => {} });
@@ -133,7 +136,7 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("can be written in parts of any size", async () => {
-    const { store, logs } = await open(await server().createStoreDatabase());
+    const { store, logs } = await open(await emptyDatabase());
     const turn = await startTurn(store);
     const size = 64 * 1024;
     for (const [index, part] of ["a", "b", "c"].entries())
@@ -142,8 +145,8 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("take nothing from a worker whose turn has ended or was taken over", async () => {
-    const url = await server().createStoreDatabase();
-    const { store, logs } = await open(url);
+    const database = await emptyDatabase();
+    const { store, logs } = await open(database);
     const turn = await startTurn(store);
     await logs.append(turn, 0, Buffer.from("| one\n"));
     await store.runningTurns.requeue(turn);
@@ -160,24 +163,24 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("let nobody take a turn over while its worker is writing", async () => {
-    const url = await server().createStoreDatabase();
-    const { store, logs } = await open(url);
+    const database = await emptyDatabase();
+    const { store, logs } = await open(database);
     const turn = await startTurn(store);
-    const taking = await server().connect(url);
+    const taking = await server().connect(database.url);
     onTestFinished(() => taking.end());
     await taking.query("BEGIN");
     await taking.query(`UPDATE agent_jobs.turn SET lease = 'other' WHERE id = ${turn.id}`);
     const write = logs.append(turn, 0, Buffer.from("| late\n"));
     const outcome = expect(write).rejects.toThrow(LeaseLost);
     const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    await waitUntil(async () => (await server().query(url, waiting)).length > 0);
+    await waitUntil(async () => (await server().query(database.url, waiting)).length > 0);
     await taking.query("COMMIT");
     await outcome;
     expect(await readAll(logs)).toBe("");
   });
 
   test("count the parts of turns apart", async () => {
-    const { store, logs } = await open(await server().createStoreDatabase());
+    const { store, logs } = await open(await emptyDatabase());
     const first = await startTurn(store);
     await logs.append(first, 0, Buffer.from("| one\n"));
     await store.runningTurns.finish(first, "completed", 6_000_000);
@@ -187,15 +190,15 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("are deleted with their jobs", async () => {
-    const url = await server().createStoreDatabase();
-    const { store, logs } = await open(url);
+    const database = await emptyDatabase();
+    const { store, logs } = await open(database);
     const turn = await startTurn(store);
     await logs.append(turn, 0, Buffer.from("| one\n"));
     await store.runningTurns.finish(turn, "completed", 6_000_000);
     const other = await startTurn(store, "job_2");
     await logs.append(other, 0, Buffer.from("| two\n"));
     expect(await store.idleJobs.deleteOldest(6_000_000, 10)).toEqual(["job_1"]);
-    expect(await server().query(url, 'SELECT job FROM agent_jobs."logChunk"')).toEqual([{ job: "job_2" }]);
+    expect(await server().query(database.url, 'SELECT job FROM agent_jobs."logChunk"')).toEqual([{ job: "job_2" }]);
   });
 });
 
@@ -203,14 +206,14 @@ describe("the tokens in a Postgres store", () => {
   const hour = 3_600_000;
 
   test("are valid on all machines until they expire or are taken, and are not in the database themselves", async () => {
-    const url = await server().createStoreDatabase();
-    const [one, other] = [await open(url), await open(url)];
+    const database = await emptyDatabase();
+    const [one, other] = [await open(database), await open(database)];
     const sessions = ({ tokens }: OpenedStore, lifetimeMs = hour) => new ExpiringTokens(tokens, "session", lifetimeMs);
     const token = await sessions(one).create("key");
     expect(await sessions(other).find(token)).toBe("key");
     expect(await sessions(other).find(token.replace(/^./, (first) => (first === "a" ? "b" : "a")))).toBeUndefined();
     expect(await new ExpiringTokens(other.tokens, "link", hour).take(token)).toBeUndefined();
-    expect(JSON.stringify(await server().query(url, "SELECT * FROM agent_jobs.token"))).not.toContain(token);
+    expect(JSON.stringify(await server().query(database.url, "SELECT * FROM agent_jobs.token"))).not.toContain(token);
     expect(await sessions(other).take(token)).toBe("key");
     expect(await sessions(one).find(token)).toBeUndefined();
     const expired = await sessions(one, 0).create("key");
@@ -219,8 +222,8 @@ describe("the tokens in a Postgres store", () => {
   });
 
   test("are found by one of several machines that take the same one", async () => {
-    const url = await server().createStoreDatabase();
-    const stores = [await open(url), await open(url), await open(url)];
+    const database = await emptyDatabase();
+    const stores = [await open(database), await open(database), await open(database)];
     const links = stores.map(({ tokens }) => new ExpiringTokens(tokens, "link", hour));
     const token = (await links[0]?.create("/")) ?? "";
     const taken = await Promise.all(links.map((link) => link.take(token)));
@@ -228,8 +231,8 @@ describe("the tokens in a Postgres store", () => {
   });
 
   test("of a form are used on one of several machines at the same time, and never again", async () => {
-    const url = await server().createStoreDatabase();
-    const stores = [await open(url), await open(url), await open(url)];
+    const database = await emptyDatabase();
+    const stores = [await open(database), await open(database), await open(database)];
     const forms = stores.map(({ tokens }) => new ExpiringTokens(tokens, "form", hour));
     const token = newToken();
     const uses = await Promise.all(forms.map((form) => form.use(token)));
@@ -239,11 +242,11 @@ describe("the tokens in a Postgres store", () => {
   });
 
   test("do not stay in the database when they have expired", async () => {
-    const url = await server().createStoreDatabase();
-    const { tokens } = await open(url);
+    const database = await emptyDatabase();
+    const { tokens } = await open(database);
     for (let count = 0; count < 5; count++) await new ExpiringTokens(tokens, "link", 0).create("/");
     await new ExpiringTokens(tokens, "link", hour).create("/");
-    expect(await server().query(url, "SELECT path FROM agent_jobs.token")).toHaveLength(1);
+    expect(await server().query(database.url, "SELECT path FROM agent_jobs.token")).toHaveLength(1);
   });
 });
 

@@ -9,7 +9,8 @@ import { migrations } from "../../../src/store/postgres/schema.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
-import { patient, postgresOfFile } from "../../support/postgres.ts";
+import { emptyDatabasesOfFile } from "../../support/empty-stores.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
 import { PostgresProxy } from "../../support/postgres-proxy.ts";
 
 const server = postgresOfFile();
@@ -17,19 +18,18 @@ const server = postgresOfFile();
 /** Milliseconds since 1970. */
 const now = Date.UTC(2026, 0, 1);
 
+const emptyDatabase = emptyDatabasesOfFile(server, { clock: () => String(now) });
+
 const databases = [
-  { database: "SQLite", open: async () => openSqliteStore(":memory:") },
-  {
-    database: "Postgres",
-    open: async () =>
-      openPostgresStore({
-        url: await server().createStoreDatabase(),
-        log: () => {},
-        times: patient,
-        clock: () => String(now),
-      }),
-  },
+  { database: "SQLite", newStore: openSqlite },
+  { database: "Postgres", newStore: async () => (await emptyDatabase()).store() },
 ];
+
+async function openSqlite(): Promise<Store> {
+  const store = openSqliteStore(":memory:");
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  return store;
+}
 
 const key = (request: string, other: Partial<RequestKey> = {}): RequestKey => ({
   caller: "ci",
@@ -69,13 +69,7 @@ const total = async (store: Store) => {
   return { jobs: jobs.length, turns: jobs.reduce((sum, { turns }) => sum + turns, 0) };
 };
 
-describe.each(databases)("a request with a key, in $database", ({ open }) => {
-  async function newStore(): Promise<Store> {
-    const store = await open();
-    onTestFinished(() => store[Symbol.asyncDispose]());
-    return store;
-  }
-
+describe.each(databases)("a request with a key, in $database", ({ newStore }) => {
   test("adds one turn, however often it is sent", async () => {
     const store = await newStore();
     const creates = await Promise.all(Array.from({ length: 5 }, () => create(store, "Fix it", key("1"))));

@@ -6,6 +6,7 @@ import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { historyOf } from "../../../src/turns/run-attempt.ts";
+import { emptyDatabasesOfFile } from "../../support/empty-stores.ts";
 import { patient, postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
@@ -15,19 +16,31 @@ const now = Date.UTC(2026, 0, 1);
 const minute = 60_000;
 const hour = 3_600_000;
 
+/** By which hourly limits count on Postgres, where the caller's time does not. */
+let clock = () => now;
+
+const options = { clock: () => String(clock()) };
+const emptyDatabase = emptyDatabasesOfFile(server, options);
+
 const databases = [
-  { database: "SQLite", open: async (_clock: () => number) => openSqliteStore(":memory:") },
-  {
-    database: "Postgres",
-    open: async (clock: () => number) =>
-      openPostgresStore({
-        url: await server().createStoreDatabase(),
-        log: () => {},
-        times: patient,
-        clock: () => String(clock()),
-      }),
-  },
+  { database: "SQLite", open: openSqlite, empty: openSqlite },
+  { database: "Postgres", open: openPostgres, empty: async () => (await emptyDatabase()).store() },
 ];
+
+async function openSqlite(): Promise<Store> {
+  return closedLater(openSqliteStore(":memory:"));
+}
+
+async function openPostgres(): Promise<Store> {
+  return closedLater(
+    await openPostgresStore({ url: await server().createStoreDatabase(), log: () => {}, times: patient, ...options }),
+  );
+}
+
+function closedLater(store: Store): Store {
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  return store;
+}
 
 /** Adds a job, whose prompt is "One". */
 async function addJob(store: Store, id: string, project = "docs", createdAt = now): Promise<void> {
@@ -63,12 +76,11 @@ const pullRequestOf = (job: string) => ({
   head: "111",
 });
 
-describe.each(databases)("a store in $database", ({ open }) => {
-  /** @param clock - by which hourly limits count on Postgres, where the caller's time does not */
-  async function newStore(clock = () => now): Promise<Store> {
-    const store = await open(clock);
-    onTestFinished(() => store[Symbol.asyncDispose]());
-    return store;
+describe.each(databases)("a store in $database", ({ open, empty }) => {
+  /** Returns an empty store, which other tests may use later. */
+  function newStore(clockOfTest = () => now): Promise<Store> {
+    clock = clockOfTest;
+    return empty();
   }
 
   test("lists jobs by project and status, newest first, and goes on after any of them", async () => {
@@ -584,7 +596,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
     });
 
     test("are announced when they become ready, and only after they can be taken", async () => {
-      const store = await newStore();
+      const store = await open();
       const taken: Promise<RunningTurn | undefined>[] = [];
       store.onReady(() => void taken.push(store.runningTurns.startNext()));
       await addJob(store, "a");
