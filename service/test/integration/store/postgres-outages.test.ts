@@ -7,7 +7,8 @@ import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import type { PostgresTimes } from "../../../src/store/postgres/times.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
-import { postgresOfFile } from "../../support/postgres.ts";
+import { Postgres, postgresOfFile } from "../../support/postgres.ts";
+import { PostgresProcess } from "../../support/postgres-process.ts";
 import { PostgresProxy } from "../../support/postgres-proxy.ts";
 
 const server = postgresOfFile();
@@ -125,7 +126,10 @@ describe("a connection that is lost during a commit", () => {
 
 describe("a server that is restarted", () => {
   test("is used again, and the log says once that it was away and once that it is back", async () => {
-    const { url, store, lines } = await openStoreWithUrl();
+    const own = await PostgresProcess.start();
+    onTestFinished(() => own[Symbol.asyncDispose]());
+    const url = await new Postgres(own.port).createDatabase();
+    const { store, lines } = await openStore(url);
     const { store: other } = await openStore(url);
     const database = new PostgresDatabase({ url, log: () => {} });
     const notifications = new Notifications({ url, database, log: () => {} });
@@ -140,8 +144,7 @@ describe("a server that is restarted", () => {
     const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
 
-    await server().stop();
-    onTestFinished(() => server().start());
+    await own.stop();
     for (let attempt = 0; attempt < 3; attempt++) {
       await expect(create(store, `away_${attempt}`)).rejects.toThrow(StoreUnavailable);
       await expect(store.jobs.find("a")).rejects.toThrow(StoreUnavailable);
@@ -155,7 +158,7 @@ describe("a server that is restarted", () => {
     await expect(store.runningTurns.finish(turn, "completed", now)).rejects.toThrow(StoreUnavailable);
     expect(lines).toEqual([outageBegins]);
 
-    await server().start();
+    await own.start();
     await store.runningTurns.finish(turn, "completed", now);
     expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", answer: "Done." }]);
     expect(await other.counts.total()).toEqual({ jobs: 1, waitingTurns: 0 });
@@ -267,15 +270,16 @@ test("a server that does not let the service in is an outage, and the service ne
   const url = new URL(await server().createDatabase());
   const database = url.pathname.slice(1);
   const asAdministrator = (sql: string) => server().query(server().url("postgres"), sql);
-  await asAdministrator("CREATE ROLE service LOGIN PASSWORD 'secret'");
-  await asAdministrator(`ALTER DATABASE ${database} OWNER TO service`);
-  Object.assign(url, { username: "service", password: "secret" });
+  const role = `owner_of_${database}`;
+  await asAdministrator(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+  await asAdministrator(`ALTER DATABASE ${database} OWNER TO ${role}`);
+  Object.assign(url, { username: role, password: "secret" });
   const { store, lines } = await openStore(url.href);
   await create(store, "a");
-  await asAdministrator("ALTER ROLE service NOLOGIN");
+  await asAdministrator(`ALTER ROLE ${role} NOLOGIN`);
   await server().endConnections(server().url(database));
   for (const id of ["b", "c"]) await expect(create(store, id)).rejects.toThrow(StoreUnavailable);
-  await asAdministrator("ALTER ROLE service LOGIN");
+  await asAdministrator(`ALTER ROLE ${role} LOGIN`);
   expect(await create(store, "d")).toBeUndefined();
   expect(lines).toEqual([outageBegins, outageEnds]);
 });

@@ -21,6 +21,10 @@ async function openStore(url: string, options: Partial<PostgresOptions> = {}) {
 
 const create = (store: Store, id: string) => store.jobs.add({ id, project: "docs", createdAt: 1 }, "One");
 
+/** Whoever waits for the table of jobs in this database: others can have it under the same number. */
+const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+  WHERE datname = current_database() AND NOT granted AND relation = 'agent_jobs.job'::regclass`;
+
 async function startNext(store: Store) {
   const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn is ready");
@@ -152,7 +156,6 @@ test("a migration waits for transactions that use a job and then a turn, and nei
   await client.query("INSERT INTO agent_jobs.turn (id, job, prompt) VALUES (1, 'a', 'Go on')");
   await client.query("BEGIN; UPDATE agent_jobs.job SET model = 'x'");
   const migrated = migrate();
-  const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'agent_jobs.job'::regclass";
   await waitUntil(async () => (await server().query(url, waiting)).length > 0);
   await client.query("UPDATE agent_jobs.turn SET state = 'running'; COMMIT");
   expect(await migrated).toEqual({ before: 1, after: migrations.length });
@@ -172,7 +175,6 @@ test("a migration lets a create end that has counted itself in a table that is d
   }
   await client.query("BEGIN; INSERT INTO agent_jobs.use (kind, project, at) VALUES ('create', 'docs', 1)");
   await other.query("BEGIN; LOCK TABLE agent_jobs.job IN ROW EXCLUSIVE MODE");
-  const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'agent_jobs.job'::regclass";
   const untilWaiting = (count: number) => waitUntil(async () => (await server().query(url, waiting)).length === count);
   const migrated = migrate();
   await untilWaiting(1);
