@@ -20,7 +20,11 @@ import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import { docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
+import { freePort } from "../support/free-port.ts";
 import { mainFile, spawnService } from "../support/service-process.ts";
+
+/** Writes its prompt to a page. For tests of other things: the built-in one is a Node process in a sandbox. */
+const shellAgent = ["--agent", "cat > docs/page.md", "--sandbox", "none"];
 
 test("resumes a job after the service is killed, and the waiting step gets its pull request", async () => {
   const docs = docsRepository();
@@ -87,19 +91,26 @@ test.each(rows(["SIGTERM", "SIGINT"] as const, 1))(
   },
 );
 
-test.runIf(existsSync("/dev/full"))("runs jobs while its output cannot be written", async () => {
-  const docs = docsRepository();
-  const service = await spawnService(["--repository", docs.path, "--project", "docs"]);
+test("without a store, keeps its files in the user's state folder while it runs, which it does whoever reads its output", async () => {
+  const state = temporaryFolder();
+  const service = await spawnService(["--repository", docsRepository().path, "--project", "docs"], {
+    XDG_STATE_HOME: state,
+  });
+  const [folder = ""] = readdirSync(join(state, "agent-job-service"));
+  expect(readdirSync(join(state, "agent-job-service", folder))).toContain("mirror.git");
   // Whoever read the output has ended.
   service.child.stdout?.destroy();
   expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
-  expect((await runJob(service, 'Add a page "Y"')).status).toBe("completed");
+  service.child.kill("SIGINT");
+  expect(await once(service.child, "exit")).toEqual([0, null]);
+  expect(readdirSync(join(state, "agent-job-service"))).toEqual([]);
+});
 
-  const port = Number(new URL(service.url).port);
-  service.child.kill("SIGKILL");
-  await once(service.child, "exit");
+test.runIf(existsSync("/dev/full"))("runs jobs while its output cannot be written", async () => {
+  const port = await freePort();
   const full = openSync("/dev/full", "w");
-  const args = [mainFile, "--repository", docs.path, "--project", "docs", "--port", String(port)];
+  const repository = ["--repository", docsRepository().path, "--project", "docs", ...shellAgent];
+  const args = [mainFile, ...repository, "--port", String(port)];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, XDG_STATE_HOME: temporaryFolder() },
     stdio: ["ignore", full, "inherit"],
@@ -108,20 +119,24 @@ test.runIf(existsSync("/dev/full"))("runs jobs while its output cannot be writte
     child.kill("SIGKILL");
     closeSync(full);
   });
+  const url = `http://127.0.0.1:${port}`;
   const answers = () =>
-    fetch(service.url).then(
+    fetch(url).then(
       () => true,
       () => false,
     );
   await waitUntil(answers);
-  expect((await runJob(service, 'Add a page "Z"')).status).toBe("completed");
+  expect((await runJob({ url }, "X")).status).toBe("completed");
 });
 
-test("with --log-format json, all that it prints is JSON, without the key", async () => {
-  const start = (repository: string) => {
-    const args = [mainFile, "--repository", repository, "--project", "docs", "--log-format", "json"];
-    const child = spawn(process.execPath, args, {
-      env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, XDG_STATE_HOME: temporaryFolder() },
+test("with --log-format json, all that it prints is JSON, without the key, and nobody else can read what it writes", async () => {
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  const start = (environment: NodeJS.ProcessEnv = {}) => {
+    const store = ["--store", join(folder, "jobs.sqlite")];
+    const repository = ["--repository", docs.path, "--project", "docs", ...shellAgent];
+    const child = spawn(process.execPath, [mainFile, ...repository, ...store, "--log-format", "json"], {
+      env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const output = { stdout: "", stderr: "" };
@@ -138,11 +153,19 @@ test("with --log-format json, all that it prints is JSON, without the key", asyn
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  const { child, output } = start(docsRepository().path);
+  const { child, output } = start();
   await waitUntil(() => output.stdout.includes("Job logs"));
   const url = /Listening on ([^"]+)/.exec(output.stdout)?.[1] ?? "";
   const { id } = await runJob({ url }, 'Add a page "X"');
   await waitUntil(() => output.stdout.includes("turn 1 completed"));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  expect(files).toEqual(
+    expect.arrayContaining(["jobs.sqlite", "jobs.sqlite-wal", "jobs.sqlite.files/mirror.git/config"]),
+  );
+  for (const file of files) expect(statSync(join(folder, file)).mode & 0o077, file).toBe(0);
+  // Except in the repository.
+  const branch = join(docs.path, "refs/heads/agent", id);
+  expect(statSync(branch).mode & 0o777).toBe(0o666 & ~process.umask());
   child.kill("SIGTERM");
   await once(child, "close");
   const lines = parse(output.stdout);
@@ -153,31 +176,27 @@ test("with --log-format json, all that it prints is JSON, without the key", asyn
   expect(lines).toContainEqual(
     expect.objectContaining({ msg: "create accepted", job: id, request: expect.any(String) }),
   );
-  expect(lines.at(-1)).toMatchObject({ msg: "Stopping the agents." });
+  expect(lines.at(-1)).toMatchObject({ msg: expect.stringMatching(/^Stopping the agents\./) });
   expect(output.stdout).not.toContain(serviceKey);
   expect(output.stderr).toBe("");
 
-  const failing = start("/does/not/exist");
+  // On a full disk.
+  const bin = temporaryFolder();
+  const reason = "error: failed to write new configuration file config.lock";
+  writeFileSync(join(bin, "git"), `#!/bin/sh\necho "${reason}" >&2; exit 128\n`, { mode: 0o755 });
+  const failing = start({ PATH: `${bin}:${process.env.PATH}` });
   expect(await once(failing.child, "close")).toEqual([1, null]);
   expect(parse(failing.output.stdout)).toEqual([
-    expect.objectContaining({ level: "error", msg: expect.stringMatching(/^The service cannot start: /) }),
+    expect.objectContaining({ level: "info", msg: expect.stringContaining("without a sandbox") }),
+    expect.objectContaining({
+      level: "error",
+      msg: expect.stringMatching(
+        /^The service cannot start: [^]*The machine lacks .*disk space.* Start the service again/,
+      ),
+    }),
   ]);
+  expect(failing.output.stdout).toContain(reason);
   expect(failing.output.stderr).toBe("");
-});
-
-test("writes only files that no other user can read, except to the repository", async () => {
-  const docs = docsRepository();
-  const folder = temporaryFolder();
-  const store = join(folder, "jobs.sqlite");
-  const service = await spawnService(["--repository", docs.path, "--project", "docs", "--store", store]);
-  await runJob(service, 'Add a page "X"');
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  expect(files).toEqual(
-    expect.arrayContaining(["jobs.sqlite", "jobs.sqlite-wal", "jobs.sqlite.files/mirror.git/config"]),
-  );
-  for (const file of files) expect(statSync(join(folder, file)).mode & 0o077, file).toBe(0);
-  const branch = readdirSync(join(docs.path, "refs/heads/agent"))[0] ?? "";
-  expect(statSync(join(docs.path, "refs/heads/agent", branch)).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
 test("accepts the keys of a file that its commands write", async () => {
@@ -220,19 +239,6 @@ test("says in one line what is wrong with the options", () => {
   expect(stderr).toBe("Unknown option '--repositry'\nnpm run service -- --help lists all options.\n");
 });
 
-test("does not start on a full disk, and says what to do", () => {
-  const bin = temporaryFolder();
-  const message = "error: failed to write new configuration file config.lock";
-  writeFileSync(join(bin, "git"), `#!/bin/sh\necho "${message}" >&2; exit 128\n`, { mode: 0o755 });
-  const { status, stderr } = spawnSync(process.execPath, [mainFile, "--repository", docsRepository().path], {
-    env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, XDG_STATE_HOME: bin },
-    encoding: "utf8",
-  });
-  expect(status).toBe(1);
-  expect(stderr).toContain(message);
-  expect(stderr).toMatch(/The machine lacks .*disk space.* Start the service again/);
-});
-
 test("gives the token of a project to no program, and says which repository it cannot reach", () => {
   const folder = temporaryFolder();
   const [config, environment] = [join(folder, "service.json"), join(folder, "environment")];
@@ -256,17 +262,6 @@ test("gives the token of a project to no program, and says which repository it c
   const given = readFileSync(environment, "utf8");
   expect(given).toContain("PATH=");
   expect(given).not.toContain("token_0123456789");
-});
-
-test("keeps its files in the user's state folder while it runs without a store", async () => {
-  const docs = docsRepository();
-  const state = temporaryFolder();
-  const { child } = await spawnService(["--repository", docs.path], { XDG_STATE_HOME: state });
-  const [folder = ""] = readdirSync(join(state, "agent-job-service"));
-  expect(readdirSync(join(state, "agent-job-service", folder))).toContain("mirror.git");
-  child.kill("SIGINT");
-  expect(await once(child, "exit")).toEqual([0, null]);
-  expect(readdirSync(join(state, "agent-job-service"))).toEqual([]);
 });
 
 test("opens a pull request on GitHub for a comment, and adds to it for the next one", async () => {

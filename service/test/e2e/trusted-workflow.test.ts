@@ -46,12 +46,8 @@ test("a service with --trust runs the job of a trusted workflow, and no other", 
   const intervals = { "poll-interval-seconds": "0.05", "max-poll-interval-seconds": "1000" };
   const inputs = inputsFor(service, { "api-key": "", auth: "github-oidc", ...intervals });
 
-  const past = Math.floor(Date.now() / 1000) - 900;
   const refusals: [Claims, boolean, string][] = [
     [{ repository: "evil/docs" }, false, 'The repository "evil/docs" is not trusted'],
-    [{ ref: "refs/heads/x" }, false, '"acme/docs" is not trusted on "refs/heads/x"'],
-    [{ aud: "https://elsewhere.example" }, false, `this service is "${service.url}"`],
-    [{ iat: past, nbf: past, exp: past + 300 }, false, "The token expired at"],
     [{}, true, "The signature of the token is wrong"],
   ];
   const refused = refusals.map(async ([claims, isForged, reason]) => {
