@@ -1,39 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { generateKey } from "./access/generate-key.ts";
-import type { AccessOptions } from "./access/open-authenticator.ts";
-import { Cgroups } from "./agents/cgroups.ts";
-import { checkModelKey } from "./agents/check-model-key.ts";
-import { confineAgents, withoutAgents } from "./agents/confine.ts";
-import { readMemoryNote } from "./agents/limits.ts";
+import { existsSync } from "node:fs";
 import { errorMessage } from "./error-message.ts";
-import type { Authenticator } from "./http/authentication.ts";
 import { createLinePrinter } from "./log/line-printer.ts";
-import type { Log } from "./log/log.ts";
-import { createServiceLog, type ServiceLog } from "./log/service-log.ts";
-import type { Metrics, ReadableMetrics } from "./metrics/metrics.ts";
 import { type CommandOf, parseCommandLine } from "./options/command-line.ts";
-import type { PostgresPlace } from "./options/postgres-options.ts";
-import { isResourceExhausted } from "./processes/resource-exhausted.ts";
-import { removeDirectory } from "./remove-directory.ts";
-import { logsFolder } from "./service-folder.ts";
-import { type RunningService, type Service, startApi, startService, startWorker } from "./start/service.ts";
-import { backUpStore } from "./store/sqlite/backup.ts";
-import { checkStorePlace } from "./store/sqlite/find-store.ts";
-import { openSqliteStore } from "./store/sqlite/open-store.ts";
-import { lockStore } from "./store/sqlite/store-lock.ts";
-import type { Store } from "./store/store.ts";
-import { markHome } from "./turns/shared-homes.ts";
+import { openPostgres } from "./start/open-postgres.ts";
 
+// Each command loads what it needs: loading the service takes longer than most of them.
 const command = parseCommandLine(process.argv.slice(2), process.env);
 if (command.kind === "help") process.stdout.write(command.text);
 else if (command.kind === "keys") await changeKeys(command);
 else if (command.kind === "copy") await copyStore(command);
 else if (command.kind === "jobs") await controlJobs(command);
 else if (command.kind === "migrate") await migrate(command);
-else if (command.kind === "serve") await serve(command.options);
+else if (command.kind === "serve") await (await import("./start/serve.ts")).serve(command.options);
 else {
   // Without the options, among which the error would not be found.
   process.stderr.write(`${command.error}\nnpm run service -- --help lists all options.\n`);
@@ -57,8 +35,8 @@ async function controlJobs({ jobs: { command, store: place } }: CommandOf<"jobs"
   try {
     if ("file" in place && !existsSync(place.file)) throw new Error(`${place.file} does not exist.`);
     const { runJobsCommand } = await import("./jobs/run-jobs-command.ts");
-    await using store =
-      "file" in place ? openSqliteStore(place.file, report) : await openPostgres(place, report, undefined);
+    const { openSqliteStore } = await import("./store/sqlite/open-store.ts");
+    await using store = "file" in place ? openSqliteStore(place.file, report) : await openPostgres(place, report);
     const print = createLinePrinter();
     for (const line of await runJobsCommand(command, store)) print(line);
   } catch (error) {
@@ -72,10 +50,12 @@ async function copyStore({ copy: { store, target } }: CommandOf<"copy">): Promis
   const print = createLinePrinter();
   try {
     if ("file" in target) {
+      const { backUpStore } = await import("./store/sqlite/backup.ts");
       await backUpStore(store, target.file);
       print(`Copied ${store} to ${target.file}`);
     } else {
       const { importStore } = await import("./store/postgres/import-store.ts");
+      const { markHome } = await import("./turns/shared-homes.ts");
       const { jobs, turns, pullRequests } = await importStore(store, { ...target, log: print }, markHome);
       print(`Copied ${jobs} jobs, ${turns} turns and ${pullRequests} pull requests from ${store} to Postgres`);
     }
@@ -98,164 +78,4 @@ async function migrate({ postgres: { url, directUrl, schema } }: CommandOf<"migr
     process.stderr.write(`The schema was not migrated: ${errorMessage(error)}\n`);
     process.exitCode = 1;
   }
-}
-
-type ServeOptions = CommandOf<"serve">["options"];
-
-async function serve(options: ServeOptions): Promise<void> {
-  // Everything the service writes is only for its user, except what Git writes to a repository of others.
-  const repositoryUmask = process.umask(0o077);
-  const { role, store, folder: givenFolder, apiKey: givenKey, keys, secretVariables, logFormat } = options;
-  const keptFolder = store === undefined ? givenFolder : `${resolve(store)}.files`;
-  const folder = keptFolder === undefined ? createFolder() : resolve(keptFolder);
-  const output = await createServiceLog(logFormat);
-  // Several API processes must have the same keys.
-  const isGenerated = givenKey === undefined && keys === undefined && role === undefined;
-  const apiKey = isGenerated ? generateKey() : givenKey;
-  // No program that the service starts gets them.
-  for (const name of secretVariables) delete process.env[name];
-  const held = new AsyncDisposableStack();
-  if (keptFolder === undefined) held.defer(() => removeDirectory(folder));
-  const service = await start({ ...options, apiKey, folder }, repositoryUmask, output, held).catch(
-    async (error: unknown) => {
-      const advice = isResourceExhausted(error)
-        ? "The machine lacks something, such as disk space, processes or file descriptors. Start the service again when it has that.\n"
-        : "";
-      output.fail(`The service cannot start: ${errorMessage(error)}\n${advice}`);
-      await held.disposeAsync();
-      process.exit(1);
-    },
-  );
-  stopOnSignals(service, held, options, output.log);
-  announceStart(service, { ...options, apiKey, folder }, isGenerated, output.announce);
-}
-
-/** @param held - gets everything to dispose of after the service, even if it cannot start */
-async function start(
-  options: ServeOptions & { folder: string },
-  repositoryUmask: number,
-  { log, logEvent }: ServiceLog,
-  held: AsyncDisposableStack,
-): Promise<RunningService | Service> {
-  const { role, settings, secretVariables, keys, trust, trustIssuer, postgres, drainMs, logFormat, ...rest } = options;
-  const { folder, apiKey, projects, healthPort } = rest;
-  const metrics = role === "worker" && healthPort === undefined ? undefined : await createMetrics();
-  const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
-  held.use(confined);
-  if (options.store !== undefined) checkStorePlace(options.store);
-  if (role !== "api")
-    for (const agent of new Set(settings.values.map((project) => project.agent)))
-      await checkModelKey(agent, process.env, log);
-  const hasMemoryLimit = role !== "api" && settings.values.some(({ limits }) => limits.memoryMb !== undefined);
-  const cgroups = hasMemoryLimit ? await openCgroups(log) : undefined;
-  if (postgres !== undefined) held.use(lockFolder(folder));
-  const serviceOptions = {
-    ...rest,
-    settings: confined.settings,
-    cgroups,
-    hasJobPages: true,
-    openAuthenticator:
-      keys === undefined && trust.length === 0
-        ? undefined
-        : (baseUrl: () => string) => openAccess({ apiKey, keys, trust, trustIssuer, projects, baseUrl, log }),
-    openStore: postgres === undefined ? undefined : () => openPostgres(postgres, log, metrics),
-    repositoryUmask,
-    log,
-    logEvent,
-    metrics,
-  };
-  if (role === "worker") return startWorker(serviceOptions);
-  return role === "api" ? startApi(serviceOptions) : startService(serviceOptions);
-}
-
-/** Ends the process at a signal: the first one lets running agents finish for some time, the second one stops them. */
-function stopOnSignals(
-  service: RunningService,
-  held: AsyncDisposableStack,
-  { drainMs, store, postgres }: ServeOptions,
-  log: Log,
-): void {
-  const isPersistent = store !== undefined || postgres !== undefined;
-  let signals = 0;
-  let stopNow = (): void => {};
-  const stop = async (): Promise<void> => {
-    signals++;
-    if (signals > 1) return stopNow();
-    if (drainMs > 0) {
-      log(
-        `Waiting up to ${drainMs / 60_000} minutes for the running agents. No more are started. A second signal stops them.`,
-      );
-      const { promise: second, resolve: onSecond } = Promise.withResolvers<void>();
-      stopNow = onSecond;
-      await Promise.race([service.finish(), second, setTimeout(drainMs, undefined, { ref: false })]);
-    }
-    log(`Stopping the agents.${isPersistent ? " The next service on the same store resumes their jobs." : ""}`);
-    await service[Symbol.asyncDispose]();
-    await held.disposeAsync();
-    process.exit(0);
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
-}
-
-function announceStart(
-  service: RunningService | Service,
-  { role, projects, apiKey, keys, trust, agents, folder }: ServeOptions & { folder: string },
-  isKeyGenerated: boolean,
-  announce: (line: string) => void,
-): void {
-  if ("url" in service) {
-    announce(`Listening on ${service.url}`);
-    announce(`Projects     ${projects.join(", ")}`);
-    if (apiKey !== undefined) announce(`API key      ${isKeyGenerated ? apiKey : "from AGENT_SERVICE_KEY"}`);
-    if (keys !== undefined) announce(`API keys     ${keys}`);
-    if (trust.length > 0) announce(`Trusts       ${trust.map(({ text }) => text).join(", ")}`);
-  } else announce(`Running up to ${agents} agents at a time`);
-  if (service.metricsUrl !== undefined) announce(`Metrics      ${service.metricsUrl}/metrics`);
-  if (service.healthUrl !== undefined) announce(`Health       ${service.healthUrl}/healthz`);
-  if (role !== "api") announce(`Job logs     ${logsFolder(folder)}`);
-}
-
-/** Says how the memory of agents is limited. Returns `undefined` if the kernel does not do it. */
-async function openCgroups(log: Log): Promise<Cgroups | undefined> {
-  try {
-    const cgroups = await Cgroups.open();
-    log("The kernel limits the memory of agents (cgroup v2).");
-    return cgroups;
-  } catch (error) {
-    log(
-      `${readMemoryNote} The kernel would limit it if a cgroup v2 were delegated to the service: ${errorMessage(error)}`,
-    );
-    return undefined;
-  }
-}
-
-/** Only a service with more than one key loads what that needs. */
-async function openAccess(options: AccessOptions): Promise<Authenticator> {
-  const { openAuthenticator } = await import("./access/open-authenticator.ts");
-  return openAuthenticator(options);
-}
-
-/** Only a service with a Postgres store loads its client. */
-async function openPostgres(place: PostgresPlace, log: Log, metrics: Metrics | undefined): Promise<Store> {
-  const { openPostgresStore } = await import("./store/postgres/open-store.ts");
-  return openPostgresStore({ ...place, log, onOutage: () => metrics?.storeOutageBegan() });
-}
-
-/** The service's step, which bundles the service, has no metrics and does not load what they need. */
-async function createMetrics(): Promise<ReadableMetrics> {
-  const { PrometheusMetrics } = await import("./metrics/prometheus.ts");
-  return new PrometheusMetrics();
-}
-
-/** Creates a folder for a service without a store. Not in the temporary directory, where some agents refuse to have a home. */
-function createFolder(): string {
-  const parent = join(process.env.XDG_STATE_HOME || join(homedir(), ".local/state"), "agent-job-service");
-  mkdirSync(parent, { recursive: true });
-  return mkdtempSync(join(parent, "run-"));
-}
-
-/** Keeps a second process away from a folder. With a file as the store, that has the lock. */
-function lockFolder(folder: string): Disposable {
-  mkdirSync(folder, { recursive: true });
-  return lockStore(join(folder, "process"));
 }

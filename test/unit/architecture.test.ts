@@ -219,13 +219,14 @@ const onDemand: Record<string, string> = {
   "src/action/runner/github.ts": "src/action/start.ts",
   "src/action/runner/id-token.ts": "src/action/start.ts",
   "src/runner-kit/connect-cache.ts": "src/action/start.ts",
-  "service/src/access/open-authenticator.ts": "service/src/main.ts",
+  "service/src/access/open-authenticator.ts": "service/src/start/serve.ts",
   "service/src/access/run-key-command.ts": "service/src/main.ts",
   "service/src/access/workflow-tokens.ts": "service/src/access/open-authenticator.ts",
   "service/src/log/json-printer.ts": "service/src/log/service-log.ts",
-  "service/src/metrics/prometheus.ts": "service/src/main.ts",
+  "service/src/metrics/prometheus.ts": "service/src/start/serve.ts",
+  "service/src/start/serve.ts": "service/src/main.ts",
   "service/src/store/postgres/import-store.ts": "service/src/main.ts",
-  "service/src/store/postgres/open-store.ts": "service/src/main.ts",
+  "service/src/store/postgres/open-store.ts": "service/src/start/open-postgres.ts",
 };
 
 test.each(Object.entries(onDemand))("%s is only loaded on demand, by %s", (file, user) => {
@@ -269,9 +270,17 @@ test("the service in the step loads neither keys in a file, nor metrics, nor Pos
 });
 
 test("the service loads what only some settings need on demand", () => {
-  const loaded = [...loadedWith("service/src/main.ts")];
+  const loaded = [...loadedWith("service/src/start/serve.ts")];
+  expect(loaded.length).toBeGreaterThan(100);
   const onlyForSome = /^service\/src\/(access\/(open|run|workflow)|metrics\/prometheus|store\/postgres|log\/json)/;
   expect(loaded.filter((file) => onlyForSome.test(file))).toEqual([]);
+});
+
+test("a command of the service does not load the service", () => {
+  const loaded = [...loadedWith("service/src/main.ts")];
+  expect(loaded).toContain("service/src/options/command-line.ts");
+  const ofService = /^service\/src\/(start\/serve|turns|pages|git|store|api)\b/;
+  expect(loaded.filter((file) => ofService.test(file))).toEqual([]);
 });
 
 test("each package is imported in few places, by a house that depends on it", () => {

@@ -1,6 +1,7 @@
 import type { PerProject } from "../per-project.ts";
 import type { Agent } from "./agent.ts";
-import { type AgentNetwork, createAgentNetwork, fullNetwork, type NetworkKind } from "./network/agent-network.ts";
+import { type AgentNetwork, createAgentNetwork, fullNetwork } from "./network/agent-network.ts";
+import type { NetworkKind } from "./network/network-kind.ts";
 import { defaultMaxProxyConnections } from "./network/proxy-connections.ts";
 import { createSandbox, type SandboxKind } from "./sandbox/create-sandbox.ts";
 import { type Sandbox, unconfined } from "./sandbox/sandbox.ts";

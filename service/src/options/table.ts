@@ -1,5 +1,5 @@
 import { defaultIssuer } from "../access/trust-rule.ts";
-import { networkKinds } from "../agents/network/agent-network.ts";
+import { networkKinds } from "../agents/network/network-kind.ts";
 import { presetNames } from "../agents/presets.ts";
 import { sandboxKinds } from "../agents/sandbox/create-sandbox.ts";
 import { protectedFilesKinds } from "../pulls/protected-files.ts";

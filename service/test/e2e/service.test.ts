@@ -191,7 +191,7 @@ test("with --log-format json, all that it prints is JSON, without the key, and n
     expect.objectContaining({
       level: "error",
       msg: expect.stringMatching(
-        /^The service cannot start: [^]*The machine lacks .*disk space.* Start the service again/,
+        /^The service cannot start: .*The machine lacks .*disk space.* Start the service again/s,
       ),
     }),
   ]);

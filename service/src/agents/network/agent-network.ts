@@ -1,10 +1,7 @@
 import { ownFile } from "../../own-file.ts";
 import type { Agent, AgentCommand } from "../agent.ts";
 import { type ModelProxyOptions, startModelProxy } from "./model-proxy.ts";
-
-export const networkKinds = ["full", "model", "none"] as const;
-
-export type NetworkKind = (typeof networkKinds)[number];
+import type { NetworkKind } from "./network-kind.ts";
 
 /** What agents can reach, beyond their sandbox. */
 export interface AgentNetwork extends AsyncDisposable {

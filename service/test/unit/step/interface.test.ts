@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { root, serviceStepMetadata } from "../../../../test/support/metadata.ts";
-import { networkKinds } from "../../../src/agents/network/agent-network.ts";
+import { networkKinds } from "../../../src/agents/network/network-kind.ts";
 import { sandboxKinds } from "../../../src/agents/sandbox/create-sandbox.ts";
 import { inputDefaults } from "../../../step/settings.ts";
 

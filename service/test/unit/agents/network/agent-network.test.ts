@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Agent, shellAgent } from "../../../../src/agents/agent.ts";
-import { createAgentNetwork, type NetworkKind } from "../../../../src/agents/network/agent-network.ts";
+import { createAgentNetwork } from "../../../../src/agents/network/agent-network.ts";
+import type { NetworkKind } from "../../../../src/agents/network/network-kind.ts";
 import { anyModelApi } from "../../../support/model-api.ts";
 
 const agent: Agent = {
