@@ -77,8 +77,8 @@ describe("a user who may not change tables", () => {
       GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO agents;
     ALTER DEFAULT PRIVILEGES IN SCHEMA agent_jobs, agent_job_queue GRANT USAGE ON SEQUENCES TO agents;`;
 
-  async function database() {
-    const url = await server().createDatabase();
+  async function database({ hasStore = false } = {}) {
+    const url = await (hasStore ? server().createStoreDatabase() : server().createDatabase());
     const role = "SELECT 1 FROM pg_roles WHERE rolname = 'agents'";
     if ((await server().query(url, role)).length === 0)
       await server().query(url, "CREATE ROLE agents LOGIN PASSWORD 'secret'");
@@ -117,8 +117,7 @@ describe("a user who may not change tables", () => {
     "REVOKE DELETE ON agent_jobs.turn FROM agents",
     'REVOKE USAGE ON SEQUENCE agent_jobs."turnId" FROM agents',
   ])("is told at the start what it lacks after %s", async (revoke) => {
-    const { url, own, migrate } = await database();
-    await migrate();
+    const { url, own } = await database({ hasStore: true });
     await server().query(url, grants + revoke);
     await expect(openStore(own)).rejects.toThrow(/lacks rights on agent_job\w+\.\w+\. Grant what "Tables and rights"/);
   });

@@ -275,7 +275,7 @@ describe("machines with one Postgres", () => {
   });
 
   test("leave the turns of jobs with a base to machines that know what that is", async () => {
-    const url = await server().createDatabase();
+    const url = await server().createStoreDatabase();
     const store = await openPostgresStore({ url, log: () => {} });
     onTestFinished(() => store[Symbol.asyncDispose]());
     await store.jobs.add({ id: "a", project: "docs", createdAt: now, base: "release" }, "One");
