@@ -9,7 +9,13 @@ import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import type { GitHub } from "../support/github-with-git.ts";
-import { isRunning, type ServiceStepOptions, setUpGitHub, startServiceStep } from "../support/service-step.ts";
+import {
+  isRunning,
+  type ServiceStep,
+  type ServiceStepOptions,
+  setUpGitHub,
+  startServiceStep,
+} from "../support/service-step.ts";
 
 /** These tests are not about the sandbox, which not every machine can run. */
 const remembering = { remember: "true", sandbox: "none", "agent-network": "full" };
@@ -59,14 +65,15 @@ async function runWorkflow(
   return { id, outputs: result.outputs, log: result.log, service, post };
 }
 
+/** The first is what GitHub grants to runs for comments. */
 const accesses: [string, RunAccess][] = [
-  ["can be written", "write"],
   ["can be read", "read"],
+  ["can be written", "write"],
   ["cannot be used", "none"],
   ["turns out to be read-only", "403"],
 ];
 
-test.each(rows(accesses, 2))(
+test.each(rows(accesses, 1))(
   "with a cache that %s, comments have one job on all runners, and a re-run sends nothing",
   async (_which, access) => {
     const { docs, ...servers } = await setUp(access);
@@ -106,10 +113,7 @@ test.each(rows(accesses, 2))(
 function waitingAgent(gate: string) {
   const marker = `sleep 3${Math.floor(performance.now() * 1000)}`;
   return {
-    inputs: {
-      agent: `if [ -e ${gate} ]; then cat > answer.md; else ${marker}; fi`,
-      ...remembering,
-    },
+    command: `if [ -e ${gate} ]; then cat > answer.md; else ${marker}; fi`,
     /** Returns whether its process is running. */
     isRunning: () =>
       readdirSync("/proc").some((id) => {
@@ -122,117 +126,109 @@ function waitingAgent(gate: string) {
   };
 }
 
-test.each(["cancelled", "killed"] as const)(
-  "a run that is %s leaves no process, and the next finds its job",
-  async (end) => {
-    const { docs, github, cache } = await setUp("write");
-    const gate = join(temporaryFolder(), "gate");
-    const agent = waitingAgent(gate);
-    const environment = cache.environment;
-    const first = await startServiceStep({ github, inputs: agent.inputs, environment });
-    let child: ChildProcess | undefined;
-    const running = step(
-      { ...first.actionInputs, prompt: "Answer" },
-      {
-        environment: first.environment,
-        onStart: (started) => {
-          child = started;
-        },
-      },
+test("runs at the same time, one cancelled and one killed, leave no process, and the next finds their jobs", async () => {
+  const { docs, github, cache } = await setUp("write");
+  const gate = join(temporaryFolder(), "gate");
+  const start = (agent: string) =>
+    startServiceStep({ github, inputs: { ...remembering, agent }, environment: cache.environment });
+  /** Runs the action without the cache, in which it would remember the job, too. */
+  const act = (service: ServiceStep, task: Record<string, string>, onStart?: (child: ChildProcess) => void) =>
+    step(
+      { ...service.actionInputs, ...task },
+      { environment: { ...service.environment, ACTIONS_CACHE_URL: "" }, ...(onStart && { onStart }) },
     );
-    // Not the entry of the action, which remembers the job, too.
-    const isSaved = () =>
-      cache.entries.some(({ key, isCommitted }) => isCommitted && key.startsWith("agent-job-service/"));
-    // Whether it runs takes reading the command lines of the whole machine.
-    await waitUntil(() => isSaved() && agent.isRunning());
-    if (end === "cancelled") child?.kill("SIGINT");
-    else {
-      child?.kill("SIGKILL");
-      process.kill(first.process, "SIGKILL");
-      await waitUntil(() => !isRunning(first.process));
-    }
-    const { outputs } = await running;
-    expect(outputs["job-id"]).toMatch(/^job_/);
-    const post = await first.post();
+  const begin = async (prompt: string) => {
+    const agent = waitingAgent(gate);
+    const service = await start(agent.command);
+    let child: ChildProcess | undefined;
+    const ended = act(service, { prompt }, (started) => {
+      child = started;
+    });
+    return { agent, service, ended, kill: (signal: NodeJS.Signals) => child?.kill(signal) };
+  };
+  const [cancelled, killed] = [await begin("One"), await begin("Two")];
+  const savedJobs = () =>
+    cache.entries.flatMap(({ key, isCommitted }) =>
+      isCommitted ? (/^agent-job-service\/(job_[^/]+)\/job\//.exec(key)?.[1] ?? []) : [],
+    );
+  await waitUntil(() => new Set(savedJobs()).size === 2);
+  // Whether they run takes reading the command lines of the whole machine.
+  await waitUntil(() => cancelled.agent.isRunning() && killed.agent.isRunning());
+
+  cancelled.kill("SIGINT");
+  killed.kill("SIGKILL");
+  process.kill(killed.service.process, "SIGKILL");
+  await waitUntil(() => !isRunning(killed.service.process));
+  const ids: string[] = [];
+  for (const { ended, service, agent } of [cancelled, killed]) {
+    const { outputs } = await ended;
+    ids.push(outputs["job-id"] ?? "");
+    const post = await service.post();
     expect(post.annotations).toEqual(
-      end === "cancelled" ? [] : [expect.stringMatching(/^error The agent service ended early: /)],
+      service === cancelled.service ? [] : [expect.stringMatching(/^error The agent service ended early: /)],
     );
     await waitUntil(() => !agent.isRunning());
-    expect(isRunning(first.process)).toBe(false);
+    expect(isRunning(service.process)).toBe(false);
+  }
+  expect(new Set(ids)).toEqual(new Set(savedJobs()));
 
-    writeFileSync(gate, "");
-    const second = await startServiceStep({ github, inputs: agent.inputs, environment });
-    const waiting = { ...second.actionInputs, "job-id": outputs["job-id"] ?? "" };
-    const resumed = await step(waiting, { environment: second.environment });
-    expect(resumed.outputs, resumed.log + (await second.post()).log).toMatchObject({
-      outcome: "pr-created",
-      ref: `agent/${outputs["job-id"]}`,
-    });
-    expect(docs.read(`agent/${outputs["job-id"]}`, "answer.md")).toBe("Answer");
-  },
-);
-
-test("runs at the same time keep each other's jobs", async () => {
-  const { github, cache } = await setUp("write");
-  const options = { github, inputs: remembering, environment: cache.environment };
-  const [one, two] = [await startServiceStep(options), await startServiceStep(options)];
-  const run = (service: typeof one, prompt: string) =>
-    step({ ...service.actionInputs, prompt }, { environment: service.environment });
-  const jobs = await Promise.all([run(one, 'Add a page "One"'), run(two, 'Add a page "Two"')]);
-  await Promise.all([one.post(), two.post()]);
-  const third = await startServiceStep(options);
-  for (const { outputs } of jobs) {
-    const inputs = { ...third.actionInputs, "job-id": outputs["job-id"] ?? "" };
-    const found = await step(inputs, { environment: third.environment });
-    expect(found.outputs).toMatchObject({ status: "completed", "pr-link": outputs["pr-link"] });
+  writeFileSync(gate, "");
+  const next = await start(cancelled.agent.command);
+  const resumed = await Promise.all(ids.map((id) => act(next, { "job-id": id })));
+  const { log } = await next.post();
+  for (const [index, prompt] of ["One", "Two"].entries()) {
+    const ref = `agent/${ids[index]}`;
+    expect(resumed[index]?.outputs, resumed[index]?.log + log).toMatchObject({ outcome: "pr-created", ref });
+    expect(docs.read(ref, "answer.md")).toBe(prompt);
   }
 });
 
-test("a session continues its job in a later run", async () => {
+test("a session continues its job in a later run, unless that does not remember jobs", async () => {
   const { docs, github, cache } = await setUp("write");
-  const night = async (prompt: string) => {
-    const service = await startServiceStep({ github, inputs: remembering, environment: cache.environment });
+  const night = async (prompt: string, remember = "true") => {
+    const inputs = { ...remembering, remember, agent: "cat >> notes.md" };
+    const service = await startServiceStep({ github, inputs, environment: cache.environment });
     const environment = { ...service.environment, GITHUB_RUN_ID: prompt, GITHUB_JOB: "docs", GITHUB_ACTION: "agent" };
-    const { outputs } = await step({ ...service.actionInputs, prompt, session: "nightly" }, { environment });
-    await service.post();
-    return outputs;
+    const { outputs, log } = await step({ ...service.actionInputs, prompt, session: "nightly" }, { environment });
+    const { annotations } = await service.post();
+    return { outputs, log, service, annotations: [...service.annotations, ...annotations] };
   };
-  const first = await night('Add a page "One"');
-  const second = await night('Add a page "Two"');
-  expect(first).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
-  expect(second).toMatchObject({ "job-origin": "continued", "job-id": first["job-id"], "pr-link": first["pr-link"] });
-  expect(docs.branches()).toEqual([first.ref]);
+  const first = await night("One");
+  expect(first.outputs, first.log).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+  expect(first.service.log).toContain(
+    "Jobs are remembered by their branches and pull requests, and in the Actions cache",
+  );
+  expect(first.annotations).toEqual([expect.stringMatching(/^notice Workflows wait for approval: /)]);
+  const { "job-id": id, "pr-link": prLink, ref } = first.outputs;
+
+  const second = await night("Two");
+  expect(second.outputs, second.log).toMatchObject({ "job-origin": "continued", "job-id": id, "pr-link": prLink });
+  expect(docs.branches()).toEqual([ref]);
+  // The step expects a session that it then does not find: each runner here has another folder, by which agents find them.
+  expect(second.annotations).toEqual([expect.stringMatching(/^notice The agent began a new session: /)]);
+
+  const saved = () => cache.entries.filter(({ key }) => key.startsWith("agent-job-service/")).length;
+  const before = saved();
+  const third = await night("Three", "false");
+  expect(third.outputs, third.log).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+  expect(third.outputs["job-id"]).not.toBe(id);
+  expect(third.log).toContain(`Session nightly: job ${id} was not found, starting a new one`);
+  expect(saved()).toBe(before);
 });
 
-test("without remember, a later run starts a new job, and nothing is in the cache but the action's own", async () => {
-  const servers = await setUp();
-  const inputs = { remember: "false" };
-  const first = await runWorkflow(servers, '/agent add a page "Quickstart"', { inputs });
-  const second = await runWorkflow(servers, '/agent add a page "Limits"', { inputs });
-  expect(second.outputs["job-id"]).not.toBe(first.outputs["job-id"]);
-  expect(second.log).toContain("was not found, so this request is for a new one");
-  expect(servers.cache.entries.filter(({ key }) => key.startsWith("agent-job-service/"))).toEqual([]);
-});
-
-test("says if GitHub does not tell whose token it is, and remembers jobs in the cache alone", async () => {
+test("says if GitHub does not tell whose token it is, and that a job is not remembered if the cache is closed, too", async () => {
   const denied = (route: string, response: ServerResponse): boolean => {
     if (!["POST /graphql", "GET /user"].includes(route)) return false;
     response.writeHead(403, { "content-type": "application/json" }).end('{"message":"Resource not accessible"}');
     return true;
   };
   const { github } = await setUpGitHub(denied);
-  const inputs = { ...remembering, "workflow-token": "the token of the workflow" };
-  const without = await startServiceStep({ github, inputs });
-  expect(without.annotations).toEqual([expect.stringMatching(/^warning Jobs are not remembered: /)]);
-  await without.post();
-
+  const inputs = { ...remembering, agent: "cat > answer.md", "workflow-token": "the token of the workflow" };
   const cache = await startCacheService("v1", { access: "403" });
   onTestFinished(() => cache[Symbol.asyncDispose]());
   const service = await startServiceStep({ github, inputs, environment: cache.environment });
-  const { outputs } = await step(
-    { ...service.actionInputs, prompt: 'Add a page "X"' },
-    { environment: service.environment },
-  );
+  expect(service.log).toContain("They are not known by their branches, because GitHub does not tell which account");
+  const { outputs } = await step({ ...service.actionInputs, prompt: "Answer" }, service);
   expect(outputs.outcome).toBe("pr-created");
   const post = await service.post();
   expect(post.annotations).toContainEqual(

@@ -66,6 +66,7 @@ export async function startServiceStep(options: ServiceStepOptions): Promise<Ser
     GITHUB_REPOSITORY: `${github.owner}/${github.repo}`,
     GITHUB_SERVER_URL: github.url,
     GITHUB_API_URL: github.url,
+    GITHUB_RUN_ATTEMPT: "1",
     ...options.environment,
   };
   const given = {
