@@ -147,6 +147,10 @@ test("runs at the same time, one cancelled and one killed, leave no process, and
     return { agent, service, ended, kill: (signal: NodeJS.Signals) => child?.kill(signal) };
   };
   const [cancelled, killed] = [await begin("One"), await begin("Two")];
+  // Both are for the same project, whose port is the same in each run.
+  expect(cancelled.service.annotations).toEqual([]);
+  expect(killed.service.annotations).toEqual([expect.stringMatching(/^warning The usual port is in use: /)]);
+  expect(killed.service.outputs["base-url"]).not.toBe(cancelled.service.outputs["base-url"]);
   const savedJobs = () =>
     cache.entries.flatMap(({ key, isCommitted }) =>
       isCommitted ? (/^agent-job-service\/(job_[^/]+)\/job\//.exec(key)?.[1] ?? []) : [],
@@ -204,6 +208,13 @@ test("a session continues its job in a later run, unless that does not remember 
   const second = await night("Two");
   expect(second.outputs, second.log).toMatchObject({ "job-origin": "continued", "job-id": id, "pr-link": prLink });
   expect(docs.branches()).toEqual([ref]);
+  // The action finds a session only at the same address.
+  const { "base-url": baseUrl, "api-key": apiKey } = first.service.outputs;
+  expect(second.service.outputs).toMatchObject({
+    "base-url": baseUrl,
+    "project-id": `acme-${github.repo}-command`,
+    "api-key": expect.not.stringMatching(`^${apiKey}$`),
+  });
   // The step expects a session that it then does not find: each runner here has another folder, by which agents find them.
   expect(second.annotations).toEqual([expect.stringMatching(/^notice The agent began a new session: /)]);
 

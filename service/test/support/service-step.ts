@@ -52,23 +52,29 @@ export async function setUpGitHub(reply?: GitHubReply): Promise<{ docs: DocsRepo
   return { docs, github };
 }
 
+/** Returns what the runner sets for every step of a job, in the first attempt of its workflow run. */
+export function jobEnvironment(
+  { owner, repo, url }: GitHub,
+  runnerTemp = join(temporaryFolder(), "_temp"),
+): Record<"HOME" | "RUNNER_TEMP", string> & Record<string, string> {
+  mkdirSync(runnerTemp, { recursive: true });
+  return {
+    HOME: temporaryFolder(),
+    RUNNER_TEMP: runnerTemp,
+    GITHUB_REPOSITORY: `${owner}/${repo}`,
+    GITHUB_SERVER_URL: url,
+    GITHUB_API_URL: url,
+    GITHUB_RUN_ATTEMPT: "1",
+  };
+}
+
 /** Runs `main` of the service's step as the runner does. `post` runs at the end of the test at the latest. */
 export async function startServiceStep(options: ServiceStepOptions): Promise<ServiceStep> {
   const { github, inputs = {}, mainFile = serviceStepFile, onStart } = options;
-  const runnerTemp = options.runnerTemp ?? join(temporaryFolder(), "_temp");
-  mkdirSync(runnerTemp, { recursive: true });
-  const home = temporaryFolder();
-  const stateFile = join(home, "state.txt");
+  const environment = { ...jobEnvironment(github, options.runnerTemp), ...options.environment };
+  const { RUNNER_TEMP: runnerTemp = "" } = environment;
+  const stateFile = join(temporaryFolder(), "state.txt");
   writeFileSync(stateFile, "");
-  const environment = {
-    HOME: home,
-    RUNNER_TEMP: runnerTemp,
-    GITHUB_REPOSITORY: `${github.owner}/${github.repo}`,
-    GITHUB_SERVER_URL: github.url,
-    GITHUB_API_URL: github.url,
-    GITHUB_RUN_ATTEMPT: "1",
-    ...options.environment,
-  };
   const given = {
     agent: "editor",
     "github-token": github.token,

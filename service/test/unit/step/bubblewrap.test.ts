@@ -108,7 +108,7 @@ test.each([
   await expect(prepare(scripts, canInstall)).rejects.toMatchObject({
     title: "No sandbox for the agent",
     message: expect.stringMatching(
-      /^bubblewrap cannot run on this runner: setting up uid map: Permission denied\. There are two ways out\. Either allow it user namespaces: /,
+      /^bubblewrap cannot run on this runner: setting up uid map: Permission denied\. There are two ways out\. Either allow it user namespaces: on Ubuntu 24\.04 and newer with the AppArmor profile in service\/docs\/agents\.md/,
     ),
   });
   expect(recorded()).toEqual(changes);

@@ -116,7 +116,10 @@ test.each([
   [{ sandbox: "none" }, "agent-network model requires sandbox bwrap."],
   [{ "time-limit-minutes": "soon" }, "time-limit-minutes must be a number"],
   [{ "agent-follow-up": "more" }, "agent-follow-up requires a shell command as agent."],
-  [{ agent: "codex" }, "agent codex requires CODEX_API_KEY in the environment of this step: set it with `env:`"],
+  [
+    { agent: "codex" },
+    "agent codex requires CODEX_API_KEY in the environment of this step: set it with `env:`, from a secret",
+  ],
 ])("rejects %j", (inputs, problem) => {
   expect(problemsOf(inputs)).toContain(problem);
 });
