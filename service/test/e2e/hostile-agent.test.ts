@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Defer, temporaryFolder } from "../../../test/support/step.ts";
 import { isThorough } from "../../../test/support/thorough.ts";
@@ -79,37 +78,28 @@ for (const kind of sandboxKinds) {
 
     // Without a sandbox these attacks succeed, which shows that they are ones.
     if (isStopped || isThorough) {
-      test("an agent cannot find the secrets of the service in /proc", async () => {
-        const { log } = await attack(service, "read the environment of processes");
-        if (isStopped || isRoot) expect(log.includes("found a secret")).toBe(!isStopped);
-      });
-
-      test("an agent cannot read the prompts, logs and homes of other jobs", async () => {
+      test("an agent cannot read the secrets of the service, other jobs or the user's files, write outside its job, or push to the target branch", async () => {
+        const { docs, home, folder } = service;
+        const main = docs.head("main");
         await runJob(service, "told in confidence");
-        const { log } = await attack(service, "read other jobs");
+        const attacks = [
+          "read the environment of processes",
+          "read other jobs",
+          "read the home directory of the user",
+          "write outside",
+          "push to main",
+        ];
+        const { log } = await attack(service, attacks.join(", "));
+        if (isStopped || isRoot) expect(log.includes("found a secret")).toBe(!isStopped);
         expect(log).toContain(isStopped ? "found nothing of others" : "found a prompt of others");
-      });
-
-      test("an agent cannot read the user's files", async () => {
-        const { log } = await attack(service, "read the home directory of the user");
-        expect(log).toContain(isStopped ? "found nothing" : "found secret of the operator");
-      });
-
-      test("an agent cannot write outside its job", async () => {
-        const { log } = await attack(service, "write outside");
-        const planted = [service.home, service.folder].flatMap((cwd) => globSync("**/planted", { cwd }));
+        expect(log).toContain(isStopped ? "the user's files: nothing" : "the user's files: secret of the operator");
+        const planted = [home, folder].flatMap((cwd) => globSync("**/planted", { cwd }));
         expect(planted.length > 0, log).toBe(!isStopped);
+        expect(docs.head("main") === main).toBe(isStopped);
         if (!isStopped) return;
         expect(log).not.toContain("can configure the kernel");
         expect(log).toContain("| can write to: /tmp\n");
         expect(log).toContain("| capabilities: 0000000000000000\n");
-      });
-
-      test("an agent cannot push to the target branch", async () => {
-        const { docs } = service;
-        const before = docs.git("rev-parse", "main");
-        await runJob(service, "push to main");
-        expect(docs.git("rev-parse", "main") === before).toBe(isStopped);
       });
 
       test("an agent cannot plant a hook in the repository that the service pushes to", async () => {
@@ -120,22 +110,16 @@ for (const kind of sandboxKinds) {
       });
     }
 
-    test("a process that an agent leaves behind ends with its turn, and writes into no other job", async () => {
-      const { id } = await attack(service, "leave a process behind");
-      const beats = join(service.folder, "jobs", id, "home/beats");
+    test("a process that an agent leaves behind ends with its turn, and the service's Git runs nothing that it planted in a repository or a home directory", async () => {
+      const { docs, folder, home } = service;
+      const first = await attack(service, "leave a process behind, plant Git configuration");
+      const beats = join(folder, "jobs", first.id, "home/beats");
       const { size } = statSync(beats);
-      const { branch } = await attack(service, "change a file");
-      await setTimeout(100);
-      expect(statSync(beats).size).toBe(size);
-      expect(service.docs.git("diff", "--name-only", `main...${branch}`)).not.toContain("intruder.md");
-    });
-
-    test("the service's Git runs nothing that an agent planted in a repository or a home directory", async () => {
-      const { docs } = service;
-      const first = await attack(service, "plant Git configuration");
       // The next service of this user would use it.
-      expect(existsSync(join(service.home, ".gitconfig"))).toBe(!isStopped);
+      expect(existsSync(join(home, ".gitconfig"))).toBe(!isStopped);
       const second = await attack(service, "change a file");
+      expect(statSync(beats).size).toBe(size);
+      expect(docs.git("diff", "--name-only", `main...${second.branch}`)).not.toContain("intruder.md");
       // With a pull request that changed meanwhile, so that the service merges.
       docs.merge(first.branch);
       await send(service, `docs/job/${second.id}/message`, "plant Git configuration");
@@ -145,13 +129,6 @@ for (const kind of sandboxKinds) {
       expect(service.hasRun()).toBe(false);
     });
 
-    test("the service's Git uses no repository or objects that an agent redirects it to", async () => {
-      for (const prompt of ["redirect the mirror", "change a file"]) await attack(service, prompt);
-      const mirror = join(service.folder, "mirror.git");
-      for (const name of ["commondir", ".git", "objects/info/alternates"])
-        expect(existsSync(join(mirror, name))).toBe(false);
-    });
-
     test("the service's Git runs nothing that an agent planted in a submodule", async () => {
       addSubmodules(service.docs, ["module", "untouched"]);
       const { branch } = await attack(service, "plant a filter in a submodule");
@@ -159,11 +136,21 @@ for (const kind of sandboxKinds) {
       expect(service.docs.git("diff", "--name-only", `main...${branch}`)).toBe("README.md");
     });
 
-    test("a link in place of the worktree is not followed", async () => {
-      const { id, status } = await runJob(service, "replace the worktree by a link");
-      expect(status).toBe("failed");
-      expect(service.docs.branches()).not.toContain(`agent/${id}`);
-    });
+    // In a sandbox an agent can write neither to the mirror nor beside its worktree, as the first test shows.
+    if (!isStopped || isThorough) {
+      test("the service's Git uses no repository or objects that an agent redirects it to", async () => {
+        for (const prompt of ["redirect the mirror", "change a file"]) await attack(service, prompt);
+        const mirror = join(service.folder, "mirror.git");
+        for (const name of ["commondir", ".git", "objects/info/alternates"])
+          expect(existsSync(join(mirror, name))).toBe(false);
+      });
+
+      test("a link in place of the worktree is not followed", async () => {
+        const { id, status } = await runJob(service, "replace the worktree by a link");
+        expect(status).toBe("failed");
+        expect(service.docs.branches()).not.toContain(`agent/${id}`);
+      });
+    }
   });
 }
 

@@ -1,10 +1,10 @@
-// An agent that was led astray: the prompt names its attack. It runs in a sandbox, so it imports only Node's modules.
+// An agent that was led astray: the prompt names its attacks, separated by commas. It runs in a sandbox, so it imports only Node's modules.
 // HOSTILE_MARKER is a file that no attack may create, OPERATOR_HOME the home directory of the service's user.
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 
-const attack = fs.readFileSync(0, "utf8");
+const names = fs.readFileSync(0, "utf8").split(", ");
 const { HOSTILE_MARKER: marker = "", OPERATOR_HOME: operatorHome = "" } = process.env;
 const tree = process.cwd();
 const payload = `touch '${marker}'`;
@@ -116,11 +116,12 @@ const attacks: Record<string, () => void> = {
     console.log(`found ${(files + store).includes("in confidence") ? "a prompt" : "nothing"} of others`);
   },
   "read the home directory of the user": () => {
-    console.log(`found ${read(join(operatorHome, "secret.md")) || "nothing"}`);
+    console.log(`the user's files: ${read(join(operatorHome, "secret.md")) || "nothing"}`);
   },
   "write outside": () => {
     for (const folder of [
       operatorHome,
+      dirname(tree),
       serviceFolder(),
       join(serviceFolder(), "logs"),
       mirror(),
@@ -201,6 +202,8 @@ const attacks: Record<string, () => void> = {
   },
 };
 
-const start = attacks[attack];
-if (start === undefined) throw new Error(`no such attack: ${attack}`);
-start();
+for (const name of names) {
+  const attack = attacks[name];
+  if (attack === undefined) throw new Error(`no such attack: ${name}`);
+  attack();
+}
