@@ -161,8 +161,12 @@ export class Repository {
    */
   async commitsOfBranch(head: string, count: number): Promise<DatedCommit[]> {
     const { git } = this.#clone;
-    if ((await resolveCommit(git, head)) === undefined) await this.#clone.fetchCommit(head);
-    return (await resolveCommit(git, head)) === undefined ? [] : commitsOfBranch(git, head, count);
+    const isMissing = async () => (await resolveCommit(git, head)) === undefined;
+    if (await isMissing()) {
+      await this.#clone.fetchCommit(head);
+      if (await isMissing()) return [];
+    }
+    return commitsOfBranch(git, head, count);
   }
 
   /**

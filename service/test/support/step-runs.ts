@@ -22,7 +22,7 @@ export interface RunOptions {
   /** Default: 1. */
   attempt?: number;
   /** How long after what was pushed, in milliseconds. Default: 0. */
-  laterMs?: number;
+  laterMs?: () => number;
 }
 
 /** What the service answers for a step. */
@@ -45,7 +45,7 @@ export interface StepRun extends AsyncDisposable {
 /** An agent that says `Did PROMPT.`, and leaves its prompts in a page and, as its session, in its home directory. */
 function recordingAgent(folder: string): Agent {
   const record = `cat "$AGENT_HISTORY_FILE" > "${folder}/history"; prompt=$(cat); echo "$prompt" >> "${folder}/runs"
-    echo "$prompt" >> "$HOME/session"; cp "$HOME/session" "${folder}/session"; echo "$prompt" >> notes.md; echo "Did $prompt."`;
+    echo "$prompt" >> "$HOME/session"; cp "$HOME/session" "${folder}/session"; echo "$prompt" >> "$AGENT_JOB_ID.md"; echo "Did $prompt."`;
   return { ...shellAgent(record), readReport: (stdout) => ({ message: stdout.trim(), error: undefined }) };
 }
 
@@ -60,7 +60,7 @@ export async function setUpRuns(reply?: GitHubReply) {
   const read = (file: string): string =>
     existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8").trim() : "";
   const start = async (options: RunOptions = {}): Promise<StepRun> => {
-    const { cacheAccess = "read", attempt = 1, laterMs = 0, access, scope } = options;
+    const { cacheAccess = "read", attempt = 1, laterMs = () => 0, access, scope } = options;
     rmSync(runner, { recursive: true, force: true });
     mkdirSync(runner);
     const { url: apiUrl, owner, repo: name, token } = github;
@@ -80,7 +80,7 @@ export async function setUpRuns(reply?: GitHubReply) {
           folder: runner,
           secrets: [],
           log: (line) => void lines.push(line),
-          machine: { wallTime: () => Date.now() + laterMs },
+          machine: { wallTime: () => Date.now() + laterMs() },
         }).copies,
     });
     const { lines } = service;

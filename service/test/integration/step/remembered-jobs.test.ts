@@ -78,35 +78,47 @@ test("a review, whose run writes to a cache of its own, and comments have one jo
   expect(await runs.openPulls()).toHaveLength(1);
 });
 
-test("a job whose pull request was closed is archived, and its next turn opens another one from the branch", async () => {
-  const runs = await setUpRuns();
-  const { id, prLink } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
-  const [pull] = await runs.openPulls();
-  await runs.github.call("PATCH", `/pulls/${pull?.number}`, { state: "closed" });
+test("jobs whose pull request was closed, or merged and its branch deleted, go on in another one once GitHub can be asked", async () => {
+  let isDown = false;
+  const runs = await setUpRuns((route, response) => {
+    if (!isDown || !/^(POST \/graphql|GET .*\/pulls)$/.test(route)) return false;
+    response.writeHead(502).end();
+    return true;
+  });
+  const { docs, github } = runs;
+  const numberOf = ({ prLink }: JobRecord) => prLink?.split("/").at(-1);
+  const [closed, merged] = await run(runs, {}, async (one) => [
+    await one.send("first", "s1.r1"),
+    await one.send("other", "s2.r2"),
+  ]);
+  await github.call("PATCH", `/pulls/${numberOf(closed)}`, { state: "closed" });
+  expect(await github.call("PUT", `/pulls/${numberOf(merged)}/merge`, { merge_method: "squash" })).toMatchObject({
+    merged: true,
+  });
+  docs.squash(`agent/${merged.id}`);
+  docs.deleteBranch(`agent/${merged.id}`);
   await run(runs, {}, async (two) => {
-    expect(await (await two.request("GET", `job/${id}`)).json()).toMatchObject({ status: "archived", prLink });
-    const second = await two.send("second", "s2.r2", id);
-    expect(second).toMatchObject({ status: "completed", prLink: expect.not.stringMatching(`^${prLink}$`) });
-  });
-  expect(runs.docs.git("rev-list", "--count", `main..agent/${id}`)).toBe("2");
-  expect(await runs.openPulls()).toHaveLength(1);
-});
+    const read = async ({ id }: JobRecord) => (await two.request("GET", `job/${id}`)).json();
+    isDown = true;
+    // Neither unknown nor a new job.
+    const lost = await two.request("POST", `job/${closed.id}/message`, { prompt: "second", key: "s3.r3" });
+    expect(lost.status).toBe(503);
+    isDown = false;
+    expect(await read(closed)).toMatchObject({ status: "archived", prLink: closed.prLink });
+    const second = await two.send("second", "s3.r3", closed.id);
+    expect(second).toMatchObject({ id: closed.id, status: "completed" });
+    expect(second.prLink).not.toBe(closed.prLink);
+    expect(docs.git("rev-list", "--count", `main..agent/${closed.id}`)).toBe("2");
 
-test("a job whose pull request was merged, and its branch deleted, starts over with another pull request", async () => {
-  const runs = await setUpRuns();
-  const { id } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
-  const [pull] = await runs.openPulls();
-  const merged = await runs.github.call("PUT", `/pulls/${pull?.number}/merge`, { merge_method: "squash" });
-  expect(merged).toMatchObject({ merged: true });
-  runs.docs.squash(`agent/${id}`);
-  runs.docs.git("update-ref", "-d", `refs/heads/agent/${id}`);
-  await run(runs, { attempt: 2 }, async (two) => {
-    expect(await (await two.request("GET", `job/${id}`)).json()).toMatchObject({ status: "archived" });
-    await two.send("second", "s2.r2", id);
+    expect(await read(merged)).toMatchObject({ status: "archived" });
+    // Only its commit says for which request it was made, which is fetched by the pull request's head.
+    expect((await two.find("s2")).turns).toMatchObject([{ job: merged.id, request: "r2" }]);
+    await two.send("next", "s4.r4", merged.id);
+    expect(runs.history()).toMatchObject([{ prompt: "other", answer: "Did other." }]);
+    expect(docs.git("rev-list", "--count", `main..agent/${merged.id}`)).toBe("1");
+    expect(await runs.openPulls()).toHaveLength(2);
   });
-  expect(runs.history()).toMatchObject([{ prompt: "first", answer: "Did first." }]);
-  expect(runs.docs.git("rev-list", "--count", `main..agent/${id}`)).toBe("1");
-  expect(await runs.openPulls()).toHaveLength(1);
+  expect(runs.runs()).toEqual(["first", "other", "second", "next"]);
 });
 
 test("a turn whose pull request could not be opened is resumed on another runner, without another agent", async () => {
@@ -120,13 +132,12 @@ test("a turn whose pull request could not be opened is resumed on another runner
   const failed = await run(runs, {}, (one) => one.send("first", "s1.r1"));
   expect(failed).toMatchObject({ status: "failed", prLink: null });
   isAllowed = true;
-  const lookUp = () => run(runs, { attempt: 2, laterMs: 60_000 }, (again) => again.find("s1"));
-  // Without a pull request, only GitHub's list of activities tells whose branch it is.
-  expect((await lookUp()).turns).toEqual([]);
-  runs.github.creators.set(`agent/${failed.id}`, "writer");
-  expect((await lookUp()).turns).toEqual([]);
-  runs.github.creators.set(`agent/${failed.id}`, "docs-bot");
-  await run(runs, { attempt: 2 }, async (again) => {
+  await run(runs, { attempt: 2, laterMs: () => 60_000 }, async (again) => {
+    // Without a pull request, only GitHub's list of activities tells whose branch it is.
+    expect((await again.find("s1")).turns).toEqual([]);
+    runs.github.creators.set(`agent/${failed.id}`, "writer");
+    expect((await again.find("s1")).turns).toEqual([]);
+    runs.github.creators.set(`agent/${failed.id}`, "docs-bot");
     expect((await again.find("s1")).turns).toMatchObject([{ job: failed.id, request: "r1" }]);
     const { job } = await waitUntil(async () => {
       const response = await again.request("GET", `job/${failed.id}`);
@@ -148,29 +159,12 @@ test("a branch that somebody else pushed, with a pull request of theirs, is no j
   docs.setHead(`agent/${id}`, commit);
   await github.call("POST", "/pulls", { title: "Forged", head: `agent/${id}`, base: "main" });
   github.creators.set(`agent/${id}`, "writer");
-  // Until then, GitHub's lists might not show a pull request of the service's own.
-  await run(runs, { attempt: 2 }, async (soon) => {
-    expect((await soon.request("GET", `job/${id}`)).status).toBe(503);
-  });
-  await run(runs, { attempt: 2, laterMs: 60_000 }, async (again) => {
+  let laterMs = 0;
+  await run(runs, { attempt: 2, laterMs: () => laterMs }, async (again) => {
+    // Until then, GitHub's lists might not show a pull request of the service's own.
+    expect((await again.request("GET", `job/${id}`)).status).toBe(503);
+    laterMs = 60_000;
     expect((await again.request("GET", `job/${id}`)).status).toBe(404);
     expect((await again.find("s1")).turns).toEqual([]);
   });
-});
-
-test("a job is not taken for an unknown one while GitHub cannot be asked", async () => {
-  let isDown = false;
-  const runs = await setUpRuns((route, response) => {
-    if (!isDown || !/^(POST \/graphql|GET .*\/pulls)$/.test(route)) return false;
-    response.writeHead(502).end();
-    return true;
-  });
-  const { id } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
-  await run(runs, {}, async (two) => {
-    isDown = true;
-    expect((await two.request("POST", `job/${id}/message`, { prompt: "second", key: "s2.r2" })).status).toBe(503);
-    isDown = false;
-    expect(await two.send("second", "s2.r2", id)).toMatchObject({ id, status: "completed" });
-  });
-  expect(runs.runs()).toEqual(["first", "second"]);
 });
