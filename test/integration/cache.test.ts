@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, test } from "vitest";
-import { type Cache, CacheEntryError, CacheReadOnlyError } from "../../src/runner-kit/cache.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Cache, CacheReadOnlyError } from "../../src/runner-kit/cache.ts";
 import { type CacheOptions, connectCache } from "../../src/runner-kit/connect-cache.ts";
 import { runCacheProcess } from "../../src/runner-kit/run-cache-process.ts";
 import {
@@ -15,6 +15,7 @@ import {
   startCacheService,
 } from "../support/cache-service.ts";
 import { root } from "../support/metadata.ts";
+import { type CacheOperations, startCacheOperations } from "../support/run-cache-operations.ts";
 import { rows } from "../support/thorough.ts";
 
 /** The bundle, which starts in half the time that its sources and packages take. */
@@ -41,11 +42,22 @@ function temporaryFolder(): string {
 
 interface Fixture {
   service: CacheService;
+  /** Starts a process for each operation. */
   cache: Cache;
+  /** Restores the newest text whose key has a prefix; `undefined` if there is none. Starts no process. */
+  restore: (prefix: string) => Promise<string | undefined>;
+  /** Saves a text. Starts no process. */
+  save: (key: string, text: string) => Promise<void>;
   /** The runner's folder for temporary files. */
   temp: string;
   environment: Record<string, string | undefined>;
 }
+
+let operations: CacheOperations;
+beforeAll(() => {
+  operations = startCacheOperations();
+  cleanup.push(() => operations[Symbol.dispose]());
+});
 
 /** Runs one process that restores: a failure is not tried again, which `cache-process.test.ts` tests. */
 function restoreOnce(environment: NodeJS.ProcessEnv, signal = AbortSignal.timeout(30_000)): Promise<boolean> {
@@ -65,7 +77,21 @@ function fixturesOf(protocol: CacheProtocol) {
     cleanup.push(() => service[Symbol.asyncDispose]());
     const temp = temporaryFolder();
     const environment = { ...machine, RUNNER_TEMP: temp, ...service.environment };
-    return { service, cache: connectCache(environment, { ...patient, ...options }), temp, environment };
+    const file = join(temporaryFolder(), "entry");
+    return {
+      service,
+      cache: connectCache(environment, { ...patient, ...options }),
+      restore: async (prefix) => {
+        const isFound = await operations.run({ operation: "restore", key: prefix, file, environment });
+        return isFound ? readFileSync(file, "utf8") : undefined;
+      },
+      save: async (key, text) => {
+        writeFileSync(file, text);
+        await operations.run({ operation: "save", key, file, environment });
+      },
+      temp,
+      environment,
+    };
   }
 
   /** Starts with the entry `a-1`, whose text is "text". */
@@ -77,10 +103,10 @@ function fixturesOf(protocol: CacheProtocol) {
   return { start, startWithEntry };
 }
 
-describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) => {
+describe.concurrent.each(["v1", "v2"] as const)("a process with protocol %s", (protocol) => {
   const { start, startWithEntry } = fixturesOf(protocol);
 
-  test("restores what another runner saved, starts no other program, and works in folders with spaces", async () => {
+  test("restores what another runner saved with another entry, starts no other program, and works in folders with spaces", async () => {
     const { service, environment } = await start();
     const runner = () => {
       const temp = join(temporaryFolder(), "a b é");
@@ -88,69 +114,65 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
       return { temp, cache: connectCache({ ...environment, RUNNER_TEMP: temp, PATH: temporaryFolder() }, patient) };
     };
     const text = `{"id":"job-1","title":"Ünïcode \\n 😀"}\n`;
-    await runner().cache.save("a-1", text);
+    const { cache: first } = runner();
+    await Promise.all([first.save("a-1", text), first.save("b-1", "other")]);
     const { cache, temp } = runner();
     expect(await cache.restore("a-")).toBe(text);
-    expect(service.entries).toEqual([savedEntry("a-1", text)]);
+    const saved = service.entries.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    expect(saved).toEqual([savedEntry("a-1", text), savedEntry("b-1", "other")]);
     expect(readdirSync(temp)).toEqual([]);
   });
 
-  test("restores the newest entry with the prefix", async () => {
-    const { service, cache } = await start();
-    service.entries.push(savedEntry("a-2", "first"), savedEntry("a-1", "second"), savedEntry("b-3", "other"));
-    expect(await cache.restore("a-")).toBe("second");
-    expect(await cache.restore("b-3")).toBe("other");
-  });
-
-  test("returns undefined if there is no entry with the prefix", async () => {
-    const { cache } = await startWithEntry();
-    expect(await cache.restore("b-")).toBeUndefined();
-  });
-
-  test.each([429, 503])("retries a restore after %i", async (status) => {
+  test("retries a restore after 503", async () => {
     const fault = (request: string, n: number, response: Response) =>
-      n === 1 && answer("look up", () => response.writeHead(status).end("{}"))(request, n, response);
+      n === 1 && answer("look up", () => response.writeHead(503).end("{}"))(request, n, response);
     const { service, cache } = await startWithEntry({ fault }, { restoreTimeoutMs: 30_000 });
     expect(await cache.restore("a-")).toBe("text");
     expect(service.requests.filter((request) => request === "look up")).toHaveLength(2);
   });
 
-  test.each(["look up", "download"])("ends at the timeout if the service never answers a %s", async (request) => {
-    const { cache } = await startWithEntry({ fault: answer(request, () => {}) }, { restoreTimeoutMs: 1500 });
-    await expect(cache.restore("a-")).rejects.toThrow("The cache service did not respond, until the timeout");
-  });
+  test.each(rows(["download", "look up"], 1))(
+    "ends at the timeout if the service never answers a %s",
+    async (request) => {
+      const { cache } = await startWithEntry({ fault: answer(request, () => {}) }, { restoreTimeoutMs: 1500 });
+      await expect(cache.restore("a-")).rejects.toThrow("The cache service did not respond, until the timeout");
+    },
+  );
 
-  test.each(["reserve", "upload", "commit"])("a save throws if the %s fails", async (request) => {
-    const fault = answer(request, (response) => response.writeHead(400).end('{"message":"Bad"}'));
-    const { service, cache } = await start({ fault });
-    await expect(cache.save("a-1", "text")).rejects.toThrow();
-    expect(service.entries.filter(({ isCommitted }) => isCommitted)).toEqual([]);
-  });
+  test.each(["upload", "download"])(
+    "throws if the %s fails, and does not tell its address, which needs no token",
+    async (request) => {
+      const fault = answer(request, (response) => response.writeHead(403).end(`no: ${response.req.url}`));
+      const { service, cache, environment } = await startWithEntry({ fault });
+      const result = request === "upload" ? cache.save("a-2", "text") : restoreOnce(environment);
+      const error = await result.catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(Error);
+      expect(String(error)).not.toMatch(/signature-of-the-url|archives\/\d/);
+      expect(service.entries.filter(({ key, isCommitted }) => key === "a-2" && isCommitted)).toEqual([]);
+    },
+  );
 
-  test.each([403, 404])("throws if the download fails with %i", async (status) => {
-    const fault = answer("download", (response) => response.writeHead(status).end("<Error>BlobNotFound</Error>"));
-    const { environment } = await startWithEntry({ fault });
-    await expect(restoreOnce(environment)).rejects.toThrow();
-  });
+  // In v1, a service says both in the same way.
+  test.each(protocol === "v1" ? (["403"] as const) : (["read", "403"] as const))(
+    "says that the run may only read, which still can: %s",
+    async (access) => {
+      const { service, environment, restore } = await start({ access });
+      service.entries.push(savedEntry("a-1", "text"));
+      // As on a runner that does not know yet.
+      const cache = connectCache({ ...environment, ACTIONS_CACHE_MODE: undefined }, patient);
+      const error = await cache.save("a-2", "second").catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(CacheReadOnlyError);
+      expect(error).toHaveProperty(
+        "message",
+        expect.stringMatching(/cache write denied: token has no writable scopes$/),
+      );
+      expect(await restore("a-")).toBe("text");
+    },
+  );
+});
 
-  test.each(["read", "403"] as const)("says that the run may only read, which still can: %s", async (access) => {
-    const { service, environment } = await start({ access });
-    service.entries.push(savedEntry("a-1", "text"));
-    // As on a runner that does not know yet.
-    const cache = connectCache({ ...environment, ACTIONS_CACHE_MODE: undefined }, patient);
-    const error = await cache.save("a-2", "second").catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(CacheReadOnlyError);
-    expect(error).toHaveProperty("message", expect.stringMatching(/cache write denied: token has no writable scopes$/));
-    expect(await cache.restore("a-")).toBe("text");
-  });
-
-  test("throws if the key is used", async () => {
-    const { service, cache } = await startWithEntry();
-    const error = await cache.save("a-1", "second").catch((reason: unknown) => reason);
-    expect(error).toHaveProperty("message", expect.stringMatching(/did not reserve the key a-1|already|409/));
-    expect(error).not.toBeInstanceOf(CacheReadOnlyError);
-    expect(service.entries).toEqual([savedEntry("a-1", "text")]);
-  });
+describe.concurrent.each(rows(["v2", "v1"] as const, 1))("a process with protocol %s, in detail", (protocol) => {
+  const { start, startWithEntry } = fixturesOf(protocol);
 
   test("prints nothing, and redacts the token in errors", async () => {
     const message = "::error::evil\n::add-mask::evil";
@@ -181,73 +203,18 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     expect(saveError).toContain("cache write denied");
   });
 
-  test.each(["upload", "download"])("does not tell the address of the %s, which needs no token", async (request) => {
-    const fault = answer(request, (response) => response.writeHead(403).end(`no: ${response.req.url}`));
-    const { cache, environment } = await startWithEntry({ fault });
-    const result = request === "upload" ? cache.save("a-2", "text") : restoreOnce(environment);
-    const error = await result.catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(Error);
-    expect(String(error)).not.toMatch(/signature-of-the-url|archives\/\d/);
-  });
-});
-
-describe.concurrent.each(rows(["v2", "v1"] as const, 1))("with protocol %s, in detail", (protocol) => {
-  const { start, startWithEntry } = fixturesOf(protocol);
-
-  test("does not find entries of another version", async () => {
-    const { service, cache } = await startWithEntry();
-    for (const entry of service.entries) entry.version = "0".repeat(64);
-    expect(await cache.restore("a-")).toBeUndefined();
-  });
-
-  test("saves and restores at the same time", async () => {
-    const { cache } = await start();
-    await Promise.all([cache.save("a-1", "one"), cache.save("b-1", "two")]);
-    expect(await Promise.all([cache.restore("a-"), cache.restore("b-")])).toEqual(["one", "two"]);
-  });
-
   test.each([
-    ["a short text", "x"],
-    ["the longest text, which is not JSON", "\u0000::error::garbage".padEnd(maxBytes, "x")],
-  ])("restores %s as it is", async (_name, text) => {
-    const { cache } = await start();
-    await cache.save("a-1", text);
-    expect(await cache.restore("a-")).toBe(text);
-  });
-
-  test("does not save a text that is too long", async () => {
-    const { service, cache } = await start();
-    await expect(cache.save("a-1", "ü".repeat(maxBytes / 2 + 1))).rejects.toThrow("longer than 65536 bytes");
-    expect(service.requests).toEqual([]);
-  });
-
-  test.each([500, 403])("throws if the service cannot be read, with %i", async (status) => {
+    ["answers with 500", "error", "500"],
+    ["answers with garbage", "garbage", ""],
+  ])("throws if the service %s, at the timeout", async (_name, kind, message) => {
     const retried = new AbortController();
-    const fault = answer("look up", (response) => response.writeHead(status).end("{}"), retried);
-    const { environment } = await start({ fault });
-    await expect(restoreOnce(environment, retried.signal)).rejects.toThrow(String(status));
+    const respond = (response: Response) =>
+      kind === "garbage" ? response.end("<html>") : response.writeHead(500).end("{}");
+    const { environment } = await startWithEntry({ fault: answer("look up", respond, retried) });
+    await expect(restoreOnce(environment, retried.signal)).rejects.toThrow(message);
   });
 
-  test.each([
-    ["refuses connections", "connection"],
-    ["answers with garbage", "garbage"],
-    ["sends only a part of the entry", "part"],
-  ])("throws if the service %s", async (_name, kind) => {
-    const retried = new AbortController();
-    const fault = {
-      connection: answer("look up", (response) => response.destroy(), retried),
-      garbage: answer("look up", (response) => response.end("<html>"), retried),
-      part: answer(
-        "download",
-        (response) => response.writeHead(200, { "content-length": 9 }).end("half", () => response.destroy()),
-        retried,
-      ),
-    }[kind];
-    const { environment } = await startWithEntry({ ...(fault && { fault }) });
-    await expect(restoreOnce(environment, retried.signal)).rejects.toThrow();
-  });
-
-  test.each(["reserve", "upload", "commit"])(
+  test.each(rows(["commit", "upload", "reserve"], 1))(
     "a save ends at the timeout if there is no answer to the %s",
     async (request) => {
       const { cache, temp } = await start({ fault: answer(request, () => {}) }, { saveTimeoutMs: 1500 });
@@ -255,34 +222,119 @@ describe.concurrent.each(rows(["v2", "v1"] as const, 1))("with protocol %s, in d
       expect(readdirSync(temp)).toEqual([]);
     },
   );
+});
 
-  test("asks nothing if the runner says that the run may only read", async () => {
-    const { service, cache } = await start({ access: "read" });
+describe.each(["v1", "v2"] as const)("protocol %s", (protocol) => {
+  const { start, startWithEntry } = fixturesOf(protocol);
+
+  test("restores the newest entry with the prefix", async () => {
+    const { service, restore } = await start();
+    service.entries.push(savedEntry("a-2", "first"), savedEntry("a-1", "second"), savedEntry("b-3", "other"));
+    expect(await restore("a-")).toBe("second");
+    expect(await restore("b-3")).toBe("other");
+  });
+
+  test("has no entry with another prefix, or of another version", async () => {
+    const { service, restore } = await startWithEntry();
+    expect(await restore("b-")).toBeUndefined();
+    for (const entry of service.entries) entry.version = "0".repeat(64);
+    expect(await restore("a-")).toBeUndefined();
+  });
+
+  test.each([
+    ["a short text", "x"],
+    ["the longest text, which is not JSON", "\u0000::error::garbage".padEnd(maxBytes, "x")],
+  ])("restores %s as it is", async (_name, text) => {
+    const { save, restore } = await start();
+    await save("a-1", text);
+    expect(await restore("a-")).toBe(text);
+  });
+
+  test("does not say that there is no entry if the service is busy", async () => {
+    const fault = (request: string, n: number, response: Response) =>
+      n === 1 && answer("look up", () => response.writeHead(429).end("{}"))(request, n, response);
+    const { restore } = await startWithEntry({ fault });
+    await expect(restore("a-")).rejects.toThrow("429");
+    expect(await restore("a-")).toBe("text");
+  });
+
+  test("throws if the service rejects a look-up, or has no file for an entry", async () => {
+    const rejects = answer("look up", (response) => response.writeHead(403).end("{}"));
+    const hasNone = answer("download", (response) => response.writeHead(404).end("<Error>BlobNotFound</Error>"));
+    const [rejecting, empty] = [await startWithEntry({ fault: rejects }), await startWithEntry({ fault: hasNone })];
+    await expect(rejecting.restore("a-")).rejects.toThrow("403");
+    await expect(empty.restore("a-")).rejects.toThrow(/404|RestError/);
+  });
+
+  test.each(["reserve", "upload", "commit"])("a save throws if the %s fails", async (request) => {
+    const fault = answer(request, (response) => response.writeHead(400).end('{"message":"Bad"}'));
+    const { service, save } = await start({ fault });
+    await expect(save("a-1", "text")).rejects.toThrow();
+    expect(service.entries.filter(({ isCommitted }) => isCommitted)).toEqual([]);
+  });
+
+  test("throws if the key is used", async () => {
+    const { service, save } = await startWithEntry();
+    const error = await save("a-1", "second").catch((reason: unknown) => reason);
+    expect(error).toHaveProperty("message", expect.stringMatching(/did not reserve the key a-1|already|409/));
+    expect(error).toHaveProperty("message", expect.not.stringContaining("cache write denied:"));
+    expect(service.entries).toEqual([savedEntry("a-1", "text")]);
+  });
+
+  test("asks nothing to save if the runner says that the run may only read, which it can", async () => {
+    const { service, cache, restore } = await start({ access: "read" });
     await expect(cache.save("a-1", "text")).rejects.toThrow(CacheReadOnlyError);
     expect(service.requests).toEqual([]);
-    expect(await cache.restore("a-")).toBeUndefined();
+    expect(await restore("a-")).toBeUndefined();
   });
 
   test.each([
     ["a key that is too long", "a".repeat(513)],
     ["a key with a comma", "a,b"],
   ])("throws for %s", async (_name, key) => {
-    const { cache } = await start();
-    await expect(cache.save(key, "text")).rejects.toThrow("cannot be a key of a cache entry");
+    const { service, save, restore } = await start();
+    await expect(save(key, "text")).rejects.toThrow("cannot be a key of a cache entry");
+    await expect(restore(key)).rejects.toThrow("cannot be a key of a cache entry");
+    expect(service.requests).toEqual([]);
   });
 
-  test("rejects an entry that is too long", async () => {
-    const { service, cache } = await startWithEntry();
-    for (const entry of service.entries) entry.content = Buffer.alloc(maxBytes + 1, "x");
-    await expect(cache.restore("a-")).rejects.toThrow(CacheEntryError);
-    expect(service.requests.filter((request) => request === "look up")).toHaveLength(1);
+  test("does not save a text that is too long", async () => {
+    const { service, cache } = await start();
+    await expect(cache.save("a-1", "ü".repeat(maxBytes / 2 + 1))).rejects.toThrow("longer than 65536 bytes");
+    expect(service.requests).toEqual([]);
   });
 });
 
-test("throws if nothing listens at the service's address", async () => {
-  const { environment, ...service } = await startCacheService("v2");
-  await service[Symbol.asyncDispose]();
-  await expect(restoreOnce({ ...machine, ...environment })).rejects.toThrow("ECONNREFUSED");
+describe("protocol v2", () => {
+  const { start, startWithEntry } = fixturesOf("v2");
+
+  test("throws if a save is not finalized, with the service's reason", async () => {
+    const notFinalized = (body: object) =>
+      answer("commit", (response) =>
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body)),
+      );
+    const { save } = await start({ fault: notFinalized({ ok: false, message: "over quota" }) });
+    await expect(save("a-1", "text")).rejects.toThrow("did not finalize the entry a-1: over quota");
+  });
+
+  test("throws if the service refuses connections, or sends only a part of the entry", async () => {
+    const faults = [
+      answer("look up", (response) => response.destroy()),
+      answer("download", (response) =>
+        response.writeHead(200, { "content-length": 9 }).end("half", () => response.destroy()),
+      ),
+    ];
+    for (const fault of faults) {
+      const { restore } = await startWithEntry({ fault });
+      await expect(restore("a-")).rejects.toThrow();
+    }
+  });
+
+  test("throws if nothing listens at the service's address", async () => {
+    const { service, restore } = await start();
+    await service[Symbol.asyncDispose]();
+    await expect(restore("a-")).rejects.toThrow("ECONNREFUSED");
+  });
 });
 
 type Response = Parameters<NonNullable<CacheServiceOptions["fault"]>>[2];
