@@ -81,7 +81,7 @@ describe("changes", () => {
     expect(service.requests).toEqual([]);
   });
 
-  test("of a session start where its last run ended", async () => {
+  test("of a session start where its last run ended, whose job gets a follow-up", async () => {
     await using world = await start();
     await using cache = await startCacheService("v2");
     const { repository, github, service, posts } = world;
@@ -91,13 +91,19 @@ describe("changes", () => {
     });
     const first = repository.commit("main", { files: ["a"] });
     for (const commit of repository.commits.values()) commit.at = Date.now();
-    await night(service, github, repository, options("1"));
+    const { outputs } = await night(service, github, repository, options("1"));
+    expect(outputs["job-origin"]).toBe("created");
     const quiet = await night(service, github, repository, options("2"));
     expect(quiet.outputs["skip-reason"]).toBe("nothing-new");
     repository.commit("main", { files: ["b"] });
     const third = await night(service, github, repository, options("3"));
-    expect(third.outputs).toMatchObject({ outcome: "started", "changed-files": "1" });
+    expect(third.outputs).toMatchObject({
+      outcome: "started",
+      "job-origin": "continued",
+      "job-id": outputs["job-id"],
+      "changed-files": "1",
+    });
     expect(github.requests.filter((request) => request.includes(`compare/${first}...`))).toHaveLength(2);
-    expect(posts()).toHaveLength(2);
+    expect(posts().map((request) => request.split("/").at(-1))).toEqual(["job", "message"]);
   });
 });
