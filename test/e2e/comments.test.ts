@@ -65,7 +65,7 @@ async function replies(number: number): Promise<Reply[]> {
   return all.filter(({ user, body }) => user.login === "docs-bot" && !body.startsWith("/agent"));
 }
 
-test("a thread of five comments by three people: one job, two follow-up messages, two skipped comments", async () => {
+test("a thread of six comments by three people: two jobs, two follow-up messages, two skipped comments", async () => {
   await using service = await startScriptedService({ script: () => ({ durationMs: 100 }) });
   const number = await newIssue();
   const outcomes: (string | undefined)[][] = [];
@@ -76,10 +76,17 @@ test("a thread of five comments by three people: one job, two follow-up messages
     ["writer", "/agent and the links"],
     ["renovate[bot]", "/agent again and again"],
     ["writer", "/Agent\nand the title"],
+    ["writer", "/agent new start again"],
   ] as const) {
     const author = login.endsWith("[bot]") ? "docs-bot" : login;
-    const { outputs, exitCode } = await postAndRun(service, number, author, text, { event: { author: { login } } });
+    const run = await postAndRun(service, number, author, text, { event: { author: { login } } });
+    const { outputs, exitCode, annotations } = run;
     expect(exitCode).toBe(0);
+    // This GitHub has no reactions.
+    if (outputs.outcome === "pr-created")
+      expect(annotations).toEqual([
+        expect.stringMatching(/^warning Cannot update the thread: Could not add a reaction/s),
+      ]);
     outcomes.push([outputs.outcome, outputs["skip-reason"]]);
     if (outputs["job-id"]) jobs.add(outputs["job-id"]);
   }
@@ -89,43 +96,36 @@ test("a thread of five comments by three people: one job, two follow-up messages
     ["pr-created", ""],
     ["skipped", "bot"],
     ["pr-created", ""],
+    ["pr-created", ""],
   ]);
-  const [jobId] = jobs;
-  expect(jobs.size).toBe(1);
+  const [jobId, other] = jobs;
+  expect(jobs.size).toBe(2);
   expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual([
     "POST /v2/agent/docs/job",
     `POST /v2/agent/docs/job/${jobId}/message`,
     `POST /v2/agent/docs/job/${jobId}/message`,
+    "POST /v2/agent/docs/job",
   ]);
   expect(service.engine.prompts.map((prompt) => prompt.split("\n")[0])).toEqual([
     "fix the quickstart",
     "and the links",
     "and the title",
+    "start again",
   ]);
   const posted = await replies(number);
-  expect(posted).toHaveLength(3);
-  for (const { body } of posted) {
+  expect(posted).toHaveLength(4);
+  for (const [index, { body }] of posted.entries()) {
+    const [job, pull] = index < 3 ? [jobId, 1] : [other, 2];
     expect(body).toMatch(/Pull request (?:created|updated)/);
-    expect(body).toContain('<a href="https://github.com/example/docs/pull/1">Pull request 1</a>');
+    expect(body).toContain(`<a href="https://github.com/example/docs/pull/${pull}">Pull request ${pull}</a>`);
     expect(body).toContain("https://github.example/acme/docs/actions/runs/99");
     expect(body.split("\n").at(-1)).toMatch(
-      new RegExp(`^<!-- agent-job-action project=docs job=${jobId} comment=\\d+ -->$`),
+      new RegExp(`^<!-- agent-job-action project=docs job=${job} comment=\\d+ -->$`),
     );
   }
 });
 
 describe("with a GitHub server without reactions", () => {
-  test("starts another job for new in the same thread", async () => {
-    await using service = await startScriptedService();
-    const number = await newIssue();
-    const first = await postAndRun(service, number, "writer", "/agent one");
-    const second = await postAndRun(service, number, "writer", "/agent new two");
-    expect(second.outputs["job-id"]).not.toBe(first.outputs["job-id"]);
-    expect(second.annotations).toEqual([
-      expect.stringMatching(/^warning Cannot update the thread: Could not add a reaction/s),
-    ]);
-  });
-
   test("starts a new job if the job of the thread is not found, and says so in the reply", async () => {
     const number = await newIssue();
     {
@@ -145,14 +145,6 @@ describe("with a GitHub server without reactions", () => {
     );
   });
 
-  test("shows a failed job in the reply", async () => {
-    await using service = await startScriptedService({ script: () => ({ result: "failed" }) });
-    const number = await newIssue();
-    const { exitCode, outputs } = await postAndRun(service, number, "writer", "/agent one");
-    expect([exitCode, outputs.outcome]).toEqual([1, "failed"]);
-    expect((await replies(number)).at(-1)?.body).toContain("Job failed");
-  });
-
   test.runIf(hasSignals)("says in the reply to a cancelled step that the job keeps running", async () => {
     await using service = await startScriptedService({ script: () => ({ durationMs: 60_000 }) });
     const number = await newIssue();
@@ -167,17 +159,19 @@ describe("with a GitHub server without reactions", () => {
     expect((await replies(number)).at(-1)?.body).toMatch(/Cancelled.*keeps running/s);
   });
 
-  test("escapes a hostile title and instruction", async () => {
-    await using service = await startScriptedService({ script: () => ({ durationMs: 100, result: "no-changes" }) });
+  test("shows a failed job in the reply, and escapes a hostile title and instruction", async () => {
+    await using service = await startScriptedService({ script: () => ({ durationMs: 100, result: "failed" }) });
     const number = await newIssue();
     const hostile = "##[error]x\r::set-output name=outcome::x {{ body }} @acme/team <img src=x>";
-    const { lines, outputs } = await postAndRun(service, number, "writer", `/agent ${hostile}`, {
+    const { lines, outputs, exitCode } = await postAndRun(service, number, "writer", `/agent ${hostile}`, {
       event: { title: hostile },
     });
-    expect(outputs.outcome).toBe("no-changes");
+    expect([exitCode, outputs.outcome]).toEqual([1, "failed"]);
     const commands = lines.flatMap((line) => (line.kind === "command" ? [line.name] : []));
-    expect(new Set(commands)).toEqual(new Set(["add-mask", "debug", "group", "endgroup", "warning", "notice"]));
+    expect(new Set(commands)).toEqual(new Set(["add-mask", "debug", "group", "endgroup", "warning", "error"]));
     expect(service.engine.prompts[0]).toContain(hostile);
-    expect((await replies(number)).at(-1)?.body).not.toMatch(/@acme|<img/);
+    const reply = (await replies(number)).at(-1)?.body;
+    expect(reply).toContain("Job failed");
+    expect(reply).not.toMatch(/@acme|<img/);
   });
 });
