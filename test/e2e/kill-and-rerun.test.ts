@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { bot } from "../support/fake-github.ts";
 import { startGitHub } from "../support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor, startScriptedService } from "../support/scripted-service.ts";
@@ -85,21 +84,3 @@ test.skipIf(!hasSignals)(
     );
   },
 );
-
-test("a re-run waits for the job in its own reply", async () => {
-  await using service = await startScriptedService();
-  await using github = await startGitHub();
-  const run = async (attempt: string) => {
-    const folder = temporaryFolder();
-    const environment = commentEnvironment(folder, github.url, event);
-    return step(inputsFor(service, commentInputs), {
-      folder,
-      environment: { ...environment, GITHUB_RUN_ATTEMPT: attempt },
-    });
-  };
-  const first = await run("1");
-  const second = await run("2");
-  expect(second.outputs).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
-  expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual(["POST /v2/agent/docs/job"]);
-  expect(github.github.comments.filter(({ user }) => user.id === bot.id)).toHaveLength(1);
-});
