@@ -309,6 +309,7 @@ test("each package is imported in few places, by a house that depends on it", ()
     "src/action/changes/version-order.ts → semver/functions/coerce.js",
     "src/action/changes/version-order.ts → semver/functions/compare.js",
     "src/action/runner/github.ts → @actions/github",
+    "src/action/runner/github.ts → @actions/github/lib/utils",
     "src/action/runner/github.ts → @octokit/plugin-retry",
     "src/action/runner/github.ts → @octokit/plugin-throttling",
     "src/action/runner/toolkit.ts → @actions/core",
