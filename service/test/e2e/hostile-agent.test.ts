@@ -97,6 +97,7 @@ for (const kind of sandboxKinds) {
         expect(planted.length > 0, log).toBe(!isStopped);
         expect(docs.head("main") === main).toBe(isStopped);
         if (!isStopped) return;
+        expect(log).toContain("| sees no process of the service\n");
         expect(log).not.toContain("can configure the kernel");
         expect(log).toContain("| can write to: /tmp\n");
         expect(log).toContain("| capabilities: 0000000000000000\n");

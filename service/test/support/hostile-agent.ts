@@ -104,7 +104,10 @@ const serviceFolder = () => dirname(mirror());
 
 const attacks: Record<string, () => void> = {
   "read the environment of processes": () => {
-    const environments = () => fs.readdirSync("/proc").map((process) => read(`/proc/${process}/environ`));
+    const readEach = (file: string) => fs.readdirSync("/proc").map((process) => read(`/proc/${process}/${file}`));
+    const isSeen = readEach("cmdline").some((text) => text.includes("service/src/main.ts"));
+    console.log(`sees ${isSeen ? "the service's process" : "no process of the service"}`);
+    const environments = () => readEach("environ");
     const found = () => environments().some((text) => /(AGENT_SERVICE_KEY|GITHUB_TOKEN)=/.test(text));
     // Only root can do that, and only outside the sandbox. The machine's /proc is below the namespace's.
     if (!found()) tryTo(() => execFileSync("umount", ["--lazy", "/proc"], { stdio: "ignore" }));
