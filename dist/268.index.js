@@ -3421,7 +3421,7 @@ async function start(signal) {
         random: Math.random,
         connect: (protocol) => (0,transport/* createTransport */.o)(protocol, process.env),
         connectCache: async () => (await __webpack_require__.e(/* import() */ 989).then(__webpack_require__.bind(__webpack_require__, 5989))).connectCache(process.env),
-        connectGitHub: async (...address) => (await Promise.all(/* import() */[__webpack_require__.e(119), __webpack_require__.e(239), __webpack_require__.e(371)]).then(__webpack_require__.bind(__webpack_require__, 371))).connectGitHub(...address),
+        connectGitHub: async (...address) => (await Promise.all(/* import() */[__webpack_require__.e(119), __webpack_require__.e(392), __webpack_require__.e(371)]).then(__webpack_require__.bind(__webpack_require__, 371))).connectGitHub(...address),
         connectIdTokens: async (...source) => (await __webpack_require__.e(/* import() */ 653).then(__webpack_require__.bind(__webpack_require__, 7653))).connectIdTokens(...source),
         environment: process.env,
         signal,

@@ -28,13 +28,15 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   connectGitHub: () => (/* binding */ connectGitHub)
 /* harmony export */ });
-/* harmony import */ var _actions_github__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1758);
-/* harmony import */ var _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(9735);
-/* harmony import */ var _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(6856);
-/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
-/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4575);
-/* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(5593);
-/* harmony import */ var _github_error_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6376);
+/* harmony import */ var _actions_github__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1351);
+/* harmony import */ var _actions_github_lib_utils__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(5555);
+/* harmony import */ var _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9735);
+/* harmony import */ var _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(6856);
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(6695);
+/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4575);
+/* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(5593);
+/* harmony import */ var _github_error_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(6376);
+
 
 
 
@@ -52,23 +54,24 @@ const silentLog = { debug: () => { }, info: () => { }, warn: () => { }, error: (
 /**
  * Creates a client for GitHub's API.
  *
- * @param apiUrl - base address, `GITHUB_API_URL`
+ * @param apiUrl - base address, `GITHUB_API_URL`, from which the toolkit also decides whether to use the proxy
  * @param onTrace - called after every request, including retries
  */
 function connectGitHub(token, apiUrl, onTrace) {
-    const redact = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_3__/* .createRedactor */ .l)(token);
-    const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .safeTraceListener */ .l)(onTrace, redact));
+    const redact = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__/* .createRedactor */ .l)(token);
+    const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .safeTraceListener */ .l)(onTrace, redact));
     // 0 s means that GitHub named no time or one that has passed by its clock: retrying without a wait is useless.
     const shouldRetry = (seconds, _options, _octokit, retries) => seconds >= 1 && seconds <= maxWaitSeconds && retries < maxRetries;
-    const options = { baseUrl: apiUrl, log: silentLog, request: { log: silentLog } };
+    // These options replace the toolkit's own, whose `fetch` uses the runner's proxy for this address. Node's does not.
+    const options = { baseUrl: apiUrl, log: silentLog, request: { ..._actions_github_lib_utils__WEBPACK_IMPORTED_MODULE_1__/* .defaults */ .NT.request, log: silentLog } };
     const octokit = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, {
         ...options,
         retry: { doNotRetry: permanentStatuses },
         throttle: { onRateLimit: shouldRetry, onSecondaryRateLimit: shouldRetry },
     }, 
     // The first plugin is closest to the network, so it sees each retry.
-    tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_5__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_6__/* .throttling */ .A);
-    const unthrottled = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_5__/* .retry */ .L);
+    tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_7__/* .throttling */ .A);
+    const unthrottled = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L);
     /** Calls `use` with a client and the options of its requests, within the limits. */
     async function within({ timeoutMs, signal, graceMs = 0, isUrgent = false }, use) {
         // After a signal there is no time for the pauses between writes that GitHub asks for.
@@ -77,7 +80,7 @@ function connectGitHub(token, apiUrl, onTrace) {
         let lastError = "";
         const onError = (error) => {
             if (!limit.signal.aborted)
-                lastError = (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error);
+                lastError = (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error);
         };
         try {
             // The plugins keep waiting after the signal aborts, but what they send then fails immediately.
@@ -85,8 +88,8 @@ function connectGitHub(token, apiUrl, onTrace) {
         }
         catch (error) {
             const isExpired = limit.signal.aborted && lastError !== "";
-            const message = redact(isExpired ? `${lastError}, until the timeout` : (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error));
-            throw new _github_error_js__WEBPACK_IMPORTED_MODULE_4__/* .GitHubError */ .y(message, responseOf(error)?.status);
+            const message = redact(isExpired ? `${lastError}, until the timeout` : (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error));
+            throw new _github_error_js__WEBPACK_IMPORTED_MODULE_5__/* .GitHubError */ .y(message, responseOf(error)?.status);
         }
         finally {
             limit.clear();
@@ -126,7 +129,7 @@ function traceRequests(onTrace) {
                 if (response)
                     report(response.url, resultOf(response));
                 else
-                    report(options.url, { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error) });
+                    report(options.url, { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error) });
                 options.request?.onError?.(error);
                 throw error;
             }

@@ -47,16 +47,14 @@ __webpack_async_result__();
 /* harmony export */ });
 /* harmony import */ var node_diagnostics_channel__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3053);
 /* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1455);
-/* harmony import */ var _node_modules_actions_cache_lib_internal_cacheHttpClient_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2843);
-/* harmony import */ var _node_modules_actions_cache_lib_internal_cacheUtils_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9080);
-/* harmony import */ var _node_modules_actions_cache_lib_internal_config_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(5253);
-/* harmony import */ var _node_modules_actions_cache_lib_internal_shared_cacheTwirpClient_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9513);
+/* harmony import */ var _node_modules_actions_cache_lib_internal_cacheUtils_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9080);
+/* harmony import */ var _node_modules_actions_cache_lib_internal_config_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(5253);
+/* harmony import */ var _node_modules_actions_cache_lib_internal_shared_cacheTwirpClient_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9513);
 
 
 // The library's own client of both protocols. Its `exports` hide these files, because its API has only archives: it starts
 // `tar` and `zstd`, and does not find on one runner what another saved without `zstd`. `imports` of package.json cannot name
 // a file in node_modules, so the paths are relative. The version is pinned, and the tests of the cache run all of this.
-
 
 
 
@@ -67,7 +65,12 @@ __webpack_async_result__();
 const paths = ["agent-job-file"];
 const anySystem = { enableCrossOsArchive: true };
 /** The version of all entries. An entry with another version is not found. */
-const version = (0,_node_modules_actions_cache_lib_internal_cacheUtils_js__WEBPACK_IMPORTED_MODULE_3__/* .getCacheVersion */ .Fy)(paths, undefined, anySystem.enableCrossOsArchive);
+const version = (0,_node_modules_actions_cache_lib_internal_cacheUtils_js__WEBPACK_IMPORTED_MODULE_2__/* .getCacheVersion */ .Fy)(paths, undefined, anySystem.enableCrossOsArchive);
+/**
+ * Loads the part that has v1 and the transfer of files, with Azure's client. That takes a third of the process's time, and in v2, a
+ * look-up that finds nothing needs none of it.
+ */
+const loadTransfers = () => __webpack_require__.e(/* import() */ 843).then(__webpack_require__.bind(__webpack_require__, 2843));
 /** The library's own options for v2. Files of up to 128 MiB are one request. */
 const blockUpload = { useAzureSdk: true, uploadChunkSize: 64 * 1024 * 1024, uploadConcurrency: 8 };
 /**
@@ -78,7 +81,7 @@ const blockUpload = { useAzureSdk: true, uploadChunkSize: 64 * 1024 * 1024, uplo
  */
 async function restoreFile(prefix, file) {
     checkKey(prefix);
-    const url = (0,_node_modules_actions_cache_lib_internal_config_js__WEBPACK_IMPORTED_MODULE_5__/* .getCacheServiceVersion */ .U0)() === "v2" ? await findV2(prefix) : await findV1(prefix);
+    const url = (0,_node_modules_actions_cache_lib_internal_config_js__WEBPACK_IMPORTED_MODULE_4__/* .getCacheServiceVersion */ .U0)() === "v2" ? await findV2(prefix) : await findV1(prefix);
     if (url === undefined)
         return false;
     await download(url, file);
@@ -92,7 +95,7 @@ async function restoreFile(prefix, file) {
 async function saveFile(key, file) {
     checkKey(key);
     const { size } = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.stat)(file);
-    if ((0,_node_modules_actions_cache_lib_internal_config_js__WEBPACK_IMPORTED_MODULE_5__/* .getCacheServiceVersion */ .U0)() === "v2")
+    if ((0,_node_modules_actions_cache_lib_internal_config_js__WEBPACK_IMPORTED_MODULE_4__/* .getCacheServiceVersion */ .U0)() === "v2")
         await saveV2(key, file, size);
     else
         await saveV1(key, file, size);
@@ -104,26 +107,29 @@ function checkKey(key) {
 }
 // Both protocols look for the first key as it is, and then for the others as prefixes.
 async function findV1(prefix) {
-    const entry = await (0,_node_modules_actions_cache_lib_internal_cacheHttpClient_js__WEBPACK_IMPORTED_MODULE_2__/* .getCacheEntry */ .J6)([prefix, prefix], paths, anySystem);
+    const { getCacheEntry } = await loadTransfers();
+    const entry = await getCacheEntry([prefix, prefix], paths, anySystem);
     return entry?.archiveLocation;
 }
 async function findV2(prefix) {
     const request = { key: prefix, restoreKeys: [prefix], version };
-    const { ok, signedDownloadUrl } = await (0,_node_modules_actions_cache_lib_internal_shared_cacheTwirpClient_js__WEBPACK_IMPORTED_MODULE_4__/* .internalCacheTwirpClient */ .t)().GetCacheEntryDownloadURL(request);
+    const { ok, signedDownloadUrl } = await (0,_node_modules_actions_cache_lib_internal_shared_cacheTwirpClient_js__WEBPACK_IMPORTED_MODULE_3__/* .internalCacheTwirpClient */ .t)().GetCacheEntryDownloadURL(request);
     return ok ? signedDownloadUrl : undefined;
 }
 async function saveV1(key, file, cacheSize) {
-    const { result, statusCode, error } = await (0,_node_modules_actions_cache_lib_internal_cacheHttpClient_js__WEBPACK_IMPORTED_MODULE_2__/* .reserveCache */ .dN)(key, paths, { ...anySystem, cacheSize });
+    const { reserveCache, saveCache } = await loadTransfers();
+    const { result, statusCode, error } = await reserveCache(key, paths, { ...anySystem, cacheSize });
     if (!result?.cacheId)
         throw new Error(reserveError(key, error?.message ?? `HTTP ${statusCode}`));
-    await (0,_node_modules_actions_cache_lib_internal_cacheHttpClient_js__WEBPACK_IMPORTED_MODULE_2__/* .saveCache */ .Io)(result.cacheId, file);
+    await saveCache(result.cacheId, file);
 }
 async function saveV2(key, file, size) {
-    const client = (0,_node_modules_actions_cache_lib_internal_shared_cacheTwirpClient_js__WEBPACK_IMPORTED_MODULE_4__/* .internalCacheTwirpClient */ .t)();
+    const client = (0,_node_modules_actions_cache_lib_internal_shared_cacheTwirpClient_js__WEBPACK_IMPORTED_MODULE_3__/* .internalCacheTwirpClient */ .t)();
     const reserved = await client.CreateCacheEntry({ key, version });
     if (!reserved.ok)
         throw new Error(reserveError(key, reserved.message));
-    await (0,_node_modules_actions_cache_lib_internal_cacheHttpClient_js__WEBPACK_IMPORTED_MODULE_2__/* .saveCache */ .Io)(-1, file, reserved.signedUploadUrl, { ...blockUpload, archiveSizeBytes: size });
+    const { saveCache } = await loadTransfers();
+    await saveCache(-1, file, reserved.signedUploadUrl, { ...blockUpload, archiveSizeBytes: size });
     const saved = await client.FinalizeCacheEntryUpload({ key, version, sizeBytes: String(size) });
     if (!saved.ok)
         throw new Error(`The cache service did not finalize the entry ${key}: ${saved.message || "no reason"}`);
@@ -138,13 +144,14 @@ function reserveError(key, reason) {
  *   of an HTTP error to the file, which would be taken for an entry that is unusable forever.
  */
 async function download(url, file) {
+    const { downloadCache } = await loadTransfers();
     let status;
     const onResponse = (message) => {
         status = message.response.statusCode;
     };
     (0,node_diagnostics_channel__WEBPACK_IMPORTED_MODULE_0__.subscribe)("http.client.response.finish", onResponse);
     try {
-        await (0,_node_modules_actions_cache_lib_internal_cacheHttpClient_js__WEBPACK_IMPORTED_MODULE_2__/* .downloadCache */ .du)(url, file, { useAzureSdk: true });
+        await downloadCache(url, file, { useAzureSdk: true });
     }
     finally {
         (0,node_diagnostics_channel__WEBPACK_IMPORTED_MODULE_0__.unsubscribe)("http.client.response.finish", onResponse);

@@ -329,7 +329,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 if (process.argv[2] === "cache") {
     // The action started itself, or the service's step started it; see `runner-kit/run-cache-process.ts`.
-    await Promise.all(/* import() */[__nccwpck_require__.e(119), __nccwpck_require__.e(838), __nccwpck_require__.e(125), __nccwpck_require__.e(267), __nccwpck_require__.e(832)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9832));
+    await Promise.all(/* import() */[__nccwpck_require__.e(119), __nccwpck_require__.e(838), __nccwpck_require__.e(125), __nccwpck_require__.e(513), __nccwpck_require__.e(832)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9832));
 }
 else {
     // The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
