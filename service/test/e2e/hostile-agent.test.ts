@@ -137,21 +137,18 @@ for (const kind of sandboxKinds) {
       expect(service.docs.git("diff", "--name-only", `main...${branch}`)).toBe("README.md");
     });
 
-    // In a sandbox an agent can write neither to the mirror nor beside its worktree, as the first test shows.
-    if (!isStopped || isThorough) {
-      test("the service's Git uses no repository or objects that an agent redirects it to", async () => {
-        for (const prompt of ["redirect the mirror", "change a file"]) await attack(service, prompt);
-        const mirror = join(service.folder, "mirror.git");
-        for (const name of ["commondir", ".git", "objects/info/alternates"])
-          expect(existsSync(join(mirror, name))).toBe(false);
-      });
+    test("the service's Git uses no repository or objects that an agent redirects it to", async () => {
+      for (const prompt of ["redirect the mirror", "change a file"]) await attack(service, prompt);
+      const mirror = join(service.folder, "mirror.git");
+      for (const name of ["commondir", ".git", "objects/info/alternates"])
+        expect(existsSync(join(mirror, name))).toBe(false);
+    });
 
-      test("a link in place of the worktree is not followed", async () => {
-        const { id, status } = await runJob(service, "replace the worktree by a link");
-        expect(status).toBe("failed");
-        expect(service.docs.branches()).not.toContain(`agent/${id}`);
-      });
-    }
+    test("a link in place of the worktree is not followed", async () => {
+      const { id, status } = await runJob(service, "replace the worktree by a link");
+      expect(status).toBe("failed");
+      expect(service.docs.branches()).not.toContain(`agent/${id}`);
+    });
   });
 }
 

@@ -1,4 +1,5 @@
-// An agent that was led astray: the prompt names its attacks, separated by commas. It runs in a sandbox, so it imports only Node's modules.
+// An agent that was led astray: the prompt names its attacks, separated by commas. It runs in a sandbox, so it imports only
+// Node's modules.
 // HOSTILE_MARKER is a file that no attack may create, OPERATOR_HOME the home directory of the service's user.
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
@@ -129,6 +130,7 @@ const attacks: Record<string, () => void> = {
       join(serviceFolder(), "logs"),
       mirror(),
       join(mirror(), "objects"),
+      join(mirror(), "objects/info"),
     ])
       write(join(folder, "planted"), "x");
     // Only asked: without a sandbox, a write would change the machine.
