@@ -56,7 +56,8 @@ export class EmptyDatabase implements AsyncDisposable {
 
 /**
  * Returns a function that gives a test a database with empty stores. Later tests of the file get it again, with its stores, because
- * to open a store takes longer than most tests. Who closes a store, or adds a listener that cannot be removed, opens one of its own.
+ * to open a store takes longer than most tests. Who closes a store, adds a listener that cannot be removed, or counts
+ * notifications, of which late ones of an earlier test can arrive, opens one of its own.
  */
 export function emptyDatabasesOfFile(
   server: () => Postgres,

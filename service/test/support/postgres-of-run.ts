@@ -22,7 +22,10 @@ export default async function shareServer(project: TestProject): Promise<() => P
   };
   const questions = createServer((socket) => {
     socket.on("error", () => {});
-    server ??= PostgresProcess.start();
+    server ??= PostgresProcess.start().catch((error: unknown) => {
+      server = undefined;
+      throw error;
+    });
     server.then(
       ({ port }) => socket.end(String(port)),
       (error: Error) => socket.end(error.message),

@@ -42,9 +42,12 @@ export class Postgres {
       await client.query("SELECT pg_advisory_lock(1)");
       const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [storeTemplate]);
       if (rowCount === 1) return;
-      await client.query(`CREATE DATABASE ${storeTemplate} TEMPLATE template0 STRATEGY file_copy`);
-      const store = await openPostgresStore({ url: this.url(storeTemplate), log: () => {} });
+      const unfinished = `unfinished_${storeTemplate}`;
+      await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
+      await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0 STRATEGY file_copy`);
+      const store = await openPostgresStore({ url: this.url(unfinished), log: () => {}, times: patient });
       await store[Symbol.asyncDispose]();
+      await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${storeTemplate}`);
     } finally {
       await client.end();
     }
@@ -98,11 +101,14 @@ export const patient = { connectMs: 40_000 };
 /** Survives the files of a worker, which share its process. */
 const worker: { postgres?: Promise<Postgres> } = globalThis as never;
 
-/** Returns the server that all files of a run share, and that no test stops. It is started before the tests of this file. */
+/** Returns the server that all files of a run share, and that no test stops. It runs before the tests of this file begin. */
 export function postgresOfFile(): () => Postgres {
   let server: Postgres | undefined;
   beforeAll(async () => {
-    worker.postgres ??= findServer();
+    worker.postgres ??= findServer().catch((error: unknown) => {
+      delete worker.postgres;
+      throw error;
+    });
     server = await worker.postgres;
   }, startTimeoutMs);
   return () => {
@@ -116,6 +122,6 @@ async function findServer(): Promise<Postgres> {
   const questions = inject("postgresOfRun");
   if (questions === undefined) return new Postgres((await PostgresProcess.start()).port);
   const answer = await text(connect(questions, "127.0.0.1"));
-  if (!/^\d+$/.test(answer)) throw new Error(answer);
+  if (!/^\d+$/.test(answer)) throw new Error(`Postgres was not started: ${answer}`);
   return new Postgres(Number(answer));
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { EndedState, JobCopy, JobQuery, RunningTurn } from "../../../src/model.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
@@ -18,6 +18,10 @@ const hour = 3_600_000;
 
 /** By which hourly limits count on Postgres, where the caller's time does not. */
 let clock = () => now;
+
+afterEach(() => {
+  clock = () => now;
+});
 
 const options = { clock: () => String(clock()) };
 const emptyDatabase = emptyDatabasesOfFile(server, options);
