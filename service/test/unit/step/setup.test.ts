@@ -106,7 +106,6 @@ test("what installs an agent gets no secret", () => {
     "PATH",
     "HOME",
     "https_proxy",
-    "NODE_COMPILE_CACHE",
     "NODE_EXTRA_CA_CERTS",
     "RUNNER_TRACKING_ID",
     "npm_config_registry",
