@@ -61,7 +61,7 @@ const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () =
 /**
  * Creates a client for GitHub's API.
  *
- * @param apiUrl - base address, `GITHUB_API_URL`, from which the toolkit also decides whether to use the proxy
+ * @param apiUrl - base address, which has to be that of `GITHUB_API_URL`: the toolkit reads the variable to choose a proxy
  * @param onTrace - called after every request, including retries
  */
 export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Trace) => void): GitHub {
