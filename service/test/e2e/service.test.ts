@@ -24,7 +24,7 @@ import { freePort } from "../support/free-port.ts";
 import { mainFile, spawnService } from "../support/service-process.ts";
 
 /** Writes its prompt to a page. For tests of other things: the built-in one is a Node process in a sandbox. */
-const shellAgent = ["--agent", "cat > docs/page.md", "--sandbox", "none"];
+const shellAgentOptions = ["--agent", "cat > docs/page.md", "--sandbox", "none"];
 
 test("resumes a job after the service is killed, and the waiting step gets its pull request", async () => {
   const docs = docsRepository();
@@ -109,7 +109,7 @@ test("without a store, keeps its files in the user's state folder while it runs,
 test.runIf(existsSync("/dev/full"))("runs jobs while its output cannot be written", async () => {
   const port = await freePort();
   const full = openSync("/dev/full", "w");
-  const repository = ["--repository", docsRepository().path, "--project", "docs", ...shellAgent];
+  const repository = ["--repository", docsRepository().path, "--project", "docs", ...shellAgentOptions];
   const args = [mainFile, ...repository, "--port", String(port)];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, XDG_STATE_HOME: temporaryFolder() },
@@ -134,7 +134,7 @@ test("with --log-format json, all that it prints is JSON, without the key, and n
   const folder = temporaryFolder();
   const start = (environment: NodeJS.ProcessEnv = {}) => {
     const store = ["--store", join(folder, "jobs.sqlite")];
-    const repository = ["--repository", docs.path, "--project", "docs", ...shellAgent];
+    const repository = ["--repository", docs.path, "--project", "docs", ...shellAgentOptions];
     const child = spawn(process.execPath, [mainFile, ...repository, ...store, "--log-format", "json"], {
       env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, ...environment },
       stdio: ["ignore", "pipe", "pipe"],

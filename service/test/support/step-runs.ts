@@ -21,7 +21,7 @@ export interface RunOptions {
   scope?: string;
   /** Default: 1. */
   attempt?: number;
-  /** How long after what was pushed, in milliseconds. Default: 0. */
+  /** Returns how long after what was pushed it is, in milliseconds. Default: 0. */
   laterMs?: () => number;
 }
 

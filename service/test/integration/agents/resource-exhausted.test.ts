@@ -51,6 +51,7 @@ describe("a process that cannot be started", () => {
     };
     // How many Node itself needs depends on its version: one less than the least that is enough, between these, is too few.
     let [tooFew, enough] = [10, 40];
+    expect((await run(enough)).code).toBe(0);
     while (enough - tooFew > 1) {
       const middle = Math.floor((tooFew + enough) / 2);
       if ((await run(middle)).code === 0) enough = middle;
