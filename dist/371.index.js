@@ -54,7 +54,7 @@ const silentLog = { debug: () => { }, info: () => { }, warn: () => { }, error: (
 /**
  * Creates a client for GitHub's API.
  *
- * @param apiUrl - base address, `GITHUB_API_URL`, from which the toolkit also decides whether to use the proxy
+ * @param apiUrl - base address, which has to be that of `GITHUB_API_URL`: the toolkit reads the variable to choose a proxy
  * @param onTrace - called after every request, including retries
  */
 function connectGitHub(token, apiUrl, onTrace) {

@@ -440,10 +440,11 @@ function sudo(command) {
 ;// CONCATENATED MODULE: ./build/service/step/setup/environment.js
 /**
  * What the service and what it starts need of the runner's environment. `RUNNER_TRACKING_ID` lets the runner end the service
- * after the workflow's job if `post` did not run. With `NODE_COMPILE_CACHE`, the service starts in two thirds of the time on a
- * runner that keeps what Node has compiled; agents do not get it.
+ * after the workflow's job if `post` did not run.
  */
-const needed = /^(PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|(HTTPS?|ALL|NO)_PROXY|NODE_COMPILE_CACHE|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|GIT_SSL_CAINFO|RUNNER_TRACKING_ID)$/i;
+const needed = /^(PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|GIT_SSL_CAINFO|RUNNER_TRACKING_ID)$/i;
+/** With it, a runner can keep what Node has compiled: the service then starts in two thirds of the time. Agents do not get it. */
+const compileCache = "NODE_COMPILE_CACHE";
 /** Configuration of the package managers, such as another registry. */
 const packageManagers = /^(npm_config_|PIP_)/i;
 /** The variables by which `@actions/cache` finds the cache service. */
@@ -457,8 +458,9 @@ function pick(environment, isPicked) {
  * @param names - variables that the agent gets, such as its key
  */
 function serverEnvironment(environment, names) {
+    const isPicked = (name) => needed.test(name) || name === compileCache || names.includes(name);
     // Node ignores the variables of proxies otherwise.
-    return { ...pick(environment, (name) => needed.test(name) || names.includes(name)), NODE_USE_ENV_PROXY: "1" };
+    return { ...pick(environment, isPicked), NODE_USE_ENV_PROXY: "1" };
 }
 /** Returns the environment for programs that install others, whose authors need no secrets. */
 function installerEnvironment(environment) {
