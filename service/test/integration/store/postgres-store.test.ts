@@ -138,8 +138,8 @@ describe("a database", () => {
 
   test("is migrated however long that takes", async () => {
     const url = await server().createStoreDatabase();
-    await server().query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 50`);
-    await migrate(url, { ...nextVersion(1), sql: () => "SELECT pg_sleep(0.2)" });
+    await server().query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 1000`);
+    await migrate(url, { ...nextVersion(1), sql: () => "SELECT pg_sleep(1.1)" });
     const [version] = await server().query<{ schema: number }>(url, "SELECT schema FROM agent_jobs.version");
     expect(version?.schema).toBe(migrations.length + 1);
   });
