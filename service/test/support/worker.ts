@@ -14,6 +14,7 @@ import { JobCopier } from "../../src/store/job-copier.ts";
 import type { JobCopies } from "../../src/store/job-copies.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import type { TurnHost } from "../../src/turns/turn-host.ts";
 import { type ProjectPorts, Worker } from "../../src/turns/worker.ts";
 
 interface WaitingCheckout {
@@ -103,9 +104,11 @@ export interface WorkerSetup {
   now?: () => number;
   /** Default: jobs are only in the store. */
   copies?: JobCopies;
+  /** Default: the disk and the processes of this machine. */
+  host?: TurnHost;
 }
 
-/** Creates a worker for turns whose checkouts and pauses end when the test says so. No agent runs. */
+/** Creates a worker for turns whose checkouts and pauses end when the test says so. No agent runs, unless the test changes the repository. */
 export function setUpWorker({
   agents = 2,
   agentsPerProject,
@@ -116,6 +119,7 @@ export function setUpWorker({
   onLine = () => {},
   copies,
   metrics,
+  host,
   now = thisMachine.now,
 }: WorkerSetup = {}) {
   const folder = temporaryFolder();
@@ -152,6 +156,7 @@ export function setUpWorker({
     },
     machine: { ...thisMachine, now, sleep: sleeps.sleep },
     metrics,
+    ...(host && { host }),
   });
   /** Waits until a job's branch is being checked out. */
   const checkoutOf = async (job: string): Promise<WaitingCheckout> => {

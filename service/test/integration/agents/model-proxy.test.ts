@@ -310,7 +310,7 @@ describe("a request to the API of a provider", () => {
 
   test("loses credentials in its query, and keeps the rest", async () => {
     const { socket, received } = await startAt(geminiApi);
-    const query = "alt=sse&key=own&access_token=own&api-key=own&x-goog-api-key=own&pageToken=p";
+    const query = "alt=sse&key=own&access_token=own&api-key=own&authtoken=own&x-goog-api-key=own&pageToken=p";
     expect((await send(socket, `/v1beta/models/m:generateContent?${query}`)).status).toBe(200);
     expect(received[0]?.url).toBe("/v1beta/models/m:generateContent?alt=sse&pageToken=p");
   });

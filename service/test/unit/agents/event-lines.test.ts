@@ -47,6 +47,14 @@ test.each<EventFormat>(["claude", "codex", "gemini", "opencode"])("an error of %
   expect(render(format, "failure").join("\n")).toContain("scripted failure");
 });
 
+test("claude's retries and its last error are lines", () => {
+  const lines = new EventLines("claude");
+  const add = (event: object) => lines.add(JSON.stringify(event));
+  expect(add({ type: "system", subtype: "api_retry", error: "overloaded" })).toEqual(["api_retry: overloaded"]);
+  const result = { type: "result", subtype: "error_during_execution", is_error: true };
+  expect(add({ ...result, result: "No more credit" })).toEqual(["Error: No more credit"]);
+});
+
 test("what is no event stays as it is, and what is unknown has no line", () => {
   const lines = new EventLines("claude");
   expect(lines.add("plain text")).toEqual(["plain text"]);

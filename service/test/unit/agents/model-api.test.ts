@@ -11,6 +11,7 @@ test.each<[ModelApi, string, string]>([
   [openAiApi, "GET", "/models"],
   [geminiApi, "POST", "/v1beta/models/gemini-2.5-pro:streamGenerateContent"],
   [geminiApi, "POST", "/v1/models/gemini-2.5-pro:countTokens"],
+  [geminiApi, "GET", "/v1beta/models/gemini-2.5-pro"],
 ])("%j allows %s %s", (api, method, path) => {
   expect(api.allows(method, path)).toBe(true);
 });
@@ -53,6 +54,7 @@ test.each<[ModelApi, object, string]>([
 
 test.each<[ModelApi, object]>([
   [anthropicApi, { tools: [{ name: "Bash" }, { type: "custom" }, { type: "bash_20250124" }], mcp_servers: [] }],
+  [anthropicApi, { tools: [{ type: "tool_search_tool_regex_20251119" }] }],
   [anthropicApi, { messages: [{ content: "https://example.com" }], system: [{ type: "text", text: "x" }] }],
   // What a tool of the agent's own gets is only text.
   [anthropicApi, { messages: [{ content: [{ type: "tool_use", input: { source: { type: "url" } } }] }] }],

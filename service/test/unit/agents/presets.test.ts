@@ -62,9 +62,9 @@ describe.each(presetNames)("%s", (name) => {
     });
   });
 
-  test("reports an error of its model, whatever its exit code is", () => {
+  test("reports an error of its model as text, whatever its exit code is", () => {
     const { error } = agentOf(name).readReport(recorded(`${name}-failure`));
-    expect(error).toContain("scripted failure");
+    expect(error).toMatch(/scripted failure$/);
   });
 
   test("has failed if its output ends before its result", () => {
@@ -255,7 +255,8 @@ test("reports a failure of aider only if it was not retried with success", () =>
   const retried =
     "litellm.RateLimitError: slow down\nRetrying in 0.2 seconds...\nRepo-map: x\n\nYes.\n\nTokens: 1 sent, 1 received.\n";
   expect(readReport(retried)).toEqual({ message: "Yes.", error: undefined });
-  expect(readReport(`${retried}litellm.APIError: gone\n`).error).toBe("litellm.APIError: gone");
+  for (const end of ["", "\n", "\n\nSee the log\n"])
+    expect(readReport(`${retried}litellm.APIError: gone${end}`).error).toBe("litellm.APIError: gone");
 });
 
 test("reads aider's final message, whatever lines are around it and whatever is quoted", () => {

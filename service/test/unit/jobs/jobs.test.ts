@@ -160,19 +160,19 @@ test("stops a turn, and runs it again, only in its project", async () => {
   await addJob("a");
   const [turn] = await store.turns.ofJob("a");
   const id = turn?.id ?? 0;
-  for (const [project, job] of [
+  const others = [
     ["other", "a"],
     ["docs", "b"],
-  ] as const) {
-    expect(await jobs.stopTurn(project, job, id, "Stopped.")).toBeUndefined();
-    expect(await jobs.retryTurn(project, job, id)).toBeUndefined();
-  }
+  ] as const;
+  for (const [project, job] of others) expect(await jobs.stopTurn(project, job, id, "Stopped.")).toBeUndefined();
   expect(await jobs.retryTurn("docs", "a", id)).toBeUndefined();
   expect(await jobs.stopTurn("docs", "a", id + 1, "Stopped.")).toBeUndefined();
   expect(await jobs.stopTurn("docs", "a", id, "Stopped by ci.")).toEqual({ status: "stopped", hadEnded: false });
   expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", reason: "Stopped by ci." }]);
   expect(await jobs.stopTurn("docs", "a", id, "Stopped again.")).toEqual({ status: "stopped", hadEnded: true });
   expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", reason: "Stopped by ci." }]);
+  for (const [project, job] of others) expect(await jobs.retryTurn(project, job, id)).toBeUndefined();
+  expect(await promptsOf("a")).toEqual(["Go on"]);
   expect(await jobs.retryTurn("docs", "a", id)).toEqual(active);
   expect(await promptsOf("a")).toEqual(["Go on", "Go on"]);
 });

@@ -18,6 +18,9 @@ test("lists jobs by project and status", async () => {
   expect(await list(["docs"], "active")).toHaveLength(1);
   expect(await list(["other"])).toEqual([]);
   expect(await list(undefined, "failed")).toEqual([]);
+  await store.runningTurns.finish(await startNext(store), "completed", 1000);
+  await store.idleJobs.archiveOldest(2000, 3000, 1);
+  expect(await list()).toEqual([`${job}  archived   1970-01-01T00:00:00.000Z  docs  1 turn  -`]);
 });
 
 test("stops the first turn that has not ended, or another one, and runs a failed one again", async () => {

@@ -149,4 +149,7 @@ test("an existing body gets, changes and loses what is about protected files, an
   expect(second).not.toContain("AGENTS.md");
   expect(updatedBody(second, [])).toBe("By a person");
   expect(updatedBody("By a person", [])).toBeUndefined();
+  // A person has written above it, or removed an end of it.
+  for (const edited of [`Please review.\n${first}`, first.replace(/^.*\n/, ""), first.replace("<!-- end", "<!-- x")])
+    expect(updatedBody(edited, ["CLAUDE.md"])?.endsWith(`\n\n${edited}`)).toBe(true);
 });

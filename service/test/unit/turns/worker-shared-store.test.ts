@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
+import { builtInEditor } from "../../../src/agents/agent.ts";
+import { GitError } from "../../../src/git/git.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import type { RunningTurn } from "../../../src/model.ts";
+import { PerProject } from "../../../src/per-project.ts";
 import { startTurn } from "../../../src/store/job-state.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../src/store/ready-turns.ts";
 import type { Sql, Transaction } from "../../../src/store/sql.ts";
@@ -12,8 +15,10 @@ import { openSchema } from "../../../src/store/sqlite/schema.ts";
 import { Store, type StoreOptions } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
+import type { TurnHost } from "../../../src/turns/turn-host.ts";
+import type { ProjectPorts } from "../../../src/turns/worker.ts";
 import { MemoryLogs } from "../../support/memory-logs.ts";
-import { setUpWorker, tick } from "../../support/worker.ts";
+import { setUpWorker, tick, type WorkerSetup } from "../../support/worker.ts";
 
 /** The queue of a store that several workers use. Leases expire, and looks wait or fail, when the test says so. */
 class SharedTurns implements ReadyTurns {
@@ -80,7 +85,7 @@ class FailingStore extends Store {
   }
 }
 
-function setUp({ agents = 1 } = {}) {
+function setUp({ agents = 1, ...options }: WorkerSetup = {}) {
   const connection = new Connection(":memory:", () => {});
   openSchema(connection, ":memory:");
   const ready = new SharedTurns();
@@ -89,7 +94,7 @@ function setUp({ agents = 1 } = {}) {
   /** How runs of turns ended, as they are counted. */
   const runs: string[] = [];
   const metrics = { ...noMetrics, turnStarted: () => (result: string) => void runs.push(result) };
-  return { ...setUpWorker({ agents, store, metrics }), store, ready, logs, runs };
+  return { ...setUpWorker({ agents, store, metrics, ...options }), store, ready, logs, runs };
 }
 
 test("starts a turn that becomes ready while the worker has seen none and still looks", async () => {
@@ -149,6 +154,60 @@ test("a turn whose job cannot be read waits, and is tried again", async () => {
   expect(log.filter((line) => line.startsWith("a: "))).toEqual([
     "a: turn 1 started",
     "a: turn 1 postponed: the database does not respond",
+    "a: turn 1 completed",
+  ]);
+});
+
+test("a turn whose agent has run on the worker waits there until its job can be read", async () => {
+  let agentRuns = 0;
+  const host: TurnHost = {
+    prepare: async () => true,
+    clean: async () => {},
+    appendLog: () => {},
+    runAgent: async () => {
+      agentRuns++;
+      return { end: "completed", message: "Nothing to do", error: undefined };
+    },
+    lastOutput: async () => "",
+    hasOwnCommits: async () => false,
+  };
+  let isAway = true;
+  const projects = (ports: ProjectPorts) =>
+    PerProject.same<ProjectPorts>({
+      ...ports,
+      agent: builtInEditor,
+      worktrees: {
+        checkOut: async (place, { head }) => ({ ...place, head, identity: undefined }),
+        takeBack: async () => {},
+        release: async () => {},
+      },
+      pullRequests: {
+        ...ports.pullRequests,
+        open: async () => {
+          if (isAway) throw new GitError(["push"], "exited with 128", "Could not resolve host: github.com", 128);
+          return "https://example.com/pull/1";
+        },
+      },
+    });
+  const { worker, store, repository, log, checkoutOf, addJobs, sleeps } = setUp({ host, projects });
+  repository.commits = async () => [];
+  repository.commit = async () => ({ commit: undefined, leftOut: [] });
+  await addJobs("a");
+  await worker.start();
+  (await checkoutOf("a")).succeed();
+  const resume = await sleeps.next(1000);
+  isAway = false;
+  store.failure = new StoreUnavailable("the database does not respond");
+  resume();
+  const retry = await sleeps.next(2000);
+  store.failure = undefined;
+  retry();
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  expect(agentRuns).toBe(1);
+  expect(log.filter((line) => line.startsWith("a: "))).toEqual([
+    "a: turn 1 started",
+    expect.stringMatching(/^a: turn 1 postponed: .*github/),
     "a: turn 1 completed",
   ]);
 });

@@ -141,7 +141,7 @@ test("does not judge a branch whose head is recorded", async () => {
 });
 
 test("leaves the commit of a turn that ended without ever running, from before the store was restored", async () => {
-  const { store, repository, cleaner, turns } = await setUp();
+  const { store, repository, cleaner, log, turns } = await setUp();
   await store.turns.add(one, "More", 0);
   const [, added] = await store.turns.ofJob(one);
   if (added === undefined) throw new Error("no turn was added");
@@ -150,6 +150,7 @@ test("leaves the commit of a turn that ended without ever running, from before t
   expect((await store.turns.ofJob(one))[1]?.state).toBe("failed");
   await cleaner.run(now);
   expect(repository.heads.get(jobBranch(one))).toBe(lateCommit(one));
+  expect(log.join("\n")).not.toContain(one);
 });
 
 test("leaves a branch alone that has moved, and goes on with the others", async () => {
