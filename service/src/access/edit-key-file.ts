@@ -20,8 +20,9 @@ export async function editKeyFile(
   const handle = await lock(next);
   try {
     const before = await readExisting(target);
-    if (before === undefined && ifMissing === undefined) throw new Error(`${file} does not exist`);
-    await handle.writeFile(formatKeys(change(before?.keys ?? ifMissing ?? [])));
+    const keys = before?.keys ?? ifMissing;
+    if (keys === undefined) throw new Error(`${file} does not exist`);
+    await handle.writeFile(formatKeys(change(keys)));
     if (before !== undefined) {
       // A service that runs as another user must still be able to read what root has changed.
       await handle.chown(before.uid, before.gid);

@@ -19,8 +19,8 @@ export interface OperationsOptions {
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
   /** Default: who is on this machine, or has a key. */
   metricsReaders?: MetricsReaders | undefined;
-  /** Returns the limits of the workers on the store. Default: none. */
-  limits?: (() => Promise<TurnLimits>) | undefined;
+  /** Returns the limits of the workers on the store. */
+  limits: () => Promise<TurnLimits>;
   /** Default: nothing is counted, and nobody can read metrics. */
   metrics?: Metrics | ReadableMetrics | undefined;
 }
@@ -46,7 +46,7 @@ export function createOperations(options: OperationsOptions): OperationEndpoints
   const census = cached(
     async () => {
       try {
-        return await store.counts.census(await limits?.());
+        return await store.counts.census(await limits());
       } catch {
         return undefined;
       }
