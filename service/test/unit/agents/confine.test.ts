@@ -1,5 +1,7 @@
-import { existsSync } from "node:fs";
-import { expect, test } from "vitest";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import { confineAgents, withoutAgents } from "../../../src/agents/confine.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
@@ -12,8 +14,8 @@ const settings = (changes: Partial<ProjectSettings> = {}): ProjectSettings => ({
   ...changes,
 });
 
-const confine = (projects: Record<string, ProjectSettings>) =>
-  confineAgents(PerProject.of(new Map(Object.entries(projects))), "/nowhere", {}, () => {});
+const confine = (projects: Record<string, ProjectSettings>, folder = "/nowhere") =>
+  confineAgents(PerProject.of(new Map(Object.entries(projects))), folder, {}, () => {});
 
 test("each project has its own network, which ends with the service", async () => {
   const confined = await confine({
@@ -28,6 +30,20 @@ test("each project has its own network, which ends with the service", async () =
   expect(existsSync(socket)).toBe(true);
   await confined[Symbol.asyncDispose]();
   expect(existsSync(socket)).toBe(false);
+});
+
+test.skipIf(process.platform === "win32").each([
+  ["full", "the machine's network"],
+  ["none", "no network"],
+] as const)("with the network %s, a sandbox is tried with %s", async (network, found) => {
+  const folder = temporaryFolder();
+  const tried = join(folder, "tried");
+  const script = `case "$*" in *--share-net*) echo "the machine's network";; *) echo "no network";; esac > ${tried}`;
+  writeFileSync(join(folder, "bwrap"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv("PATH", folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await using _confined = await confine({ docs: settings({ sandbox: "bwrap", network }) }, folder);
+  expect(readFileSync(tried, "utf8").trim()).toBe(found);
 });
 
 test("a network that cannot be created is reported with its project", async () => {

@@ -1,0 +1,9 @@
+import { spawn } from "node:child_process";
+import { expect, test } from "vitest";
+import { killGroup } from "../../../src/processes/process-group.ts";
+
+test.skipIf(process.platform === "win32")("no process of a group that was killed is left", async () => {
+  const { pid = 0 } = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
+  await killGroup(pid);
+  expect(() => process.kill(-pid, 0)).toThrow("ESRCH");
+});
