@@ -120,7 +120,7 @@ export function diff(git: Git, base: string, head: string, maxBytes: number): Pr
 
 /** Returns a commit with the same content, parent and message as another one, and with another id: it is at least a second younger. */
 export async function copyCommit(git: Git, commit: string): Promise<string> {
-  const output = await git.run(["log", "--max-count=1", "--format=%T %P %ct%n%B", commit]);
+  const output = await git.run(["log", "--max-count=1", "--format=format:%T %P %ct%n%B", commit]);
   const [line = "", ...message] = output.split("\n");
   const [tree = "", parent = "", seconds] = line.split(" ");
   const at = Math.max(Math.floor(Date.now() / 1000), Number(seconds) + 1);
@@ -137,6 +137,6 @@ export async function rebase(git: Git, commit: string, parent: string, newParent
   const tree = await git.query(["merge-tree", "--write-tree", newParent, commit]);
   if (tree === undefined) return undefined;
   if (tree === (await git.run(["rev-parse", `${newParent}^{tree}`])).trim()) return newParent;
-  const message = await git.run(["log", "--max-count=1", "--format=%B", commit]);
+  const message = await git.run(["log", "--max-count=1", "--format=format:%B", commit]);
   return commitTree(git, tree, newParent, message);
 }

@@ -129,7 +129,7 @@ test.each([
 });
 
 test("a worker that takes a turn over continues with its commit, which the one that lost it cannot take back", async () => {
-  const { store, one, two, runs, expire, head, lines } = await setUp();
+  const { docs, store, one, two, runs, expire, head, lines } = await setUp();
   let pushed = "";
   one.repository.afterPush = async () => {
     one.repository.afterPush = async () => {};
@@ -140,6 +140,8 @@ test("a worker that takes a turn over continues with its commit, which the one t
   expect(await one.run()).toBe("taken-over");
   expect(pushed).not.toBe("");
   expect(head()).not.toBe(pushed);
+  const [copied, copy] = docs.git("log", "--no-walk=unsorted", "-z", "--format=%B", pushed, head()).split("\0");
+  expect(copy).toBe(copied);
   expect((await store.jobs.find(job))?.head).toBe(head());
   expect(lines()).toEqual(["first"]);
   expect(runs).toEqual(["one"]);
