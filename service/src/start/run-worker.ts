@@ -169,10 +169,10 @@ export function ownProjectsOf({
   return store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
 }
 
-/** Returns the secrets of all projects, because agents of one project could have got another's. */
-function secretsOf({ settings, apiKey }: WorkerOptions): Secret[] {
-  const own = apiKey ? [{ name: "the API key", value: apiKey }] : [];
-  const all = [...settings.values.flatMap(({ secrets = [] }) => secrets), ...own];
+/** Returns the secrets of all projects, because agents of one project could have got another's. An empty one is not looked for. */
+function secretsOf({ settings, apiKey = "" }: WorkerOptions): Secret[] {
+  const own = { name: "the API key", value: apiKey };
+  const all = [...settings.values.flatMap(({ secrets = [] }) => secrets), own];
   return [...new Map(all.map((secret) => [secret.value, secret])).values()];
 }
 
