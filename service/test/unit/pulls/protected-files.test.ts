@@ -65,6 +65,11 @@ test("scripts that run when a package is installed are protected, others are not
   expect(changesInstallScripts(of({}), of({ postinstall: "b" }))).toBe(true);
   expect(changesInstallScripts(of({ prepare: "a" }), of({ prepare: "b" }))).toBe(true);
   expect(changesInstallScripts(of({ prepare: "a" }), undefined)).toBe(false);
+  const [one, other] = [
+    { prepare: "a", postinstall: "b" },
+    { postinstall: "b", prepare: "a" },
+  ];
+  expect(changesInstallScripts(of(one), of(other))).toBe(false);
   expect(changesInstallScripts(of({}), "{")).toBe(true);
   expect(changesInstallScripts(of({}), '{"scripts":1}')).toBe(true);
 });

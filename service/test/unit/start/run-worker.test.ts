@@ -7,8 +7,10 @@ import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
+import { jobLogFile, logsFolder } from "../../../src/service-folder.ts";
 import type { Backend, ProjectBackend } from "../../../src/start/backend.ts";
 import { checkAgent, type ProjectAgents, runWorker, type WorkerOptions } from "../../../src/start/run-worker.ts";
+import type { HomeStore } from "../../../src/store/homes.ts";
 import { JobCopier } from "../../../src/store/job-copier.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -22,6 +24,9 @@ class FakeRepository extends Repository {
   override async lastCommitOf(): Promise<undefined> {}
   override async packIfNeeded(): Promise<boolean> {
     return false;
+  }
+  override async jobIds(): Promise<string[]> {
+    return [];
   }
   readonly forgotten: string[] = [];
   override async forgetJobs(ids: readonly string[]): Promise<void> {
@@ -153,6 +158,21 @@ test("a worker removes the directories of jobs that the store does not have", as
   const removed = "Removed the directories of jobs that are not in the store: 1.";
   await vi.waitFor(() => expect(log).toContain(removed), { timeout: 10_000 });
   expect([existsSync(gone), existsSync(join(kept, "tree"))]).toEqual([false, true]);
+});
+
+test("a worker whose store has several machines removes the logs of jobs that others have deleted", async () => {
+  const { folder } = await setUp({}, (store, folder) => {
+    const homes: HomeStore = {
+      lastAttemptedBefore: async () => undefined,
+      loadHome: async () => undefined,
+      saveHome: async () => {},
+      deleteArchived: async () => {},
+    };
+    Object.assign(store, { homes });
+    mkdirSync(logsFolder(folder), { recursive: true });
+    writeFileSync(jobLogFile(folder, "gone"), "| Done\n");
+  });
+  await vi.waitFor(() => expect(existsSync(jobLogFile(folder, "gone"))).toBe(false), { timeout: 10_000 });
 });
 
 test("a worker with a new store removes no directories", async () => {
