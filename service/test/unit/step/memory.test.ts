@@ -259,7 +259,7 @@ describe("jobs in the cache", () => {
     const cache = fakeCache();
     const sent = (step: string) => ({ project: "docs", caller: "API key", step });
     const [last] = job.turns;
-    const turn = (id: number, step: string, state: "completed" | "waiting" = "completed") => {
+    const turn = (id: number, step: string, state: "completed" | "failed" | "waiting" = "completed") => {
       return {
         ...last,
         id,
@@ -275,14 +275,15 @@ describe("jobs in the cache", () => {
     };
     const other = { ...job, id: id.replace(/0$/, "1"), turns: [turn(7, "b")] };
     const jobs = connect(cache);
-    await jobs.save({ ...job, turns: [turn(5, "old"), turn(6, "a", "waiting"), turn(7, "b", "waiting")] }, undefined);
-    await jobs.save({ ...job, turns: [turn(5, "old"), turn(6, "a"), turn(7, "b")] }, undefined);
+    const earlier = [turn(4, "old"), turn(5, "failed", "failed")];
+    await jobs.save({ ...job, turns: [...earlier, turn(6, "a-1", "waiting"), turn(7, "b", "waiting")] }, undefined);
+    await jobs.save({ ...job, turns: [...earlier, turn(6, "a-1"), turn(7, "b")] }, undefined);
     await jobs.save(other, undefined);
     await jobs.save({ ...job, turns: [turn(8, "not/a key"), turn(9, "")] }, undefined);
     const later = connect(cache);
-    expect(await later.jobsOfStep(sent("a"))).toEqual([id]);
+    expect(await later.jobsOfStep(sent("a-1"))).toEqual([id]);
     expect(await later.jobsOfStep(sent("b"))).toEqual([id, other.id]);
-    for (const step of ["old", "c", "not/a key", ""]) expect(await later.jobsOfStep(sent(step))).toEqual([]);
+    for (const step of ["old", "failed", "c", "not/a key", ""]) expect(await later.jobsOfStep(sent(step))).toEqual([]);
     // Each is saved once.
     expect(cache.keys.filter((key) => key.startsWith("agent-job-service/step/"))).toHaveLength(3);
   });
