@@ -96,12 +96,25 @@ describe("a connection that is lost during a commit", () => {
     },
   );
 
-  test("changes nothing if the answer whether the server has committed is lost, too", async () => {
+  test("changes nothing, also in the queue, if the answer whether the server has committed is lost, too", async () => {
     const { proxy, store, other } = await openBoth();
     proxy.failures.push({ on: "COMMIT", how: "lose request" }, { on: "wasPrevented", how: "lose answer" });
     await expect(create(store, "a")).rejects.toThrow(StoreUnavailable);
     expect(await other.counts.total()).toEqual({ jobs: 0, waitingTurns: 0 });
     expect(proxy.failures).toEqual([]);
+    await create(other, "a");
+    const turn = await store.runningTurns.startNext();
+    if (turn === undefined) throw new Error("no turn is ready");
+    for (const end of [
+      () => store.runningTurns.requeue(turn),
+      () => store.runningTurns.finish(turn, "completed", now),
+    ]) {
+      proxy.failures.push({ on: "COMMIT", how: "lose request" }, { on: "wasPrevented", how: "lose answer" });
+      await expect(end()).rejects.toThrow(StoreUnavailable);
+      await other.runningTurns.confirmLease(turn);
+    }
+    await store.runningTurns.finish(turn, "completed", now);
+    expect((await other.jobs.find("a"))?.state).toBe("completed");
   });
 
   test.each(["lose request", "lose answer"] as const)(
@@ -168,6 +181,10 @@ describe("a server that is restarted", () => {
     await expect.poll(() => heard.slice(2), { timeout: 20_000 }).toEqual([undefined]);
     await create(other, "b");
     await expect.poll(() => heard.slice(3)).toEqual([""]);
+    const again = await other.runningTurns.startNext();
+    if (again === undefined) throw new Error("no turn is ready");
+    await other.runningTurns.requeue(again);
+    await expect.poll(() => heard.slice(4)).toEqual([""]);
   });
 
   test("does not end a process whose connections are in use", async () => {
