@@ -30,5 +30,5 @@ export function isCommitOf(turn: Turn, message: string): boolean {
 
 /** Removes what could look like another line, or hide text. */
 function plainLines(text: string): string {
-  return text.replace(/[\r\u0085\u2028\u2029]+/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
+  return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
 }

@@ -21,6 +21,7 @@ Agent-Turn: 7
 Agent-Job: job_1
 `,
   );
+  expect(commitMessage(turn, ["a\r\nb\r\rc\u2028d\r\n"])).toContain("\n\n    a\n    b\n\n    c\n    d\n\nAgent-Turn");
   expect(commitMessage(turn, [])).toBe("Fix the links\n\nAgent-Turn: 7\nAgent-Job: job_1\n");
 });
 
