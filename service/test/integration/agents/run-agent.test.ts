@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -109,6 +110,20 @@ test("the events of an agent become lines of the log, and are kept as they are",
     "| problem",
   ]);
   expect(readFileSync(rawFile, "utf8")).toBe(`${event}\nplain\n`);
+});
+
+test("of an endless line, the log, the events and the report have a part", async () => {
+  const { run, folder } = setUp();
+  const rawFile = join(folder, "events.jsonl");
+  const agent = {
+    ...echoingAgent("head -c 12000000 /dev/zero | tr '\\0' x; echo end"),
+    eventFormat: "opencode" as const,
+  };
+  const { end, message = "" } = await run(agent, { rawFile });
+  expect(end).toBe("completed");
+  expect(message).toHaveLength(1024 * 1024);
+  expect(message.endsWith("xend\n")).toBe(true);
+  for (const file of [rawFile, join(folder, "log")]) expect(statSync(file).size).toBeLessThan(11_000_000);
 });
 
 test("a command tells in a file what it has to say, and what it cost", async () => {
