@@ -119,7 +119,9 @@ function claude(event: Event): string[] {
     return blocks.flatMap((block) =>
       block.type === "tool_result" ? result(contentText(block.content), block.is_error === true) : [],
     );
-  return event.type === "result" && event.is_error === true ? [`Error: ${textOf(event.result)}`] : [];
+  return event.type === "result" && event.is_error === true
+    ? [`Error: ${textOf(event.result) || textOf(event.subtype)}`]
+    : [];
 }
 
 function codex(event: Event): string[] {

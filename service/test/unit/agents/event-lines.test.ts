@@ -53,6 +53,7 @@ test("claude's retries and its last error are lines", () => {
   expect(add({ type: "system", subtype: "api_retry", error: "overloaded" })).toEqual(["api_retry: overloaded"]);
   const result = { type: "result", subtype: "error_during_execution", is_error: true };
   expect(add({ ...result, result: "No more credit" })).toEqual(["Error: No more credit"]);
+  expect(add(result)).toEqual(["Error: error_during_execution"]);
 });
 
 test("what is no event stays as it is, and what is unknown has no line", () => {
