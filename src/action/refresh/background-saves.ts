@@ -38,11 +38,6 @@ export class BackgroundSaves {
     this.#ports = ports;
   }
 
-  /** Whether the job that was sent, or was about to be, is being saved. */
-  get hasBegun(): boolean {
-    return this.#saving !== undefined;
-  }
-
   /** Whether a later attempt will find what this one sent. */
   get isRemembered(): boolean {
     return this.#isDone && this.#ports.attempts !== undefined;
@@ -86,10 +81,11 @@ export class BackgroundSaves {
     this.#save([attempts?.save("job", { sent, jobId, base: base() }), session?.save(start)]);
   }
 
-  /** Begins to save that it is unknown whether the service accepted a request, unless an entry says so already. */
+  /** Begins to save that it is unknown whether the service accepted a request, unless an entry says so or is being saved. */
   doubt(sent: SendingTask["kind"]): void {
-    if (this.#isAnnounced) this.#saving = this.#announced;
-    else this.#save([this.#ports.attempts?.save("pending", { sent, base: this.#ports.base() })]);
+    // A second save would fail, because its key is taken, and the entry would be said to be missing.
+    if (this.#isAnnounced || this.#saving) return;
+    this.#save([this.#ports.attempts?.save("pending", { sent, base: this.#ports.base() })]);
   }
 
   /** Says that nothing was started, and waits until that is saved, but only for a short time. */

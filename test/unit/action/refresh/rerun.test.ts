@@ -149,6 +149,41 @@ describe("the first attempt", () => {
     });
   });
 
+  describe("whose request could not be announced", () => {
+    /** Runs an attempt with a cache that fails once; the saves after that take these times. */
+    async function unannounced(saveMs: number[], options: Partial<MainOptions>) {
+      const cache = new FakeCache();
+      const onClock: MainOptions["onClock"] = (clock) => {
+        const times = saveMs.values();
+        cache.fault = () => {
+          cache.fault = () => new Promise((resolve) => clock.at(clock.elapsedMs + (times.next().value ?? 0), resolve));
+          throw new Error("503");
+        };
+      };
+      const { toolkit } = await attempt(1, cache, { ...options, onClock });
+      cache.fault = () => {};
+      return { cache, text: toolkit.annotations.at(-1)?.text };
+    }
+
+    test.each<[string, number, Partial<MainOptions>]>([
+      ["the response says so", 0, { respond: () => respondWith(502) }],
+      ["the step is cancelled", 1000, { cancelAt: 1000, respond: () => ({ responseMs: 60_000 }) }],
+      // The response has four seconds, and the cache two more.
+      ["the step is cancelled", 5000, { cancelAt: 1000, respond: () => ({ responseMs: 60_000 }) }],
+    ])("saves that it is in doubt as soon as %s, which takes %i ms", async (_name, saveMs, options) => {
+      const { cache, text } = await unannounced([saveMs], options);
+      expect(text).toContain("A re-run sends nothing.");
+      const { requests, outputs } = await attempt(2, cache);
+      expect(requests).toEqual([]);
+      expect(outputs.outcome).toBe("error");
+    });
+
+    test("saves no doubt if it is cancelled after the request was rejected", async () => {
+      const { cache } = await unannounced([1000], { cancelAt: 500, respond: () => respondWith(401) });
+      expect(statesIn(cache)).toEqual(["not-sent"]);
+    });
+  });
+
   test("that is cancelled does not wait longer than five seconds for the cache", async () => {
     const cache = new FakeCache();
     cache.fault = () => new Promise<void>(() => {});
@@ -355,7 +390,8 @@ describe("a re-run after a request whose acceptance is unknown", () => {
   test("sends nothing, and says how to start a job regardless", async () => {
     const cache = new FakeCache();
     const first = await attempt(1, cache, { respond: () => ({ failure: "no-response" }) });
-    expect(first.toolkit.annotations.at(-1)?.text).toContain(
+    expect(first.toolkit.annotations).toHaveLength(1);
+    expect(first.toolkit.annotations[0]?.text).toContain(
       "A re-run sends nothing. If there is none, start a new run of the workflow (not a re-run) to send the request.",
     );
     const { outputs, requests, toolkit } = await attempt(2, cache);
