@@ -99,17 +99,36 @@ describe("a cancelled step", () => {
     expect(service.turns.map(({ status }) => status)).toEqual(["running", "stopped"]);
   });
 
-  test.each<[string, Partial<MainOptions>]>([
-    ["with on-cancel: keep", { inputs: { "on-cancel": "keep" } }],
-    ["of a service that does not announce it", {}],
+  test.each<[string, Partial<MainOptions>, string?]>([
+    ["with on-cancel: keep", { inputs: { "on-cancel": "keep" } }, "job_1 keeps running: on-cancel is keep."],
+    [
+      "of a service that does not announce it",
+      {},
+      "job_1 keeps running: the service cannot stop a job.\nTo wait for it, re-run this workflow run: nothing is sent again",
+    ],
     ["without a wait", { inputs: { wait: "false" }, cancelAt: 100 }],
     ["that timed out", { inputs: { "timeout-minutes": "0.1" } }],
-  ])("stops nothing %s", async (name, options) => {
+  ])("stops nothing %s", async (name, options, why = "") => {
     const service = running();
     if (name.includes("not announce")) service.features = [];
-    const { requests } = await attempt(service, options);
+    const { requests, toolkit } = await attempt(service, options);
     expect(requests.filter(isStop)).toEqual([]);
     expect(service.turns).toMatchObject([{ status: "running" }]);
+    expect(toolkit.annotations.at(-1)?.text ?? "").toContain(why);
+  });
+
+  test("stops nothing of another job than its own", async () => {
+    const service = running();
+    const { requests, toolkit } = await attempt(service, {
+      onClock: (clock) =>
+        clock.at(1000, () => {
+          for (const turn of service.turns.splice(0)) {
+            service.turns.push({ ...turn, step: "x" }, { ...turn, job: "job_2" });
+          }
+        }),
+    });
+    expect(requests.filter(isStop)).toEqual([]);
+    expect(toolkit.annotations.at(-1)?.text).toContain("job_1 keeps running: the service did not find its turn.");
   });
 
   test("stops nothing that an earlier attempt has sent, or that it was told to wait for", async () => {
@@ -161,6 +180,20 @@ describe("what the agent said and what it cost", () => {
       expect(html).toContain("<blockquote><code>Done.</code><br><code>::error::x</code><br><code>@octocat &lt;b&gt;");
     }
     expect(toolkit.summary).toContain("$0.0123");
+  });
+
+  test.each([
+    [60, "<code>59</code><br><code>60</code>"],
+    [62, "<code>59</code><br><code>60</code><br>and 2 more lines"],
+  ])("of a message of %i lines, 60 are shown, and blank ones without markup", async (count, end) => {
+    const service = new KeyedService();
+    const lines = Array.from({ length: count }, (_, index) => (index === 1 ? " " : `${index + 1}`));
+    service.message = lines.join("\n");
+    const { outputs, toolkit } = await attempt(service, { cancelAt: 1e9 });
+    expect(outputs["final-message"]).toBe(service.message);
+    const [, quoted] = /<blockquote>(.*)<\/blockquote>/.exec(toolkit.summary) ?? [];
+    expect(quoted).toMatch(/^<code>1<\/code><br><br><code>3<\/code><br>/);
+    expect(quoted?.endsWith(end)).toBe(true);
   });
 
   test("are empty if the service says nothing, or something else", async () => {

@@ -113,9 +113,17 @@ describe("a create that is in doubt", () => {
     expect(ids).toEqual([["job_9", 1]]);
   });
 
-  test("names the job that only a later response has", async () => {
+  const named = respondWith(201, { id: "job_9" });
+  test.each<[string, Exchange[], string[]]>([
+    ["only a later response has", [respondWith(504), named], ["job_9"]],
+    ["only the first response has", [named, respondWith(504)], ["job_9"]],
+    [
+      "the first response has if a later one has another",
+      [named, respondWith(201, { id: "job_8" })],
+      ["job_9", "job_8"],
+    ],
+  ])("names the job that %s", async (_name, answers, known) => {
     const clock = new FakeClock();
-    const answers = [respondWith(504), respondWith(201, { id: "job_9" })];
     const { transport } = fakeTransport(clock, ({ method }, index) => {
       if (method === "POST") return answers.shift() ?? respondWith(429);
       return index === 1 ? respondWith(200, { step: "a", turns: [] }) : respondWith(404, { error: "Not found" });
@@ -130,6 +138,6 @@ describe("a create that is in doubt", () => {
       )
       .catch((error: SubmissionError) => error);
     expect(result).toMatchObject({ acceptance: "unknown", jobId: "job_9" });
-    expect(ids).toEqual(["job_9"]);
+    expect(ids).toEqual(known);
   });
 });

@@ -73,6 +73,7 @@ describe("after a doubt", () => {
     ["repeats another step", respondWith(200, { step: "abd", features: [], turns: [] })],
     ["lists no turns", respondWith(200, { step: "abc", features: [] })],
     ["lists a turn that is none", respondWith(200, { step: "abc", features: [], turns: [{ job: "job_1" }] })],
+    ["lists a turn without a status", respondWith(200, { step: "abc", turns: [turn({ status: 5 })] })],
     ["lists a turn of a job without a usable id", respondWith(200, { step: "abc", turns: [turn({ job: ".." })] })],
     ["did not receive the key", respondWith(200, { step: "abc", features: [], turns: [], key: null })],
     ["is a record", created],

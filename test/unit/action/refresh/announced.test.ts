@@ -106,6 +106,8 @@ describe("a re-run", () => {
     expect(first.outputs.outcome).toBe("error");
     // The cache says that it was about to be sent; the service says that it was not.
     expect((await attempt(2, lost, { cache })).outputs).toMatchObject({ "job-origin": "created" });
+    // The service knows what it was sent, so no entry announces the second request.
+    expect(cache.entries.map(({ key }) => /-(\d+-[a-z]+)-[^-]+$/.exec(key)?.[1])).toEqual(["1-pending", "2-job"]);
     expect(lost.turns).toHaveLength(1);
   });
 
@@ -168,6 +170,26 @@ describe("a re-run", () => {
         }),
     });
     expect(outputs).toMatchObject({ outcome: "failed", "job-origin": "resumed" });
+  });
+
+  test.each<[string, number]>([
+    ["that it has sent", 1],
+    ["that it waits for", 2],
+  ])("reports the result of the turn %s, not that of another one under its step", async (_name, runAttempt) => {
+    const service = new KeyedService();
+    service.next = "running";
+    if (runAttempt > 1) await attempt(1, service, { inputs: { wait: "false" } });
+    const { outputs } = await attempt(runAttempt, service, {
+      onClock: (clock) =>
+        clock.at(30_000, () => {
+          for (const turn of service.turns.splice(0)) {
+            const other = { ...turn, request: "other", status: "completed" } as const;
+            // Ids of turns may be unique only within their job.
+            service.turns.push({ ...turn, status: "failed" }, { ...other, turn: "other" }, { ...other, job: "job_2" });
+          }
+        }),
+    });
+    expect(outputs).toMatchObject({ outcome: "failed", status: "completed" });
   });
 
   test("with another prompt waits for the only turn, with a notice; of several turns, it waits for none", async () => {
