@@ -74,17 +74,17 @@ test.each(["../x", "a..b", "x y", "refs/heads/.lock"])("%j is no branch", async 
   expect([outputs.outcome, requests]).toEqual(["error", []]);
 });
 
-test("a pull request without a field that is needed starts nothing, and is said to lack it", async () => {
+test.each<[string, unknown]>([
+  ["head.repo.id", { head: { ref: "x", repo: {} }, base: { repo: { id: 1 } } }],
+  ["content", "<html>"],
+])("a pull request without usable %s starts nothing, and is said to lack it", async (name, answer) => {
   const own = service();
   const github = pullRequest(1);
   const request = github.request.bind(github);
-  github.request = async (route, ...rest) =>
-    route.endsWith("{pull_number}")
-      ? { head: { ref: "x", repo: {} }, base: { repo: { id: 1 } } }
-      : request(route, ...rest);
+  github.request = async (route, ...rest) => (route.endsWith("{pull_number}") ? answer : request(route, ...rest));
   const { requests, toolkit } = await comment(own, github);
   expect(requests).toEqual([]);
-  expect(toolkit.annotations[0]?.text).toContain("cannot be read (it has no usable head.repo.id), so nothing was");
+  expect(toolkit.annotations[0]?.text).toContain(`cannot be read (it has no usable ${name}), so nothing was`);
 });
 
 test("pull-request is the branch of the pull request that was commented on", async () => {

@@ -55,8 +55,11 @@ test("reads the memory, and saves nothing", async () => {
   const rerun = await dry({ cache, inputs, runAttempt: 2 });
   expect(rerun.text).toContain("It would wait for job job_1, which attempt 1 of this workflow run started.");
   expect(cache.entries).toEqual(before);
+  const another = await dry({ cache, inputs: { ...inputs, "on-rerun": "new" }, runAttempt: 2 });
+  expect(another.text).toContain("to job job_1, the last of the session nightly");
   cache.fault = () => Promise.reject(new Error("503"));
   expect((await dry({ cache, inputs })).outputs.outcome).toBe("error");
+  expect((await dry({ cache, runAttempt: 2 })).text).toContain("It would create a job with this prompt.");
 });
 
 test("in a thread checks the permission, and writes nothing to GitHub", async () => {

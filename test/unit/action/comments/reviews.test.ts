@@ -74,7 +74,7 @@ describe("a review whose text begins with the phrase", () => {
   test("asks for the rest, with its comments, their files and lines", async () => {
     const github = reviewed(
       "/agent fix these\nand the links",
-      "Typo here",
+      "\nTypo here\n",
       { body: "/agent  and here", path: "b.md", line: null, original_line: 7 },
       { body: "  ", path: "c.md" },
     );

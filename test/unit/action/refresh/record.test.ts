@@ -60,16 +60,21 @@ const earlier = (fields: Job = {}): Job => ({
 /** GitHub's record of a workflow run; the attempt of the test is the last one. */
 class Record implements GitHub {
   readonly asked: string[] = [];
+  readonly timeouts: number[] = [];
+  /** Called before each answer, which it may delay or prevent. */
+  onAnswer: (timeoutMs: number) => void | Promise<void> = () => {};
   readonly #attempts: (Job[] | Error)[];
 
   constructor(...attempts: (Job[] | Error)[]) {
     this.#attempts = attempts;
   }
 
-  request = async (route: string, parameters: Readonly<globalThis.Record<string, unknown>>): Promise<unknown> => {
+  request: GitHub["request"] = async (route, parameters, { timeoutMs }) => {
+    this.timeouts.push(timeoutMs);
     const { run_id: run, attempt_number: attempt, page, owner, repo } = parameters;
     this.asked.push(`${owner}/${repo} ${run} ${attempt} ${page}`);
     expect(route).toBe("GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs");
+    await this.onAnswer(timeoutMs);
     const jobs = this.#attempts[Number(attempt) - 1];
     if (jobs === undefined || jobs instanceof Error) throw jobs ?? new GitHubError("Not Found", 404);
     return { total_count: jobs.length, jobs: jobs.slice((Number(page) - 1) * 100, Number(page) * 100) };
@@ -226,6 +231,22 @@ describe("a re-run without a trace of the attempts before it", () => {
     const { outputs } = await attempt(3, { cache, github });
     expect(outputs["job-origin"]).toBe("created");
     expect(github.asked).toEqual(["acme/docs 99 3 1", "acme/docs 99 2 1"]);
+  });
+
+  test("gives GitHub ten seconds for each attempt, and thirty for all", async () => {
+    const skipped = [earlier({ conclusion: "skipped" })];
+    const github = new Record(skipped, skipped, skipped, skipped, [own]);
+    const { requests } = await attempt(5, {
+      github,
+      onClock: (clock) => {
+        github.onAnswer = async (timeoutMs) => {
+          await clock.sleep(Math.min(9000, timeoutMs));
+          if (timeoutMs < 9000) throw new GitHubError("GitHub did not respond in time", undefined);
+        };
+      },
+    });
+    expect(github.timeouts).toEqual([10_000, 10_000, 10_000, 3000]);
+    expect(requests).toEqual([]);
   });
 
   test("sends nothing without a token, with which GitHub could be asked", async () => {
