@@ -81,7 +81,10 @@ export class BackgroundSaves {
     this.#save([attempts?.save("job", { sent, jobId, base: base() }), session?.save(start)]);
   }
 
-  /** Begins to save that it is unknown whether the service accepted a request, unless an entry says so or is being saved. */
+  /**
+   * Begins to save that it is unknown whether the service accepted a request, unless an entry says so already, or one that
+   * says so or names the job is being saved.
+   */
   doubt(sent: SendingTask["kind"]): void {
     // A second save would fail, because its key is taken, and the entry would be said to be missing.
     if (this.#isAnnounced || this.#saving) return;

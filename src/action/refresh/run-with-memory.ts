@@ -104,9 +104,7 @@ async function runAndRemember(
       if (state.features === undefined) await saves.announce(each.kind);
       // The earlier attempt could not leave a trace either.
       if (saves.isReadOnly && unproven !== undefined) return { kind: "blocked", cause: "unknown", attempt: unproven };
-      const onAbort = (): void => {
-        if (!hasJob) saves.doubt(each.kind);
-      };
+      const onAbort = (): void => saves.doubt(each.kind);
       ports.signal.addEventListener("abort", onAbort, { once: true });
       const onJobId = (jobId: string): void => {
         hasJob = true;
@@ -128,7 +126,7 @@ async function runAndRemember(
     return { result: ended, task, rerun: effectOfNothing(saves, run) };
   }
   // The job of a message in doubt is not remembered: its state would say nothing about the message.
-  if (!hasJob) saves.doubt(task.kind);
+  saves.doubt(task.kind);
   // After a signal, both have the same two seconds.
   const [result] = await Promise.all([
     stopOwnTurn(task, ended, run),
