@@ -86,7 +86,7 @@ describe("a cancelled step", () => {
         ? { ...service.respond(request), responseMs: 60_000 }
         : service.respond(request);
     const { outputs, toolkit, clock } = await attempt(service, { respond, cancelAt: 1000 });
-    expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
+    expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1", "job-origin": "created" });
     expect(toolkit.annotations.at(-1)?.text).toContain("the service stopped job job_1");
     // Four seconds for the answer, two for the stop.
     expect(clock.elapsedMs).toBeLessThanOrEqual(7000);
@@ -95,8 +95,13 @@ describe("a cancelled step", () => {
   test("stops the message that it has sent, and no other turn of the job", async () => {
     const service = running();
     service.turns.push({ turn: "other", job: "job_1", prompt: "x", step: "x", request: "x", status: "running" });
-    await attempt(service, { inputs: { "job-id": "job_1" } });
-    expect(service.turns.map(({ status }) => status)).toEqual(["running", "stopped"]);
+    const sendAnother = (): void =>
+      void service.turns.push({ ...service.turns[1], turn: "another", request: "another" } as never);
+    await attempt(service, {
+      inputs: { "job-id": "job_1" },
+      onClock: (clock) => clock.at(1000, sendAnother),
+    });
+    expect(service.turns.map(({ status }) => status)).toEqual(["running", "stopped", "running"]);
   });
 
   test.each<[string, Partial<MainOptions>, string?]>([
@@ -111,7 +116,8 @@ describe("a cancelled step", () => {
   ])("stops nothing %s", async (name, options, why = "") => {
     const service = running();
     if (name.includes("not announce")) service.features = [];
-    const { requests, toolkit } = await attempt(service, options);
+    const respond = (request: SeenRequest): Exchange => ({ ...service.respond(request), responseMs: 200 });
+    const { requests, toolkit } = await attempt(service, { ...options, respond });
     expect(requests.filter(isStop)).toEqual([]);
     expect(service.turns).toMatchObject([{ status: "running" }]);
     expect(toolkit.annotations.at(-1)?.text ?? "").toContain(why);

@@ -122,10 +122,11 @@ describe("a create that is in doubt", () => {
       [named, respondWith(201, { id: "job_8" })],
       ["job_9", "job_8"],
     ],
-  ])("names the job that %s", async (_name, answers, known) => {
+  ])("names the job that %s", async (_name, exchanges, known) => {
     const clock = new FakeClock();
+    const answers = exchanges.values();
     const { transport } = fakeTransport(clock, ({ method }, index) => {
-      if (method === "POST") return answers.shift() ?? respondWith(429);
+      if (method === "POST") return answers.next().value ?? respondWith(429);
       return index === 1 ? respondWith(200, { step: "a", turns: [] }) : respondWith(404, { error: "Not found" });
     });
     const ids: string[] = [];
