@@ -88,7 +88,11 @@ export class BackgroundSaves {
   doubt(sent: SendingTask["kind"]): void {
     // A second save would fail, because its key is taken, and the entry would be said to be missing.
     if (this.#isAnnounced || this.#saving) return;
-    this.#save([this.#ports.attempts?.save("pending", { sent, base: this.#ports.base() })]);
+    const saving = this.#save([this.#ports.attempts?.save("pending", { sent, base: this.#ports.base() })]);
+    // What could not be saved when the step was cancelled is tried once more at its end.
+    void saving.then((isDone) => {
+      if (!isDone && this.#saving === saving) this.#saving = undefined;
+    });
   }
 
   /** Says that nothing was started, and waits until that is saved, but only for a short time. */
@@ -114,11 +118,13 @@ export class BackgroundSaves {
     await this.#untilSettled(all, fail);
   }
 
-  #save(saves: readonly (Promise<void> | undefined)[]): void {
-    this.#saving = watch(Promise.all(saves), (error) => this.#ports.onFailure(error, false));
-    void this.#saving.then((isDone) => {
+  #save(saves: readonly (Promise<void> | undefined)[]): Promise<boolean> {
+    const saving = watch(Promise.all(saves), (error) => this.#ports.onFailure(error, false));
+    this.#saving = saving;
+    void saving.then((isDone) => {
       this.#isDone = isDone;
     });
+    return saving;
   }
 
   async #untilSettled(all: Promise<unknown>, onLate: (error: Error) => void): Promise<void> {

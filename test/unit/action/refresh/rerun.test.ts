@@ -150,14 +150,15 @@ describe("the first attempt", () => {
   });
 
   describe("whose request could not be announced", () => {
-    /** Runs an attempt with a cache that fails once; the saves after that take these times. */
-    async function unannounced(saveMs: number[], options: Partial<MainOptions>) {
+    /** Runs an attempt with a cache that fails at first; the save after that takes a time. */
+    async function unannounced(saveMs: number, options: Partial<MainOptions>, failures = 1) {
       const cache = new FakeCache();
       const onClock: MainOptions["onClock"] = (clock) => {
-        const times = saveMs.values();
+        let saves = 0;
         cache.fault = () => {
-          cache.fault = () => new Promise((resolve) => clock.at(clock.elapsedMs + (times.next().value ?? 0), resolve));
-          throw new Error("503");
+          if (++saves <= failures) throw new Error("503");
+          const delayMs = saves === failures + 1 ? saveMs : 0;
+          return new Promise((resolve) => clock.at(clock.elapsedMs + delayMs, resolve));
         };
       };
       const { toolkit } = await attempt(1, cache, { ...options, onClock });
@@ -171,15 +172,21 @@ describe("the first attempt", () => {
       // The response has four seconds, and the cache two more.
       ["the step is cancelled", 5000, { cancelAt: 1000, respond: () => ({ responseMs: 60_000 }) }],
     ])("saves that it is in doubt as soon as %s, which takes %i ms", async (_name, saveMs, options) => {
-      const { cache, text } = await unannounced([saveMs], options);
+      const { cache, text } = await unannounced(saveMs, options);
       expect(text).toContain("A re-run sends nothing.");
       const { requests, outputs } = await attempt(2, cache);
       expect(requests).toEqual([]);
       expect(outputs.outcome).toBe("error");
     });
 
+    test("saves that it is in doubt at its end if that failed when it was cancelled", async () => {
+      const { cache, text } = await unannounced(0, { cancelAt: 1000, respond: () => ({ responseMs: 60_000 }) }, 2);
+      expect(text).toContain("A re-run sends nothing.");
+      expect((await attempt(2, cache)).requests).toEqual([]);
+    });
+
     test("saves no doubt if it is cancelled after the request was rejected", async () => {
-      const { cache } = await unannounced([1000], { cancelAt: 500, respond: () => respondWith(401) });
+      const { cache } = await unannounced(1000, { cancelAt: 500, respond: () => respondWith(401) });
       expect(statesIn(cache)).toEqual(["not-sent"]);
     });
   });
