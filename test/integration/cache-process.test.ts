@@ -62,6 +62,12 @@ describe("the process", () => {
     expect(readdirSync(temp)).toEqual([]);
   });
 
+  test.runIf(process.platform === "linux")("is in a process group of its own", async () => {
+    const { cache } = cacheOf('fs.writeFileSync(entry, fs.readFileSync("/proc/self/stat")); reply({ isDone: true });');
+    const [pid, , , , group] = ((await cache.restore("a-")) ?? "").split(" ");
+    expect(group).toBe(pid);
+  });
+
   test("says whether there was an entry", async () => {
     const { cache } = cacheOf("reply({ isDone: false });");
     expect(await cache.restore("a-")).toBeUndefined();

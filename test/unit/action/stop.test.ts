@@ -190,7 +190,7 @@ describe("what the agent said and what it cost", () => {
 
   test.each([
     [60, "<code>59</code><br><code>60</code>"],
-    [62, "<code>59</code><br><code>60</code><br>and 2 more lines"],
+    [61, "<code>59</code><br><code>60</code><br>and 1 more line"],
   ])("of a message of %i lines, 60 are shown, and blank ones without markup", async (count, end) => {
     const service = new KeyedService();
     const lines = Array.from({ length: count }, (_, index) => (index === 1 ? " " : `${index + 1}`));
