@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { count } from "../report/format.ts";
 import type { GitHub, RequestLimits } from "../runner/github.ts";
 import type { ThreadEvent } from "./event.ts";
 import { parseRequest, type Trigger } from "./trigger.ts";
@@ -113,7 +112,7 @@ function formatComments(comments: readonly ReviewComment[]): string {
     return length > maxLength ? [] : [text];
   });
   const left = said.length - shown.length;
-  return [...shown, ...(left > 0 ? [`(and ${count(left, "more comment")})`] : [])].join("\n\n");
+  return [...shown, ...(left > 0 ? [`(and ${left} more ${left === 1 ? "comment" : "comments"})`] : [])].join("\n\n");
 }
 
 /**
