@@ -1,4 +1,5 @@
 import { accessSync, constants, readFileSync, statfsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -48,12 +49,12 @@ const projectsOf = (
 ) => [
   {
     extends: true as const,
-    // They compute, and each worker loads everything: no more workers than cores, and before the others.
+    // Before the others. Most compute, and each worker loads everything, but some wait for processes and locks.
     test: {
       name: `${name}-unit`,
       include: [`${folder}/unit/**/*.test.ts`],
       exclude,
-      maxWorkers: "100%",
+      maxWorkers: Math.max(4, availableParallelism()),
       sequence: { groupOrder: 0 },
     },
   },

@@ -12,7 +12,7 @@ const [half = "action"] = process.argv.slice(2);
  * also lints the other half.
  */
 const commands = [
-  `vitest run --maxWorkers 2 --project ${half}-unit`,
+  `vitest run --project ${half}-unit`,
   "tsc --incremental --tsBuildInfoFile node_modules/.cache/agent-job-types",
   `biome ci --colors off ${half === "service" ? "service" : "src test tools bench stubs examples vitest.config.ts package.json"}`,
 ];

@@ -67,6 +67,7 @@ test("an error in the middle of a transaction undoes it, and is not an outage", 
 
 test("a file that another process is writing is not available, until it has finished", () => {
   const { file, db, log, notes } = setUp();
+  db.execute("PRAGMA busy_timeout = 1");
   const other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE");
   expect(() => db.transaction(() => {})).toThrow(StoreUnavailable);
