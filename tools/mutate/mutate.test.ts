@@ -92,6 +92,26 @@ test("does not take a test for one that noticed a mutant because it was slow onc
   for (const { verdict } of run.mutants) expect(verdict).toBe("survived");
 });
 
+test("tries a test again that fails because of what a mutant left behind", async () => {
+  const run = await mutateRepository({
+    "src/sizes.ts": `
+      let uses = 0;
+      export const usesNow = () => uses;
+      export function use(): void { uses += 1; uses -= 1; }
+      export const isLarge = (size: number) => size > 10;
+    `,
+    "test/unit/sizes.test.ts": `
+      import { expect, test } from "vitest";
+      import { isLarge, use, usesNow } from "../../src/sizes.ts";
+      test("uses it", () => use());
+      test("is large", () => expect([isLarge(11), isLarge(10), usesNow()]).toEqual([true, false, 0]));
+    `,
+  });
+  expect(run.unusable).toEqual([]);
+  const sizes = run.mutants.filter(({ original }) => original === "size > 10");
+  expect(new Set(sizes.map(({ verdict }) => verdict))).toEqual(new Set(["killed"]));
+});
+
 test("leaves tests out if told to", async () => {
   const files = {
     "src/sizes.ts": source,

@@ -260,6 +260,8 @@ function notice(lab: Lab, { mutant, test, result, isEndless = false }: Omit<Resu
 /** Runs each test with each of the mutants that it reaches, until none of them is left. Quick files go first. */
 async function runTests(lab: Lab, usable: Map<string, TestEntry>, shard: Set<string>): Promise<void> {
   const survived = new Set<string>();
+  /** Tests that have failed without a mutant, perhaps because of what an earlier mutant had left behind in their process. */
+  const failed = new Set<string>();
   for (;;) {
     const isLeft = (mutant: string, test: string) =>
       shard.has(mutant) && lab.results.get(mutant)?.verdict === "survived" && !survived.has(`${mutant} ${test}`);
@@ -270,13 +272,16 @@ async function runTests(lab: Lab, usable: Map<string, TestEntry>, shard: Set<str
     const pending = tests.filter(({ covers }) => covers.length > 0);
     if (pending.length === 0) return;
     const plays = Object.fromEntries(pending.map(({ id, covers }) => [id, covers]));
-    const files = quickFilesFirst(pending);
+    // Those that have failed try again in a new process, before others leave something behind.
+    const again = pending.filter(({ id }) => failed.has(id));
+    const files = [...new Set([...quickFilesFirst(again), ...quickFilesFirst(pending)])];
     const journal = await runSession(lab, [{ files, job: { kind: "tests", plays, limits: limitsOf(pending) } }]);
     for (const entry of journal) {
       if (entry.kind === "result" && entry.result === "survived") survived.add(`${entry.mutant} ${entry.test}`);
       else if (entry.kind === "result") notice(lab, entry);
       else if (entry.kind === "unreliable") {
-        usable.delete(entry.test);
+        if (failed.has(entry.test)) usable.delete(entry.test);
+        failed.add(entry.test);
         for (const id of entry.mutants) {
           update(lab, id, { verdict: "survived" });
           lab.suspects.delete(id);

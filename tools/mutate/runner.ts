@@ -24,6 +24,8 @@ interface State {
   active: string | undefined;
   hits: number;
   maxHits: number;
+  /** Whether a test has failed without a mutant. */
+  isSpoiled: boolean;
   readonly mutants: MutantSwitch;
   readonly killed: Set<string>;
 }
@@ -43,6 +45,7 @@ function createState(): State {
     active: undefined,
     hits: 0,
     maxHits: Number.POSITIVE_INFINITY,
+    isSpoiled: false,
     killed: new Set(),
     mutants: {
       // All code with mutants reads this, so that an endless loop ends wherever it is.
@@ -203,7 +206,7 @@ class TestPlayer extends RepeatingRunner {
     this.#mutants = (this.#plays[test.id] ?? []).filter((mutant) => !state.killed.has(mutant));
     this.#queue = [...this.#mutants, undefined];
     this.#isOver = false;
-    if (this.#mutants.length === 0) test.mode = "skip";
+    if (this.#mutants.length === 0 || state.isSpoiled) test.mode = "skip";
     // vitest cannot end repeats early: the last ones do nothing.
     test.repeats = this.#mutants.length * 2;
     await super.onBeforeRunTask(test);
@@ -233,6 +236,8 @@ class TestPlayer extends RepeatingRunner {
     } else if (result !== "passed") {
       for (const each of this.#mutants) state.killed.delete(each);
       append(journal, { kind: "unreliable", test: test.id, mutants: this.#mutants });
+      // A mutant may have left something behind that other tests find, too.
+      state.isSpoiled = true;
       this.#isOver = true;
     }
     if (this.#queue.length === 0) this.#isOver = true;
