@@ -658,6 +658,8 @@ function checkService(context) {
 /* harmony export */   Y: () => (/* binding */ quoteMessage)
 /* harmony export */ });
 /* harmony import */ var _runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4436);
+/* harmony import */ var _format_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(455);
+
 
 /** How many lines are shown; the output has them all. */
 const maxLines = 60;
@@ -668,7 +670,7 @@ function quoteMessage(message) {
     const lines = message.split("\n");
     const shown = lines.slice(0, maxLines).map((line) => (line.trim() === "" ? "" : (0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_0__/* .code */ .aY)(line, 1000)));
     if (lines.length > maxLines)
-        shown.push(`and ${lines.length - maxLines} more lines`);
+        shown.push(`and ${(0,_format_js__WEBPACK_IMPORTED_MODULE_1__/* .count */ .U9)(lines.length - maxLines, "more line")}`);
     return `<p>The agent's last message:</p>\n\n<blockquote>${shown.join("<br>")}</blockquote>`;
 }
 

@@ -485,7 +485,7 @@ function formatComments(comments) {
         return length > maxLength ? [] : [text];
     });
     const left = said.length - shown.length;
-    return [...shown, ...(left > 0 ? [`(and ${left} more comments)`] : [])].join("\n\n");
+    return [...shown, ...(left > 0 ? [`(and ${left} more ${left === 1 ? "comment" : "comments"})`] : [])].join("\n\n");
 }
 /**
  * Returns the line that a comment is on, which GitHub leaves out of a review's list: the last line of its hunk, numbered as

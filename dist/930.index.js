@@ -458,10 +458,6 @@ class BackgroundSaves {
     constructor(ports) {
         this.#ports = ports;
     }
-    /** Whether the job that was sent, or was about to be, is being saved. */
-    get hasBegun() {
-        return this.#saving !== undefined;
-    }
     /** Whether a later attempt will find what this one sent. */
     get isRemembered() {
         return this.#isDone && this.#ports.attempts !== undefined;
@@ -502,12 +498,20 @@ class BackgroundSaves {
         const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined, base: base() };
         this.#save([attempts?.save("job", { sent, jobId, base: base() }), session?.save(start)]);
     }
-    /** Begins to save that it is unknown whether the service accepted a request, unless an entry says so already. */
+    /**
+     * Begins to save that it is unknown whether the service accepted a request, unless an entry says so already, or one that
+     * says so or names the job is being saved.
+     */
     doubt(sent) {
-        if (this.#isAnnounced)
-            this.#saving = this.#announced;
-        else
-            this.#save([this.#ports.attempts?.save("pending", { sent, base: this.#ports.base() })]);
+        // A second save would fail, because its key is taken, and the entry would be said to be missing.
+        if (this.#isAnnounced || this.#saving)
+            return;
+        const saving = this.#save([this.#ports.attempts?.save("pending", { sent, base: this.#ports.base() })]);
+        // What could not be saved when the step was cancelled is tried once more at its end.
+        void saving.then((isDone) => {
+            if (!isDone && this.#saving === saving)
+                this.#saving = undefined;
+        });
     }
     /** Says that nothing was started, and waits until that is saved, but only for a short time. */
     async withdraw(sent) {
@@ -529,10 +533,12 @@ class BackgroundSaves {
         await this.#untilSettled(all, fail);
     }
     #save(saves) {
-        this.#saving = watch(Promise.all(saves), (error) => this.#ports.onFailure(error, false));
-        void this.#saving.then((isDone) => {
+        const saving = watch(Promise.all(saves), (error) => this.#ports.onFailure(error, false));
+        this.#saving = saving;
+        void saving.then((isDone) => {
             this.#isDone = isDone;
         });
+        return saving;
     }
     async #untilSettled(all, onLate) {
         const { clock, signal } = this.#ports;
@@ -904,10 +910,7 @@ async function runAndRemember(plan, saves, run, { base, unproven }) {
         // The earlier attempt could not leave a trace either.
         if (saves.isReadOnly && unproven !== undefined)
             return { kind: "blocked", cause: "unknown", attempt: unproven };
-        const onAbort = () => {
-            if (!hasJob)
-                saves.doubt(each.kind);
-        };
+        const onAbort = () => saves.doubt(each.kind);
         ports.signal.addEventListener("abort", onAbort, { once: true });
         const onJobId = (jobId) => {
             hasJob = true;
@@ -928,8 +931,7 @@ async function runAndRemember(plan, saves, run, { base, unproven }) {
         return { result: ended, task, rerun: effectOfNothing(saves, run) };
     }
     // The job of a message in doubt is not remembered: its state would say nothing about the message.
-    if (!hasJob)
-        saves.doubt(task.kind);
+    saves.doubt(task.kind);
     // After a signal, both have the same two seconds.
     const [result] = await Promise.all([
         (0,stop_turn/* stopOwnTurn */.m)(task, ended, run),

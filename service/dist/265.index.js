@@ -1218,7 +1218,7 @@ function operations_createOperations(options) {
     const liveness = createHealth(worker === undefined ? {} : { worker: checkLiveness(worker) });
     const census = cached(async () => {
         try {
-            return await store.counts.census(await limits?.());
+            return await store.counts.census(await limits());
         }
         catch {
             return undefined;
@@ -5276,7 +5276,7 @@ function diff(git, base, head, maxBytes) {
 }
 /** Returns a commit with the same content, parent and message as another one, and with another id: it is at least a second younger. */
 async function copyCommit(git, commit) {
-    const output = await git.run(["log", "--max-count=1", "--format=%T %P %ct%n%B", commit]);
+    const output = await git.run(["log", "--max-count=1", "--format=format:%T %P %ct%n%B", commit]);
     const [line = "", ...message] = output.split("\n");
     const [tree = "", parent = "", seconds] = line.split(" ");
     const at = Math.max(Math.floor(Date.now() / 1000), Number(seconds) + 1);
@@ -5295,7 +5295,7 @@ async function rebase(git, commit, parent, newParent) {
         return undefined;
     if (tree === (await git.run(["rev-parse", `${newParent}^{tree}`])).trim())
         return newParent;
-    const message = await git.run(["log", "--max-count=1", "--format=%B", commit]);
+    const message = await git.run(["log", "--max-count=1", "--format=format:%B", commit]);
     return commitTree(git, tree, newParent, message);
 }
 
@@ -10308,7 +10308,7 @@ function isCommitOf(turn, message) {
 }
 /** Removes what could look like another line, or hide text. */
 function plainLines(text) {
-    return text.replace(/[\r\u0085\u2028\u2029]+/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
+    return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/commit-change.js
@@ -12347,10 +12347,10 @@ function run_worker_ownProjectsOf({ store, projects, }) {
     const identities = projects.map(({ identity }) => identity);
     return store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
 }
-/** Returns the secrets of all projects, because agents of one project could have got another's. */
-function secretsOf({ settings, apiKey }) {
-    const own = apiKey ? [{ name: "the API key", value: apiKey }] : [];
-    const all = [...settings.values.flatMap(({ secrets = [] }) => secrets), ...own];
+/** Returns the secrets of all projects, because agents of one project could have got another's. An empty one is not looked for. */
+function secretsOf({ settings, apiKey = "" }) {
+    const own = { name: "the API key", value: apiKey };
+    const all = [...settings.values.flatMap(({ secrets = [] }) => secrets), own];
     return [...new Map(all.map((secret) => [secret.value, secret])).values()];
 }
 /** Returns whether a path, whose folder exists, is another one or within it. */

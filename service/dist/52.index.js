@@ -204,7 +204,9 @@ function claude(event) {
         });
     if (event.type === "user")
         return blocks.flatMap((block) => block.type === "tool_result" ? result(contentText(block.content), block.is_error === true) : []);
-    return event.type === "result" && event.is_error === true ? [`Error: ${textOf(event.result)}`] : [];
+    return event.type === "result" && event.is_error === true
+        ? [`Error: ${textOf(event.result) || textOf(event.subtype)}`]
+        : [];
 }
 function codex(event) {
     const item = objectOf(event.item);
