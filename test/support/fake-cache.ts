@@ -4,6 +4,7 @@ import type { Cache } from "../../src/runner-kit/cache.ts";
 export class FakeCache implements Cache {
   readonly entries: { key: string; text: string }[] = [];
   restores = 0;
+  readonly #used = new Set<string>();
   /** May throw in place of an answer, or delay it. */
   fault: (operation: "restore" | "save") => void | Promise<void> = () => {};
 
@@ -14,8 +15,10 @@ export class FakeCache implements Cache {
   }
 
   async save(key: string, text: string): Promise<void> {
+    // A save that fails has used its key up, too.
+    if (this.#used.has(key)) throw new Error("the key already exists");
+    this.#used.add(key);
     await this.fault("save");
-    if (this.entries.some((entry) => entry.key === key)) throw new Error("the key already exists");
     this.entries.push({ key, text });
   }
 }

@@ -28,8 +28,9 @@ export class AttemptMemory {
   readonly #attempt: number;
   /** The prefix of the keys of all entries of the step. */
   readonly #prefix: string;
-  /** The end of the keys of entries with this prompt. */
+  /** The part of the keys of entries with this prompt that follows the state. */
   readonly #prompt: string;
+  #saves = 0;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #matrixLeg: string;
 
@@ -72,7 +73,9 @@ export class AttemptMemory {
    */
   async save(state: AttemptState, entry: Omit<AttemptEntry, "attempt">): Promise<void> {
     const text = JSON.stringify({ version: 1, attempt: this.#attempt, ...entry });
-    await this.#cache.save(this.#keyOf(this.#attempt, state) + this.#prompt, text);
+    // A key can be used only once, also by a save that failed.
+    const key = `${this.#keyOf(this.#attempt, state)}${this.#prompt}-${++this.#saves}`;
+    await this.#cache.save(key, text);
   }
 
   async #findOf(

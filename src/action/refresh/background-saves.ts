@@ -29,18 +29,21 @@ export interface SavesPorts {
 export class BackgroundSaves {
   readonly #ports: SavesPorts;
   #announced: Promise<boolean> | undefined;
+  #doubted: Promise<boolean> | undefined;
   #isAnnounced = false;
   #isReadOnly = false;
-  #saving: Promise<boolean> | undefined;
-  #isDone = false;
+  #job: Promise<boolean> | undefined;
+  #isJobSaved = false;
 
   constructor(ports: SavesPorts) {
     this.#ports = ports;
   }
 
-  /** Whether a later attempt will find what this one sent. */
+  readonly #fail = (error: unknown): void => this.#ports.onFailure(error, false);
+
+  /** Whether a later attempt will find the job of this one. */
   get isRemembered(): boolean {
-    return this.#isDone && this.#ports.attempts !== undefined;
+    return this.#isJobSaved && this.#ports.attempts !== undefined;
   }
 
   /** Whether a later attempt will find at least that this one was about to send something. */
@@ -67,7 +70,7 @@ export class BackgroundSaves {
     this.#announced = watch(attempts.save("pending", { sent, base: base() }), fail);
     const settled = new AbortController();
     void this.#announced.then((isSaved) => {
-      this.#isAnnounced = isSaved;
+      if (isSaved) this.#isAnnounced = true;
       settled.abort();
     });
     await clock.sleep(maxHoldMs, AbortSignal.any([settled.signal, signal]));
@@ -78,20 +81,24 @@ export class BackgroundSaves {
   begin(sent: SendingTask["kind"], jobId: string): void {
     const { attempts, session, base } = this.#ports;
     const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined, base: base() };
-    this.#save([attempts?.save("job", { sent, jobId, base: base() }), session?.save(start)]);
+    const saves = [attempts?.save("job", { sent, jobId, base: base() }), session?.save(start)];
+    this.#job = watch(Promise.all(saves), this.#fail);
+    void this.#job.then((isSaved) => {
+      this.#isJobSaved = isSaved;
+    });
   }
 
   /**
    * Begins to save that it is unknown whether the service accepted a request, unless an entry says so already, or one that
-   * says so or names the job is being saved.
+   * says so or names the job is being saved. Once that has failed, it can be tried again.
    */
   doubt(sent: SendingTask["kind"]): void {
-    // A second save would fail, because its key is taken, and the entry would be said to be missing.
-    if (this.#isAnnounced || this.#saving) return;
-    const saving = this.#save([this.#ports.attempts?.save("pending", { sent, base: this.#ports.base() })]);
-    // What could not be saved when the step was cancelled is tried once more at its end.
-    void saving.then((isDone) => {
-      if (!isDone && this.#saving === saving) this.#saving = undefined;
+    const { attempts, base } = this.#ports;
+    if (!attempts || this.#isAnnounced || this.#doubted || this.#job) return;
+    this.#doubted = watch(attempts.save("pending", { sent, base: base() }), this.#fail);
+    void this.#doubted.then((isSaved) => {
+      if (isSaved) this.#isAnnounced = true;
+      else this.#doubted = undefined;
     });
   }
 
@@ -111,20 +118,15 @@ export class BackgroundSaves {
    * @param end - what the session remembers of the end. Default: nothing
    */
   async finish(end?: SessionUpdate): Promise<void> {
-    const { session, onFailure } = this.#ports;
-    const fail = (error: unknown): void => onFailure(error, false);
-    const before = this.#saving ?? Promise.resolve(true);
-    const all = before.then((isDone) => (isDone && session && end ? watch(session.save(end), fail) : isDone));
-    await this.#untilSettled(all, fail);
+    await this.#untilSettled(this.#complete(end), this.#fail);
   }
 
-  #save(saves: readonly (Promise<void> | undefined)[]): Promise<boolean> {
-    const saving = watch(Promise.all(saves), (error) => this.#ports.onFailure(error, false));
-    this.#saving = saving;
-    void saving.then((isDone) => {
-      this.#isDone = isDone;
-    });
-    return saving;
+  async #complete(end: SessionUpdate | undefined): Promise<void> {
+    const { session } = this.#ports;
+    const isJobSaved = await this.#job;
+    if (session && end) await watch(session.save(end), this.#fail);
+    // If no entry names the job, a later attempt has to find that something was sent.
+    if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);
   }
 
   async #untilSettled(all: Promise<unknown>, onLate: (error: Error) => void): Promise<void> {

@@ -132,7 +132,7 @@ async function runAndRemember(
     stopOwnTurn(task, ended, run),
     saves.finish(hasJob ? updateOf(ended, task.kind, run, base()) : undefined),
   ]);
-  return { result, task, rerun: rerunEffect(hasJob, saves, run) };
+  return { result, task, rerun: rerunEffect(saves, run) };
 }
 
 /** Returns the effect on a re-run if nothing was started: one that cannot be told of that sends nothing. */
@@ -147,10 +147,10 @@ function keepsNothing(saves: BackgroundSaves, { environment }: Run["ports"]): bo
 }
 
 /** Returns the effect that the saved entries have on a re-run. */
-function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state, key, ports }: Run): RerunEffect {
+function rerunEffect(saves: BackgroundSaves, { settings, state, key, ports }: Run): RerunEffect {
   if (settings.onRerun === "new" || !key.isLasting) return "repeats";
-  if (state.features !== undefined || (hasJob && saves.isRemembered)) return "resumes";
-  if (saves.isRemembered || saves.isAnnounced) return "stops";
+  if (state.features !== undefined || saves.isRemembered) return "resumes";
+  if (saves.isAnnounced) return "stops";
   // Then GitHub's record of this attempt decides, and without that nothing is sent.
   return keepsNothing(saves, ports) ? "stops" : "repeats";
 }

@@ -48,11 +48,11 @@ describe("a job of an attempt is remembered under", () => {
     await attempt(3, cache);
     expect(cache.entries).toEqual([
       {
-        key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-pending-[0-9a-f]{32}$/),
+        key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-pending-[0-9a-f]{32}-1$/),
         text: '{"version":1,"attempt":3,"sent":"create"}',
       },
       {
-        key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-job-[0-9a-f]{32}$/),
+        key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-job-[0-9a-f]{32}-2$/),
         text: '{"version":1,"attempt":3,"sent":"create","jobId":"job_1"}',
       },
     ]);

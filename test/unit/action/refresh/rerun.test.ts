@@ -150,15 +150,15 @@ describe("the first attempt", () => {
   });
 
   describe("whose request could not be announced", () => {
-    /** Runs an attempt with a cache that fails at first; the save after that takes a time. */
-    async function unannounced(saveMs: number, options: Partial<MainOptions>, failures = 1) {
+    /** Runs an attempt whose saves, the first of which is the announcement, fail or take a time, in milliseconds. */
+    async function unannounced(saves: readonly ("fails" | number)[], options: Partial<MainOptions>) {
       const cache = new FakeCache();
       const onClock: MainOptions["onClock"] = (clock) => {
-        let saves = 0;
+        const next = saves.values();
         cache.fault = () => {
-          if (++saves <= failures) throw new Error("503");
-          const delayMs = saves === failures + 1 ? saveMs : 0;
-          return new Promise((resolve) => clock.at(clock.elapsedMs + delayMs, resolve));
+          const save = next.next().value ?? 0;
+          if (save === "fails") throw new Error("503");
+          return new Promise((resolve) => clock.at(clock.elapsedMs + save, resolve));
         };
       };
       const { toolkit } = await attempt(1, cache, { ...options, onClock });
@@ -166,27 +166,40 @@ describe("the first attempt", () => {
       return { cache, text: toolkit.annotations.at(-1)?.text };
     }
 
-    test.each<[string, number, Partial<MainOptions>]>([
-      ["the response says so", 0, { respond: () => respondWith(502) }],
-      ["the step is cancelled", 1000, { cancelAt: 1000, respond: () => ({ responseMs: 60_000 }) }],
+    const cancelled: Partial<MainOptions> = { cancelAt: 1000, respond: () => ({ responseMs: 60_000 }) };
+    const inDoubt: Partial<MainOptions> = { respond: () => ({ ...respondWith(502), responseMs: 100 }) };
+
+    test.each<[string, readonly ("fails" | number)[], Partial<MainOptions>]>([
+      ["the response says so", ["fails", 0], inDoubt],
+      ["the response says so, before it is announced", [4000, 0], inDoubt],
+      ["the response says so, which the announcement says, too", [4000, "fails"], inDoubt],
+      ["the step is cancelled", ["fails", 1000], cancelled],
       // The response has four seconds, and the cache two more.
-      ["the step is cancelled", 5000, { cancelAt: 1000, respond: () => ({ responseMs: 60_000 }) }],
-    ])("saves that it is in doubt as soon as %s, which takes %i ms", async (_name, saveMs, options) => {
-      const { cache, text } = await unannounced(saveMs, options);
+      ["the step is cancelled", ["fails", 5000], cancelled],
+      ["the step ends, if that failed when it was cancelled", ["fails", "fails", 0], cancelled],
+    ])("saves that it is in doubt as soon as %s: %j", async (_name, saves, options) => {
+      const { cache, text } = await unannounced(saves, options);
       expect(text).toContain("A re-run sends nothing.");
       const { requests, outputs } = await attempt(2, cache);
       expect(requests).toEqual([]);
       expect(outputs.outcome).toBe("error");
     });
 
-    test("saves that it is in doubt at its end if that failed when it was cancelled", async () => {
-      const { cache, text } = await unannounced(0, { cancelAt: 1000, respond: () => ({ responseMs: 60_000 }) }, 2);
-      expect(text).toContain("A re-run sends nothing.");
+    test.each<[string, "fails" | number]>([
+      ["fails", "fails"],
+      ["is not confirmed", 60_000],
+    ])("leaves the doubt if the save of a job that it got after a signal %s", async (_name, save) => {
+      const { cache, text } = await unannounced(["fails", 500, save], {
+        cancelAt: 1000,
+        respond: () => ({ responseMs: 1200 }),
+      });
+      expect(statesIn(cache)).toEqual(["pending"]);
+      expect(text).toContain("A re-run sends nothing");
       expect((await attempt(2, cache)).requests).toEqual([]);
     });
 
     test("saves no doubt if it is cancelled after the request was rejected", async () => {
-      const { cache } = await unannounced(1000, { cancelAt: 500, respond: () => respondWith(401) });
+      const { cache } = await unannounced(["fails", 1000], { cancelAt: 500, respond: () => respondWith(401) });
       expect(statesIn(cache)).toEqual(["not-sent"]);
     });
   });
