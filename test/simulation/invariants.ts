@@ -11,7 +11,7 @@ import { existingJobId } from "./service.ts";
 import { checkChanges, checkFailures, checkSession } from "./sessions.ts";
 import type { AttemptRun, History } from "./simulate.ts";
 import { checkStatements } from "./statements.ts";
-import { checkSubmissions } from "./submissions.ts";
+import { checkSubmissions, submissionsOf } from "./submissions.ts";
 
 const names = outputNames().sort();
 const terminal = ["completed", "failed", "archived"];
@@ -138,8 +138,10 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const records = recordsOf(requestsOfResult(run, scenario.workflow !== undefined));
   const lastLink = records.at(-1)?.link ?? "";
   const lastStatus = records.findLast((record) => knownStatuses.includes(record.status))?.status ?? "";
-  // A job that a re-run found to be over is none of its own.
-  const hasJob = outputs["job-id"] !== "" || scenario.workflow !== undefined;
+  // A job that a re-run found to be over is none of its own. Its id is an output nevertheless if it is an input.
+  const isFixed = scenario.mode.kind === "comment" && scenario.mode.hasFixedJob;
+  const isLeft = isFixed && lastStatus === "archived" && submissionsOf(run).length === 0;
+  const hasJob = (outputs["job-id"] !== "" && !isLeft) || scenario.workflow !== undefined;
   if (!run.hasInternalFault && hasJob && !isUnasked(run)) {
     if (prLink !== lastLink) violations.push(`the link is ${prLink}, but the last record has ${lastLink}`);
     if (status !== lastStatus) violations.push(`the status is ${status}, but the last record has ${lastStatus}`);

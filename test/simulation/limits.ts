@@ -111,7 +111,10 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       // One that was not found is looked for again.
       const wasNotFound = requests.slice(0, index + 1).some((one) => isNotFound(one) && one.jobId === request.jobId);
       const isLookedUpTwice = kind === "poll" && (scenario.workflow?.hasSession === true || wasNotFound);
-      if (isRepeated && kind !== "lookup" && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
+      // Unless a poll says that its job is gone, and for that a token may be missing, a message is sent once more.
+      const isUnconfirmed = kind === "message" && received.status === 404 && scenario.usesTokens;
+      const mayRepeat = isTransient || isTooNew || isLookedUpTwice || isUnconfirmed;
+      if (isRepeated && kind !== "lookup" && received.status >= 300 && !mayRepeat) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
     }

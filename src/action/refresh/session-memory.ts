@@ -110,7 +110,7 @@ export class SessionMemory {
 
   #next(earlier: SessionEntry | undefined, { jobId, sent: kind, pullRequest, end, base }: SessionUpdate): SessionEntry {
     const isSameJob = earlier?.jobId === jobId;
-    const before = this.#progress ?? earlier;
+    const before = this.#saved ?? this.#progress ?? earlier;
     const failures = isSameJob ? (before?.failures ?? 0) : 0;
     const covered = before?.commit ?? commitOf(base);
     const own = commitOf(this.#commit);

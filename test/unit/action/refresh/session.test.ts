@@ -81,6 +81,18 @@ test("five nights: a job, two follow-ups, a new job after a merge, and one after
   expect(service.posts).toEqual([create, message("job_1"), message("job_1"), create, create]);
 });
 
+test("failures of the job before count neither for the next one nor for its follow-ups", async () => {
+  const { service, github, night } = nights();
+  await night();
+  service.next = { status: "failed", prLink };
+  await night();
+  github.state = { state: "closed", merged: true };
+  expect((await night()).outputs).toMatchObject({ "job-id": "job_2", outcome: "failed" });
+  github.state = { state: "open", merged: false };
+  await night();
+  expect(service.posts).toEqual([create, message("job_1"), create, message("job_2")]);
+});
+
 describe("the remembered job", () => {
   test.each<[string, Record<string, unknown> | undefined, string, string]>([
     ["is active", { status: "active" }, message("job_1"), "job job_1 is active, sending a follow-up"],
