@@ -210,7 +210,12 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
     ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,
   );
   // The last poll may be followed by the question how the turn ended.
-  return shownAt < deadline - lastPollReserveMs - 2000 && !isDisturbed && !isWithoutToken;
+  const lastPollAt = deadline - lastPollReserveMs - 2000;
+  // The reaction comes before the first poll.
+  const isHeldUp = run.gitHubRequests.some(
+    ({ settledAt = deadline }) => settledAt >= lastPollAt && settledAt <= deadline,
+  );
+  return shownAt < lastPollAt && !isDisturbed && !isWithoutToken && !isHeldUp;
 }
 
 /** Returns whether the result was reported, so that only the reply was left to do. */
