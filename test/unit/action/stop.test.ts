@@ -95,8 +95,9 @@ describe("a cancelled step", () => {
   test("stops the message that it has sent, and no other turn of the job", async () => {
     const service = running();
     service.turns.push({ turn: "other", job: "job_1", prompt: "x", step: "x", request: "x", status: "running" });
-    const sendAnother = (): void =>
-      void service.turns.push({ ...service.turns[1], turn: "another", request: "another" } as never);
+    const sendAnother = (): void => {
+      for (const turn of service.turns.slice(1)) service.turns.push({ ...turn, turn: "another", request: "another" });
+    };
     await attempt(service, {
       inputs: { "job-id": "job_1" },
       onClock: (clock) => clock.at(1000, sendAnother),

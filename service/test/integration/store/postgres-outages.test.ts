@@ -180,11 +180,11 @@ describe("a server that is restarted", () => {
     // Who listens does so again, and may have missed something.
     await expect.poll(() => heard.slice(2), { timeout: 20_000 }).toEqual([undefined]);
     await create(other, "b");
-    await expect.poll(() => heard.slice(3)).toEqual([""]);
+    await expect.poll(() => heard.slice(3), { timeout: 20_000 }).toEqual([""]);
     const again = await other.runningTurns.startNext();
     if (again === undefined) throw new Error("no turn is ready");
     await other.runningTurns.requeue(again);
-    await expect.poll(() => heard.slice(4)).toEqual([""]);
+    await expect.poll(() => heard.slice(4), { timeout: 20_000 }).toEqual([""]);
   });
 
   test("does not end a process whose connections are in use", async () => {

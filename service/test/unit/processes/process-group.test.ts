@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { killGroup } from "../../../src/processes/process-group.ts";
 
 test.skipIf(process.platform === "win32")("no process of a group that was killed is left", async () => {
-  const { pid = 0 } = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
+  const { pid } = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
+  // A group of 0 would be that of the tests.
+  if (pid === undefined) throw new Error("sleep could not be started");
   await killGroup(pid);
   expect(() => process.kill(-pid, 0)).toThrow("ESRCH");
 });
