@@ -28,8 +28,9 @@ class AttemptMemory {
     #attempt;
     /** The prefix of the keys of all entries of the step. */
     #prefix;
-    /** The end of the keys of entries with this prompt. */
+    /** The part of the keys of entries with this prompt that follows the state. */
     #prompt;
+    #saves = 0;
     #environment;
     #matrixLeg;
     constructor(cache, task, { settings, key, ports: { environment } }) {
@@ -71,7 +72,9 @@ class AttemptMemory {
      */
     async save(state, entry) {
         const text = JSON.stringify({ version: 1, attempt: this.#attempt, ...entry });
-        await this.#cache.save(this.#keyOf(this.#attempt, state) + this.#prompt, text);
+        // A key can be used only once, also by a save that failed.
+        const key = `${this.#keyOf(this.#attempt, state)}${this.#prompt}-${++this.#saves}`;
+        await this.#cache.save(key, text);
     }
     async #findOf(attempt) {
         const own = await Promise.all(_entry_js__WEBPACK_IMPORTED_MODULE_4__/* .attemptStates */ .U.map((state) => this.#cache.restore(this.#keyOf(attempt, state) + this.#prompt)));

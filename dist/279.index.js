@@ -116,7 +116,7 @@ class SessionMemory {
     }
     #next(earlier, { jobId, sent: kind, pullRequest, end, base }) {
         const isSameJob = earlier?.jobId === jobId;
-        const before = this.#progress ?? earlier;
+        const before = this.#saved ?? this.#progress ?? earlier;
         const failures = isSameJob ? (before?.failures ?? 0) : 0;
         const covered = before?.commit ?? commitOf(base);
         const own = commitOf(this.#commit);

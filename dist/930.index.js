@@ -271,8 +271,9 @@ class AttemptMemory {
     #attempt;
     /** The prefix of the keys of all entries of the step. */
     #prefix;
-    /** The end of the keys of entries with this prompt. */
+    /** The part of the keys of entries with this prompt that follows the state. */
     #prompt;
+    #saves = 0;
     #environment;
     #matrixLeg;
     constructor(cache, task, { settings, key, ports: { environment } }) {
@@ -314,7 +315,9 @@ class AttemptMemory {
      */
     async save(state, entry) {
         const text = JSON.stringify({ version: 1, attempt: this.#attempt, ...entry });
-        await this.#cache.save(this.#keyOf(this.#attempt, state) + this.#prompt, text);
+        // A key can be used only once, also by a save that failed.
+        const key = `${this.#keyOf(this.#attempt, state)}${this.#prompt}-${++this.#saves}`;
+        await this.#cache.save(key, text);
     }
     async #findOf(attempt) {
         const own = await Promise.all(_entry_js__WEBPACK_IMPORTED_MODULE_4__/* .attemptStates */ .U.map((state) => this.#cache.restore(this.#keyOf(attempt, state) + this.#prompt)));
@@ -451,16 +454,18 @@ const maxWaitAfterCancelMs = 2000;
 class BackgroundSaves {
     #ports;
     #announced;
+    #doubted;
     #isAnnounced = false;
     #isReadOnly = false;
-    #saving;
-    #isDone = false;
+    #job;
+    #isJobSaved = false;
     constructor(ports) {
         this.#ports = ports;
     }
-    /** Whether a later attempt will find what this one sent. */
+    #fail = (error) => this.#ports.onFailure(error, false);
+    /** Whether a later attempt will find the job of this one. */
     get isRemembered() {
-        return this.#isDone && this.#ports.attempts !== undefined;
+        return this.#isJobSaved && this.#ports.attempts !== undefined;
     }
     /** Whether a later attempt will find at least that this one was about to send something. */
     get isAnnounced() {
@@ -485,7 +490,8 @@ class BackgroundSaves {
         this.#announced = watch(attempts.save("pending", { sent, base: base() }), fail);
         const settled = new AbortController();
         void this.#announced.then((isSaved) => {
-            this.#isAnnounced = isSaved;
+            if (isSaved)
+                this.#isAnnounced = true;
             settled.abort();
         });
         await clock.sleep(maxHoldMs, AbortSignal.any([settled.signal, signal]));
@@ -496,21 +502,26 @@ class BackgroundSaves {
     begin(sent, jobId) {
         const { attempts, session, base } = this.#ports;
         const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined, base: base() };
-        this.#save([attempts?.save("job", { sent, jobId, base: base() }), session?.save(start)]);
+        const saves = [attempts?.save("job", { sent, jobId, base: base() }), session?.save(start)];
+        this.#job = watch(Promise.all(saves), this.#fail);
+        void this.#job.then((isSaved) => {
+            this.#isJobSaved = isSaved;
+        });
     }
     /**
      * Begins to save that it is unknown whether the service accepted a request, unless an entry says so already, or one that
-     * says so or names the job is being saved.
+     * says so or names the job is being saved. Once that has failed, it can be tried again.
      */
     doubt(sent) {
-        // A second save would fail, because its key is taken, and the entry would be said to be missing.
-        if (this.#isAnnounced || this.#saving)
+        const { attempts, base } = this.#ports;
+        if (!attempts || this.#isAnnounced || this.#doubted || this.#job)
             return;
-        const saving = this.#save([this.#ports.attempts?.save("pending", { sent, base: this.#ports.base() })]);
-        // What could not be saved when the step was cancelled is tried once more at its end.
-        void saving.then((isDone) => {
-            if (!isDone && this.#saving === saving)
-                this.#saving = undefined;
+        this.#doubted = watch(attempts.save("pending", { sent, base: base() }), this.#fail);
+        void this.#doubted.then((isSaved) => {
+            if (isSaved)
+                this.#isAnnounced = true;
+            else
+                this.#doubted = undefined;
         });
     }
     /** Says that nothing was started, and waits until that is saved, but only for a short time. */
@@ -526,19 +537,16 @@ class BackgroundSaves {
      * @param end - what the session remembers of the end. Default: nothing
      */
     async finish(end) {
-        const { session, onFailure } = this.#ports;
-        const fail = (error) => onFailure(error, false);
-        const before = this.#saving ?? Promise.resolve(true);
-        const all = before.then((isDone) => (isDone && session && end ? watch(session.save(end), fail) : isDone));
-        await this.#untilSettled(all, fail);
+        await this.#untilSettled(this.#complete(end), this.#fail);
     }
-    #save(saves) {
-        const saving = watch(Promise.all(saves), (error) => this.#ports.onFailure(error, false));
-        this.#saving = saving;
-        void saving.then((isDone) => {
-            this.#isDone = isDone;
-        });
-        return saving;
+    async #complete(end) {
+        const { session } = this.#ports;
+        const isJobSaved = await this.#job;
+        if (session && end)
+            await watch(session.save(end), this.#fail);
+        // If no entry names the job, a later attempt has to find that something was sent.
+        if (!isJobSaved)
+            await Promise.all([this.#announced, this.#doubted]);
     }
     async #untilSettled(all, onLate) {
         const { clock, signal } = this.#ports;
@@ -937,7 +945,7 @@ async function runAndRemember(plan, saves, run, { base, unproven }) {
         (0,stop_turn/* stopOwnTurn */.m)(task, ended, run),
         saves.finish(hasJob ? updateOf(ended, task.kind, run, base()) : undefined),
     ]);
-    return { result, task, rerun: rerunEffect(hasJob, saves, run) };
+    return { result, task, rerun: rerunEffect(saves, run) };
 }
 /** Returns the effect on a re-run if nothing was started: one that cannot be told of that sends nothing. */
 function effectOfNothing(saves, { settings, state, ports }) {
@@ -949,12 +957,12 @@ function keepsNothing(saves, { environment }) {
     return saves.isReadOnly || (0,runner_kit_cache/* isForgetful */.Te)(environment);
 }
 /** Returns the effect that the saved entries have on a re-run. */
-function rerunEffect(hasJob, saves, { settings, state, key, ports }) {
+function rerunEffect(saves, { settings, state, key, ports }) {
     if (settings.onRerun === "new" || !key.isLasting)
         return "repeats";
-    if (state.features !== undefined || (hasJob && saves.isRemembered))
+    if (state.features !== undefined || saves.isRemembered)
         return "resumes";
-    if (saves.isRemembered || saves.isAnnounced)
+    if (saves.isAnnounced)
         return "stops";
     // Then GitHub's record of this attempt decides, and without that nothing is sent.
     return keepsNothing(saves, ports) ? "stops" : "repeats";
@@ -1078,7 +1086,7 @@ class SessionMemory {
     }
     #next(earlier, { jobId, sent: kind, pullRequest, end, base }) {
         const isSameJob = earlier?.jobId === jobId;
-        const before = this.#progress ?? earlier;
+        const before = this.#saved ?? this.#progress ?? earlier;
         const failures = isSameJob ? (before?.failures ?? 0) : 0;
         const covered = before?.commit ?? commitOf(base);
         const own = commitOf(this.#commit);
