@@ -136,6 +136,17 @@ export interface JobProgress {
   running: number | null;
 }
 
+/** The syntax of a turn's id in paths, commands and trailers. Ids of services that share branches are times, and have 16 digits. */
+export const turnIdSyntax = /[1-9]\d{0,15}/;
+
+const turnIdText = new RegExp(`^${turnIdSyntax.source}$`);
+
+/** Returns the id of a turn; `undefined` if no turn can have it. */
+export function parseTurnId(text: string): number | undefined {
+  const id = turnIdText.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : undefined;
+}
+
 /** A turn to run, with the step and request of its key. A turn without a key has an empty step and a request of its own. */
 export interface Turn extends Pick<RequestKey, "step" | "request"> {
   id: number;

@@ -8,7 +8,7 @@ import { queryOf } from "../http/request-url.ts";
 import type { apiRoutes } from "../http/routes.ts";
 import { sendJson } from "../http/send-json.ts";
 import type { Engine, ReplayedRecord, StepFinder, TurnControl } from "../jobs/engine.ts";
-import type { JobRecord, RateLimited } from "../model.ts";
+import { type JobRecord, parseTurnId, type RateLimited } from "../model.ts";
 import { KeyReused, UnknownBase } from "../store-errors.ts";
 import { describeTurn } from "./describe-turn.ts";
 import { requestKey, stepIn } from "./idempotency-key.ts";
@@ -169,7 +169,7 @@ export function createApi(options: ApiOptions): Api {
         endTurn: {
           ...forProject,
           answer: async (request, response, { project, job, turn }) => {
-            const [jobId, id] = [decode(job), turnId(turn)];
+            const [jobId, id] = [decode(job), parseTurnId(turn)];
             const reason = `Stopped through the API (${callerOf(request)}).`;
             const stopped = id && (await control.stopTurn(decode(project), jobId, id, reason));
             if (!stopped) throw new HttpException(404, "Turn not found");
@@ -207,11 +207,6 @@ function decode(segment: string): string {
   } catch {
     throw new HttpException(400, "Malformed path");
   }
-}
-
-/** Returns the id of a turn in a path; `undefined` if no turn has it. */
-function turnId(segment: string): number | undefined {
-  return /^[1-9]\d{0,14}$/.test(segment) ? Number(segment) : undefined;
 }
 
 function requireJob<T>(job: T | undefined): T {

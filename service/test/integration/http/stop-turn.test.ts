@@ -107,6 +107,20 @@ describe.each([
     expect(await store.turns.ofJob("a")).toMatchObject([{ state: status, reason: reason ?? null }, {}]);
   });
 
+  test("is stopped by its id, whether a service counts them or they are times", async () => {
+    const { url, store } = await setUp();
+    const turns = [7, 123_456_789_012_345, 1_795_462_420_930_549].map(
+      (id) => ({ id, prompt: "One", state: "waiting", attempts: 0, endedAt: null, answer: null }) as const,
+    );
+    const job = { id: "b", project: "docs", createdAt: 0, archivedAt: null, pullRequest: null, head: null, base: null };
+    await store.jobs.addCopy({ ...job, turns });
+    for (const { id } of turns.toReversed())
+      expect(await stop(url, `docs/job/b/turn/${id}`)).toEqual({
+        status: 200,
+        body: { turn: String(id), status: "stopped" },
+      });
+  });
+
   test("is only stopped as one of its job and project, by those who may use that", async () => {
     const { url, states, first, other } = await setUp();
     const missing = { status: 404, body: { error: "Turn not found" } };
