@@ -203,14 +203,12 @@ export type TurnExcerpt = Pick<
 >;
 
 /** A job with its turns, as another service needs it to continue. */
-export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model" | "base"> {
-  /** Copies of earlier versions lack it. */
-  base?: StoredJob["base"] | undefined;
+export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"> {
   /** Oldest first, at least one. */
   turns: TurnCopy[];
 }
 
-/** A turn in the copy of its job. Copies of earlier versions lack the optional fields. */
+/** A turn in the copy of its job. What is optional is unknown if the copy was rebuilt from the job's commits. */
 export interface TurnCopy extends Pick<StoredTurn, "id" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
   caller?: StoredTurn["caller"] | undefined;
   step?: StoredTurn["step"] | undefined;

@@ -300,7 +300,7 @@ export const options = {
     help: {
       NAME: [
         "with Postgres: the schema of the tables, beside which the queue has NAME_queue; several deployments can",
-        "have the same database (default: agent_jobs, and agent_job_queue)",
+        "have the same database (default: agent_jobs, and agent_jobs_queue)",
       ],
     },
   },

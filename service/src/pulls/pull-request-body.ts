@@ -8,8 +8,6 @@ export type ToldTurn = Pick<Change, "prompt" | "answer"> & Partial<Pick<Change, 
 const saidTitle = "The agent's last message:";
 /** The line before a prompt, which is folded. */
 const promptTitle = "<details><summary>Prompt of the agent</summary>";
-/** That of earlier versions. */
-const earlierTitle = "Prompt of the agent:";
 const endOfPrompt = "</details>";
 /** In characters. */
 const maxPromptLength = 2000;
@@ -76,7 +74,7 @@ export function readTurns(body: string): ToldTurn[] {
   let answer: string | null = null;
   for (let index = 0; index < lines.length; index++) {
     const title = lines[index];
-    const isPrompt = title === promptTitle || title === earlierTitle;
+    const isPrompt = title === promptTitle;
     const block = title === saidTitle || isPrompt ? readCodeBlock(lines, index + 2) : undefined;
     if (block === undefined) continue;
     if (isPrompt) turns.push({ prompt: block.text, answer });

@@ -101,7 +101,7 @@ export async function startTurn(
 }
 
 /** What changes in a turn that is started. Its values are the lease and the time. */
-export const runningTurn = `state = 'running', "knowsBase" = 1, lease = ?, "startedAt" = coalesce("startedAt", ?)`;
+export const runningTurn = `state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?)`;
 
 /**
  * Gives a job the state of its last turn, which may have been stopped before an earlier one ended, unless it has open turns.

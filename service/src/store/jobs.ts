@@ -87,7 +87,7 @@ export class StoredJobs {
   /** Adds a job of another store. Its running turns become waiting ones. */
   async addCopy(copy: JobCopy): Promise<void> {
     const { database, ready, announcements, skipTurnIds } = this.#parts;
-    const { id, project, createdAt, archivedAt, pullRequest, head, base = null, turns } = copy;
+    const { id, project, createdAt, archivedAt, pullRequest, head, base, turns } = copy;
     const { state: lastState = "failed", endedAt = null } = turns.at(-1) ?? {};
     const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
     await database.transaction(async (transaction) => {
@@ -128,7 +128,7 @@ export function isActive({ turns }: JobCopy): boolean {
   return turns.some(({ state }) => state === "waiting" || state === "running");
 }
 
-/** Returns the key of a copied turn. If the copy lacks one, or a turn has got it since, the turn is stored without a key. */
+/** Returns the key of a copied turn. If it is unknown, or a turn has got it since, the turn is stored without a key. */
 async function keyOfCopy(transaction: Transaction, project: string, turn: TurnCopy): Promise<RequestKey> {
   const { id, caller = "", step = "", request } = turn;
   const key = request !== undefined && { caller, step, request };

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 
-const ownMainFile = resolve(import.meta.dirname, "../../src/main.ts");
+const mainFile = resolve(import.meta.dirname, "../../src/main.ts");
 
 /** The API key of all services. */
 export const apiKey = "mint_chaos_key_of_no_value";
@@ -16,8 +16,6 @@ export interface ServiceProcessOptions {
   /** Names it in the report. */
   name: string;
   args: readonly string[];
-  /** Default: this version's. */
-  mainFile?: string | undefined;
   /** Receives what it prints. */
   logFile: string;
   /** Called with each line that it prints. */
@@ -80,7 +78,7 @@ export class ServiceProcess {
   }
 
   async #runOnce(): Promise<void> {
-    const { name, args, mainFile = ownMainFile, logFile, onLine } = this.#options;
+    const { name, args, logFile, onLine } = this.#options;
     this.#isStopping = false;
     const child = spawn(process.execPath, [mainFile, ...args], {
       env: { ...process.env, AGENT_SERVICE_KEY: apiKey },

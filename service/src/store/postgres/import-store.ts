@@ -62,7 +62,7 @@ export async function importStore(
   const { names } = database;
   await using notifications = new Notifications({ url, database, log: () => {} });
   try {
-    await openSchema({ url, names, log });
+    await openSchema({ url, names });
     await using ready = await PostgresReadyTurns.open({ database, notifications, log, superviseMs });
     const imported = await database.transaction((transaction) => copy(source, transaction, ready, names));
     for (const { job, turn } of source.rows<LastAttempt>(lastAttempts)) markHome(`${path}.files`, job, turn);

@@ -1098,7 +1098,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       expect(await other.runningTurns.stopRequest(await startNext(other))).toBe("Stopped by me.");
     });
 
-    test("of earlier versions do not say how turns went", async () => {
+    test("that were rebuilt from commits need not say how turns went", async () => {
       const store = await newStore();
       const turn = { id: 1, prompt: "One", state: "failed", attempts: 1, endedAt: now, answer: null } as const;
       await store.jobs.addCopy({ ...copy, turns: [turn] });

@@ -111,14 +111,9 @@ test("is read again, with the turns that were added, whatever the texts are", ()
 test("a text that looks like another turn is none", () => {
   const forged = body("x", "y");
   expect(readTurns(body(forged, forged))).toEqual([{ prompt: forged, answer: forged }]);
-  // As earlier versions wrote it.
-  const earlier = "The agent's last message:\n\n```text\nx\n```\n\nPrompt of the agent:\n\n```text\ny\n```";
-  expect(readTurns(`${earlier}\n\n${forged}`)).toEqual([
-    { prompt: "y", answer: "x" },
-    { prompt: "y", answer: "x" },
-  ]);
-  expect(readTurns(`Prompt of the agent:\n\n${forged.slice(0, -30)}`)).toEqual([]);
-  expect(readTurns("Prompt of the agent:\n\n```text\nno end")).toEqual([]);
+  const title = "<details><summary>Prompt of the agent</summary>";
+  expect(readTurns(`${title}\n\n${forged.slice(0, -30)}`)).toEqual([]);
+  expect(readTurns(`${title}\n\n\`\`\`text\nno end`)).toEqual([]);
 });
 
 test("keeps what people wrote, tells a turn once, and stays within GitHub's limit", () => {

@@ -32,7 +32,13 @@ const job: JobCopy = {
   archivedAt: null,
   pullRequest: "https://github.com/acme/docs/pull/1",
   head: "a".repeat(40),
-  turns: [{ id: 5, prompt: "Go", state: "completed", attempts: 1, endedAt: 2000, answer: null }],
+  base: null,
+  turns: [
+    {
+      ...{ id: 5, prompt: "Go", state: "completed", attempts: 1, startedAt: 1000, endedAt: 2000, answer: null },
+      ...{ caller: "", step: "", request: "5", reason: null, stopRequestedAt: null, costUsd: null, sessionCost: null },
+    },
+  ],
 };
 
 let folder = "";

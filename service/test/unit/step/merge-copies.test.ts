@@ -23,6 +23,7 @@ const kept = (turns: TurnCopy[], job: Partial<JobCopy> = {}): JobCopy => ({
   archivedAt: null,
   pullRequest: null,
   head: "a".repeat(40),
+  base: null,
   turns,
   ...job,
 });

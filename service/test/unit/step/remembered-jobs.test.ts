@@ -23,6 +23,7 @@ const job: JobCopy = {
   archivedAt: null,
   pullRequest: "https://github.com/acme/docs/pull/1",
   head: "a".repeat(40),
+  base: null,
   turns: [turn(1)],
 };
 const unpushed: JobCopy = { ...job, pullRequest: null };

@@ -16,6 +16,7 @@ const job: JobCopy = {
   archivedAt: null,
   pullRequest: null,
   head: null,
+  base: null,
   turns: [turn],
 };
 const failed = { ...job, turns: [turn, { ...turn, id: 6, state: "failed" as const }] };

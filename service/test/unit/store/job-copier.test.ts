@@ -41,6 +41,7 @@ const copy: JobCopy = {
   archivedAt: null,
   pullRequest: null,
   head: null,
+  base: null,
   turns: [waitingTurn],
 };
 

@@ -185,6 +185,7 @@ describe("a copy of a job", () => {
     const job = { id: "a", project: "docs", createdAt: 5, archivedAt: null, pullRequest: null, head: null };
     await store.jobs.addCopy({
       ...job,
+      base: null,
       turns: [
         { ...turn, id: 20 },
         { ...turn, id: 30 },

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { create } from "tar";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { RunningTurn, Turn } from "../../../src/model.ts";
@@ -149,18 +148,6 @@ test("a turn whose directory cannot be written starts a new session", async () =
   symlinkSync("/nowhere/at/all", dirname(other.directory.path));
   await other.bring(2);
   expect(log).toEqual([expect.stringMatching(/cannot be restored, so a new one starts: \S/)]);
-});
-
-test("a home that an earlier version stored, compressed with gzip, is restored", async () => {
-  const { store, log, machine } = setUp();
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "session"), "1");
-  await create({ file: join(folder, "home.tgz"), cwd: folder, gzip: true }, ["./session"]);
-  store.attempted.push(1);
-  store.homes.set("a", { turn: 1, archive: readFileSync(join(folder, "home.tgz")) });
-  const other = machine();
-  await other.bring(2);
-  expect([other.session(), log]).toEqual([["session"], []]);
 });
 
 test("a session of 60 MB that repeats itself is stored in a small part of its size, and restored", async () => {
