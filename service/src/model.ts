@@ -149,7 +149,10 @@ export function parseTurnId(text: string): number | undefined {
 
 /** A turn to run, with the step and request of its key. A turn without a key has an empty step and a request of its own. */
 export interface Turn extends Pick<RequestKey, "step" | "request"> {
+  /** Counts the turns of a store, or is a time: after a restored backup, another turn can get it. */
   id: number;
+  /** Made at random when the turn is added, and kept in all copies. It tells which commits are the turn's. 32 hexadecimal digits. */
+  identity: string;
   job: string;
   prompt: string;
   /** Attempts so far, not counting those that a graceful shutdown stopped. */
@@ -209,7 +212,8 @@ export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"
 }
 
 /** A turn in the copy of its job. What is optional is unknown if the copy was rebuilt from the job's commits. */
-export interface TurnCopy extends Pick<StoredTurn, "id" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
+export interface TurnCopy
+  extends Pick<StoredTurn, "id" | "identity" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
   caller?: StoredTurn["caller"] | undefined;
   step?: StoredTurn["step"] | undefined;
   request?: StoredTurn["request"] | undefined;

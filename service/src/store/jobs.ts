@@ -6,7 +6,7 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
-  'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt", "costUsd", "sessionCost", caller, step, request';
+  'id, identity, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt", "costUsd", "sessionCost", caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -96,7 +96,7 @@ export class StoredJobs {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head, base);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
         const { startedAt = null, reason = null, stopRequestedAt = null, costUsd = null, sessionCost = null } = turn;
         const turnState = turn.state === "running" ? "waiting" : turn.state;
@@ -108,6 +108,7 @@ export class StoredJobs {
           id,
           project,
           turn.id,
+          turn.identity,
           turn.prompt,
           ...progress,
           ...costs,

@@ -8,6 +8,7 @@ export const maxTurnId = 8e15;
 const time = z.int().check(z.nonnegative(), z.maximum(lastTime));
 const turn = z.object({
   id: z.int().check(z.positive(), z.maximum(maxTurnId)),
+  identity: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   prompt: z.string(),
   state: z.enum(["waiting", "running", "completed", "failed"]),
   attempts: z.int().check(z.nonnegative()),

@@ -40,7 +40,9 @@ export function readPushed(repository: string, file: string): Map<string, Pushed
   ]);
   for (const line of log.split("\n").filter((one) => one !== "")) {
     const [source = "", commit = "", turn, job = ""] = line.split(" ");
-    branches.get(source.replace("refs/heads/", ""))?.commits.push({ commit, turn: Number(turn), job });
+    branches
+      .get(source.replace("refs/heads/", ""))
+      ?.commits.push({ commit, turn: Number.parseInt(turn ?? "", 10), job });
   }
   for (const branch of branches.values())
     branch.lines = git(["show", `${branch.head}:${file}`])

@@ -1,5 +1,5 @@
 /** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
-export const schemaVersion = 6;
+export const schemaVersion = 7;
 
 /** The version of pg-boss's schema. */
 export const queueSchema = 43;
@@ -20,7 +20,7 @@ export const tables = `
   CREATE INDEX "jobByStatus" ON job ((CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END), "createdAt", id);
 
   CREATE TABLE turn (
-    id bigint PRIMARY KEY, job text NOT NULL REFERENCES job, prompt text NOT NULL,
+    id bigint PRIMARY KEY, identity text NOT NULL, job text NOT NULL REFERENCES job, prompt text NOT NULL,
     state text NOT NULL DEFAULT 'waiting', attempts integer NOT NULL DEFAULT 0, "startedAt" bigint, "endedAt" bigint,
     answer text, reason text, "stopRequestedAt" bigint, lease text, "costUsd" double precision, "sessionCost" text,
     project text NOT NULL, caller text NOT NULL, step text NOT NULL, request text NOT NULL,
@@ -50,8 +50,8 @@ export const tables = `
     job text NOT NULL REFERENCES job ON DELETE CASCADE, start bigint NOT NULL, turn bigint NOT NULL,
     content bytea NOT NULL, PRIMARY KEY (job, start)
   );
-  -- The packed home directories of agents.
-  CREATE TABLE home (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, turn bigint NOT NULL, archive bytea NOT NULL);
+  -- The packed home directories of agents, with the identities of the turns that left them.
+  CREATE TABLE home (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, turn text NOT NULL, archive bytea NOT NULL);
   -- It is compressed already.
   ALTER TABLE home ALTER COLUMN archive SET STORAGE EXTERNAL;
   -- What the tokens of browsers stand for: sessions, and links that start one.

@@ -5,7 +5,7 @@ import { Connection } from "./connection.ts";
 const applicationId = 0x616a6f62;
 
 /** The version of the tables below, SQLite's `user_version`: raise it with each change, see CONTRIBUTING. */
-const schemaVersion = 6;
+const schemaVersion = 7;
 
 const tables = `
   CREATE TABLE job (
@@ -22,7 +22,7 @@ const tables = `
   CREATE INDEX jobByStatus ON job ((CASE WHEN archivedAt IS NULL THEN state ELSE 'archived' END), createdAt, id);
 
   CREATE TABLE turn (
-    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, identity TEXT NOT NULL, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
     answer TEXT, reason TEXT, stopRequestedAt INTEGER, lease TEXT, costUsd REAL, sessionCost TEXT,
     project TEXT NOT NULL, caller TEXT NOT NULL, step TEXT NOT NULL, request TEXT NOT NULL,

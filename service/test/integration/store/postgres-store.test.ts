@@ -93,8 +93,8 @@ test("the hourly limit is that of all processes together", async () => {
   await server().query(url, `INSERT INTO agent_jobs.job (id, project, "createdAt") VALUES ('earlier', 'docs', 0)`);
   await server().query(
     url,
-    `INSERT INTO agent_jobs.turn (id, job, project, prompt, caller, step, request, state, "acceptedAs", "acceptedAt")
-      SELECT -number, 'earlier', 'docs', 'One', '', '', number, 'completed', 'create', (extract(epoch FROM now()) * 1000)::bigint
+    `INSERT INTO agent_jobs.turn (id, identity, job, project, prompt, caller, step, request, state, "acceptedAs", "acceptedAt")
+      SELECT -number, '', 'earlier', 'docs', 'One', '', '', number, 'completed', 'create', (extract(epoch FROM now()) * 1000)::bigint
       FROM generate_series(1, 90) AS number`,
   );
   const creates = Array.from({ length: 15 }, (_, job) => stores.map((store, s) => create(store, `job_${s}_${job}`)));
@@ -175,7 +175,7 @@ describe("the lease of a turn", () => {
     await age(url, leaseMs + 1000);
     pass(leaseMs);
     const again = await takeAgain(other);
-    expect(again).toMatchObject({ id: turn.id, attempts: 1, isResumed: true });
+    expect(again).toMatchObject({ id: turn.id, identity: turn.identity, attempts: 1, isResumed: true });
     expect(await store.runningTurns.renewLease(turn)).toBe(false);
     const changes = [
       () => store.runningTurns.confirmLease(turn),

@@ -7,9 +7,11 @@ import type { JobCopy, TurnCopy } from "../../../src/model.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
 import type { RebuiltJob } from "../../../step/memory/rebuild-job.ts";
 import { RememberedJobs, type RememberedJobsOptions } from "../../../step/memory/remembered-jobs.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const turn = (id: number): TurnCopy => ({
   id,
+  identity: identityOf(id),
   prompt: `prompt ${id}`,
   state: "completed",
   attempts: 1,

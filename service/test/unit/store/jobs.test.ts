@@ -29,6 +29,7 @@ describe("copies of jobs", () => {
     expect(await store.jobs.copy("unknown")).toBeUndefined();
     const copy = await copyOf(store, "a");
     const turn = {
+      identity: expect.any(String),
       state: "completed",
       attempts: 1,
       startedAt: expect.any(Number),
