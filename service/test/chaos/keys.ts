@@ -75,7 +75,7 @@ export async function runKeys({ creates, seed, folder, log }: KeysOptions): Prom
     };
     await Promise.all(Array.from({ length: sendingAtOnce }, sendAll));
     end.abort();
-    const counts = await faults;
+    const { counts } = await faults;
     log("everything runs undisturbed");
     await Promise.all(processes.map((one) => one.waitUntilReady()));
 

@@ -36,6 +36,8 @@ export class ServiceProcess {
   #isReady = false;
   /** Whether the exit of the running process is wanted. */
   #isStopping = false;
+  /** Resolves when it may be started again. */
+  #release: PromiseWithResolvers<void> | undefined;
 
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
@@ -61,6 +63,19 @@ export class ServiceProcess {
     this.#child?.kill(signal);
   }
 
+  /** Kills the process, and does not start it again before `release`. Resolves when it has ended. */
+  async hold(): Promise<void> {
+    this.#release = Promise.withResolvers();
+    const child = this.#child;
+    this.signal("SIGKILL");
+    if (child?.exitCode === null && child.signalCode === null) await once(child, "exit");
+  }
+
+  release(): void {
+    this.#release?.resolve();
+    this.#release = undefined;
+  }
+
   /** Stops the process for good, and waits until it has ended. */
   async stop(): Promise<void> {
     this.#ended.abort();
@@ -73,6 +88,7 @@ export class ServiceProcess {
     const { signal } = this.#ended;
     while (!signal.aborted) {
       await this.#runOnce();
+      await this.#release?.promise;
       await setTimeout(restartPauseMs, undefined, { signal }).catch(() => {});
     }
   }
