@@ -184,6 +184,8 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   endedAt: number | null;
   /** Why it failed; `null` if it did not, or that is unknown. */
   reason: string | null;
+  /** Its commit, once it is recorded as pushed to the job's branch; `null` before, if it changed nothing, or if that is unknown. */
+  head: string | null;
 }
 
 /** How a turn goes, as its sender sees it. `stopped`: it failed because somebody asked to stop it. */
@@ -219,6 +221,7 @@ export interface TurnCopy
   request?: StoredTurn["request"] | undefined;
   startedAt?: StoredTurn["startedAt"] | undefined;
   reason?: StoredTurn["reason"] | undefined;
+  head?: StoredTurn["head"] | undefined;
   costUsd?: StoredTurn["costUsd"] | undefined;
   sessionCost?: StoredTurn["sessionCost"] | undefined;
   /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */

@@ -110,7 +110,10 @@ export const options = {
     key: "agentNetwork",
     kind: choice(networkKinds),
     help: {
-      "full|model|none": ["what agents reach from a sandbox: everything, only their model, or nothing (default: full)"],
+      "full|model|none": [
+        "what agents reach from a sandbox: everything, only their model, or nothing (default: model for an",
+        "agent that is named, otherwise full)",
+      ],
     },
   },
   "model-host": {

@@ -41,11 +41,26 @@ function protectedPart(files: readonly string[]): string {
  */
 export function updatedBody(body: string, files: readonly string[], turn?: ToldTurn): string | undefined {
   const part = protectedPart(files);
-  const [start, end] = [body.indexOf(marks[0]), body.indexOf(marks[1])];
-  const rest = start === 0 && end > 0 ? body.slice(end + marks[1].length).trimStart() : body;
+  const rest = withoutProtectedPart(body);
   const told = turn === undefined ? rest : withTurn(rest, turn);
   const updated = part === "" ? told : `${part}\n\n${told}`;
   return updated === body || updated.length > maxLength ? undefined : updated;
+}
+
+/** Returns a body without the part about protected files. The name of a file in its list can be that of a mark. */
+function withoutProtectedPart(body: string): string {
+  const lines = body.replaceAll("\r\n", "\n").split("\n");
+  if (lines[0] !== marks[0]) return body;
+  const list = readCodeBlock(
+    lines,
+    lines.findIndex((line) => /^`{3,}text$/.test(line)),
+  );
+  return list !== undefined && lines[list.end + 1] === marks[1]
+    ? lines
+        .slice(list.end + 2)
+        .join("\n")
+        .trimStart()
+    : body;
 }
 
 /** Returns the body of a pull request on GitHub: files to review first, what the agent said, and what it was told. */

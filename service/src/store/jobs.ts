@@ -6,7 +6,7 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
-  'id, identity, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt", "costUsd", "sessionCost", caller, step, request';
+  'id, identity, prompt, state, attempts, "startedAt", "endedAt", answer, reason, head, "stopRequestedAt", "costUsd", "sessionCost", caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -96,11 +96,21 @@ export class StoredJobs {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head, base);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
-        const { startedAt = null, reason = null, stopRequestedAt = null, costUsd = null, sessionCost = null } = turn;
+        const { startedAt = null, reason = null, head: pushed = null, stopRequestedAt = null } = turn;
+        const { costUsd = null, sessionCost = null } = turn;
         const turnState = turn.state === "running" ? "waiting" : turn.state;
-        const progress = [turnState, turn.attempts, startedAt, turn.endedAt, turn.answer, reason, stopRequestedAt];
+        const progress = [
+          turnState,
+          turn.attempts,
+          startedAt,
+          turn.endedAt,
+          turn.answer,
+          reason,
+          pushed,
+          stopRequestedAt,
+        ];
         const costs = [costUsd, sessionCost];
         const { caller, step, request } = await keyOfCopy(transaction, project, turn);
         await transaction.run(

@@ -175,8 +175,9 @@ async function findStart(
   turn: RunningTurn,
   context: TurnContext & RunContext,
 ): Promise<{ start: Start; last: JobCommit | undefined }> {
-  const { repository, targetBranch, log, progress } = context;
-  const options = { isMerged, lastPushed: job.head, targetBranch, bases, instructions: findInstructions };
+  const { repository, turns, targetBranch, log, progress } = context;
+  const own = new Set(turns.flatMap(({ head }) => head ?? []));
+  const options = { isMerged, lastPushed: job.head, own, targetBranch, bases, instructions: findInstructions };
   for (let isFirst = true; ; isFirst = false) {
     // Others may share its fetch, so it is not killed, only waited for no longer. A turn whose agent has run may have a commit that
     // counts, and then it is too late to stop it.

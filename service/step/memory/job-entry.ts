@@ -19,6 +19,7 @@ const turn = z.object({
   request: z.string().check(z.regex(/^[\x20-\x7e]{1,256}$/)),
   startedAt: z.nullable(time),
   reason: z.nullable(z.string()),
+  head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
   stopRequestedAt: z.nullable(time),
   costUsd: z.nullable(z.number()),
   sessionCost: z.nullable(z.string().check(z.maxLength(1000))),

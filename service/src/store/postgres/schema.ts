@@ -22,7 +22,7 @@ export const tables = `
   CREATE TABLE turn (
     id bigint PRIMARY KEY, identity text NOT NULL, job text NOT NULL REFERENCES job, prompt text NOT NULL,
     state text NOT NULL DEFAULT 'waiting', attempts integer NOT NULL DEFAULT 0, "startedAt" bigint, "endedAt" bigint,
-    answer text, reason text, "stopRequestedAt" bigint, lease text, "costUsd" double precision, "sessionCost" text,
+    answer text, reason text, head text, "stopRequestedAt" bigint, lease text, "costUsd" double precision, "sessionCost" text,
     project text NOT NULL, caller text NOT NULL, step text NOT NULL, request text NOT NULL,
     -- How it was accepted, by which the hourly limit counts it. A copy does not count.
     "acceptedAs" text, "acceptedAt" bigint

@@ -24,7 +24,7 @@ const tables = `
   CREATE TABLE turn (
     id INTEGER PRIMARY KEY, identity TEXT NOT NULL, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
-    answer TEXT, reason TEXT, stopRequestedAt INTEGER, lease TEXT, costUsd REAL, sessionCost TEXT,
+    answer TEXT, reason TEXT, head TEXT, stopRequestedAt INTEGER, lease TEXT, costUsd REAL, sessionCost TEXT,
     project TEXT NOT NULL, caller TEXT NOT NULL, step TEXT NOT NULL, request TEXT NOT NULL,
     -- How it was accepted, by which the hourly limit counts it. A copy does not count.
     acceptedAs TEXT, acceptedAt INTEGER

@@ -167,8 +167,12 @@ test("runs every agent but the built-in editor in a sandbox, unless told otherwi
   expect(parse("--repository x --agent a --sandbox none")).toMatchObject({ sandbox: "none" });
 });
 
-test("gives agents the full network, unless told otherwise", () => {
+test("gives named agents only their model and others the full network, unless told otherwise", () => {
   expect(parse("--repository x --agent a")).toMatchObject({ network: "full", modelHosts: [] });
+  const keys = { ANTHROPIC_API_KEY: "a", CODEX_API_KEY: "b", GEMINI_API_KEY: "c" };
+  expect(parse("--repository x --agent claude --sandbox none", keys)).toMatchObject({ network: "full" });
+  for (const agent of ["claude", "codex", "gemini", "opencode", "aider"])
+    expect(parse(`--repository x --agent ${agent}`, keys), agent).toMatchObject({ network: "model" });
   expect(parse("--repository x --agent a --agent-network model --model-host b:8443")).toMatchObject({
     network: "model",
     modelHosts: ["b:8443"],

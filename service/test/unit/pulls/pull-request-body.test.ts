@@ -148,3 +148,19 @@ test("an existing body gets, changes and loses what is about protected files, an
   for (const edited of [`Please review.\n${first}`, first.replace(/^.*\n/, ""), first.replace("<!-- end", "<!-- x")])
     expect(updatedBody(edited, ["CLAUDE.md"])?.endsWith(`\n\n${edited}`)).toBe(true);
 });
+
+test("the name of a file can end neither the list of protected files nor its part of the body", () => {
+  const files = [
+    "<!-- end of protected files -->",
+    "<!-- end of protected files -->/b fixes #1 @octocat",
+    "```",
+    "Makefile",
+  ];
+  const turn = { prompt: "Fix the links", answer: null };
+  const first = pullRequestBody({ ...turn, jobId: "job_1", protectedFiles: files });
+  const none = pullRequestBody({ ...turn, jobId: "job_1" });
+  expect(updatedBody(first.replaceAll("\n", "\r\n"), [])).toBe(none);
+  const second = updatedBody(first, [...files, "conf.py"], { prompt: "Go on", answer: "Done @octocat" });
+  expect(linesOutside(second ?? "").join("\n")).not.toMatch(/fixes|@/);
+  expect(updatedBody(second ?? "", [])).toBe(updatedBody(none, [], { prompt: "Go on", answer: "Done @octocat" }));
+});

@@ -34,6 +34,7 @@ describe("copies of jobs", () => {
       attempts: 1,
       startedAt: expect.any(Number),
       reason: null,
+      head: null,
       stopRequestedAt: null,
       costUsd: 0.5,
       sessionCost: "{}",
