@@ -317,6 +317,7 @@ test.each([
   ["--repository x --sandbox no", "--sandbox must be bwrap or none"],
   ["--repository x --agent a --agent-network some", "--agent-network must be full or model or none"],
   ["--repository x --agent a --agent-network model --sandbox none", "--agent-network model requires --sandbox bwrap"],
+  ["--repository x --listen 0.0.0.0", "--listen requires --public-url, because others must use TLS"],
   ["--repository x --agent-network none", "--agent-network none requires --sandbox bwrap"],
   ["--repository x --memory-mb 0", "--memory-mb must be an integer"],
   ["--repository x --processes many", "--processes must be an integer"],
