@@ -52,7 +52,7 @@ export interface RateLimited {
  * "The Idempotency-Key HTTP Header Field".
  */
 export interface RequestKey {
-  /** Who sent it: the name of the API key, or of a workflow's repository. A new API key of the same name is the same caller. */
+  /** Who sent it: the name of the API key, or the id of a workflow's repository. A new API key of the same name is the same caller. */
   caller: string;
   /** What it was sent for, by which the caller finds its turns again. Empty if the caller did not say. Printable ASCII. */
   step: string;
