@@ -1,14 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { CacheEntryError, CacheReadOnlyError, cacheAccess, cacheProtocol } from "./cache.ts";
 import { createRedactor } from "./redact.ts";
-import {
-  createRunnerTransport,
-  type HttpRequest,
-  type HttpResponse,
-  isSuccess,
-  NetworkError,
-  type Transport,
-} from "./transport.ts";
+import { createRunnerTransport, type HttpRequest, type HttpResponse, isSuccess, NetworkError } from "./transport.ts";
 
 /** What is saved. It is read in blocks, so that a large file is never in memory as a whole. */
 export interface Content {
@@ -62,13 +55,32 @@ const maxMessage = 500;
 /** What a request is for, as errors name it. */
 type Purpose = "look-up" | "download" | "reservation" | "upload" | "commit";
 type Json = Readonly<Record<string, unknown>>;
-type Request = Pick<HttpRequest, "method" | "url" | "headers" | "onPart"> & { body?: HttpRequest["body"] | undefined };
+
+/**
+ * Sends a request, again after an error that may pass, while there is time.
+ *
+ * @param to - a path relative to the service's address, or an address that the service signed, which gets no token
+ * @throws unless the answer is a success
+ */
+type Send = (
+  purpose: Purpose,
+  method: HttpRequest["method"],
+  to: string | URL,
+  options?: SendOptions,
+) => Promise<HttpResponse>;
+
+interface SendOptions {
+  /** An object is sent as JSON. */
+  content?: Json | string | Uint8Array;
+  headers?: Readonly<Record<string, string>>;
+  receive?: () => (part: Buffer) => void;
+}
 
 /** What the protocols have different. Both look for the first key as it is, and then for the others as prefixes. */
 interface Protocol {
   /** Returns the signed address of the newest entry with a prefix; `undefined` if there is none. */
-  find: (prefix: string, requests: Requests) => Promise<URL | undefined>;
-  save: (key: string, content: Content, requests: Requests) => Promise<void>;
+  find: (prefix: string, send: Send) => Promise<URL | undefined>;
+  save: (key: string, content: Content, send: Send) => Promise<void>;
 }
 
 /**
@@ -82,19 +94,69 @@ export function createCacheClient(environment: NodeJS.ProcessEnv, options: Cache
   const token = environment.ACTIONS_RUNTIME_TOKEN ?? "";
   const redact = createRedactor(token);
   const transport = createRunnerTransport(environment);
+  // Only the timeout ends a request: what the step saves is not cut short when it is cancelled.
+  const { signal } = new AbortController();
+
+  const sender =
+    (service: URL, deadline: number): Send =>
+    async (purpose, method, to, sent = {}) => {
+      const isStorage = to instanceof URL;
+      const server = isStorage ? "The storage of the cache" : "The cache service";
+      const { content, headers } = sent;
+      const isJson = typeof content === "object" && !(content instanceof Uint8Array);
+      const request = {
+        method,
+        url: isStorage ? to : new URL(to, service),
+        headers: {
+          "accept-encoding": "identity",
+          "user-agent": "agent-job-action",
+          ...(!isStorage && { accept: "application/json;api-version=6.0-preview.1" }),
+          ...(!isStorage && token && { authorization: `Bearer ${token}` }),
+          ...(isJson && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(content !== undefined && { body: isJson ? JSON.stringify(content) : content }),
+        signal,
+      };
+      let failure = "The cache service did not respond";
+      for (const delayMs of [...retryDelaysMs, Number.POSITIVE_INFINITY]) {
+        try {
+          const timeoutMs = Math.max(0, deadline - performance.now());
+          const response = await transport({ ...request, timeoutMs, onPart: sent.receive?.() });
+          const { status, body } = response;
+          if (isSuccess(status)) return response;
+          // The storage may say what it was asked, which is its signed address.
+          const { msg, message } = (!isStorage && parse(body)) || {};
+          failure = `${server} answered the ${purpose} with ${status}${quote(msg ?? message)}`;
+          if (status < 500 && status !== 408 && status !== 429) break;
+        } catch (error) {
+          if (!(error instanceof NetworkError)) throw error;
+          if (error.cause instanceof CacheEntryError) throw error.cause;
+          if (error.reason === "timeout") throw new Error(`${failure}, until the timeout`);
+          // A certificate is text of the storage, too.
+          const isHidden = isStorage && error.reason === "certificate";
+          failure = `${server} cannot be reached: ${isHidden ? "its certificate is not trusted" : error.message}`;
+          if (error.reason !== "network") break;
+        }
+        if (deadline - performance.now() <= delayMs) break;
+        await sleep(delayMs);
+      }
+      throw new Error(failure);
+    };
+
   const run = async <T>(
     operation: "restore" | "save",
     key: string,
     timeoutMs: number,
-    work: (protocol: Protocol, requests: Requests) => Promise<T>,
+    work: (protocol: Protocol, send: Send) => Promise<T>,
   ): Promise<T> => {
     checkAccess(operation, environment);
     checkKey(key);
     const deadline = performance.now() + timeoutMs;
     try {
       const service = serviceUrl(environment);
-      const protocol = cacheProtocol(environment) === "v2" ? v2(blockBytes) : v1(blockBytes);
-      return await work(protocol, new Requests({ service, token, transport, sleep, deadline }));
+      const protocol = cacheProtocol(environment) === "v2" ? v2(service, blockBytes) : v1(service, blockBytes);
+      return await work(protocol, sender(service, deadline));
     } catch (error) {
       if (error instanceof CacheEntryError) throw error;
       const message = redact(error instanceof Error ? error.message : String(error)).slice(0, maxMessage);
@@ -104,163 +166,61 @@ export function createCacheClient(environment: NodeJS.ProcessEnv, options: Cache
   };
   return {
     restore: (prefix, receive) =>
-      run("restore", prefix, restoreTimeoutMs, async (protocol, requests) => {
-        const url = await protocol.find(prefix, requests);
-        if (url) await requests.toStorage("download", () => ({ method: "GET", url, headers: {}, onPart: receive() }));
+      run("restore", prefix, restoreTimeoutMs, async (protocol, send) => {
+        const url = await protocol.find(prefix, send);
+        if (url) await send("download", "GET", url, { receive });
         return url !== undefined;
       }),
-    save: (key, content) =>
-      run("save", key, saveTimeoutMs, (protocol, requests) => protocol.save(key, content, requests)),
+    save: (key, content) => run("save", key, saveTimeoutMs, (protocol, send) => protocol.save(key, content, send)),
   };
 }
 
-interface RequestsOptions {
-  service: URL;
-  /** Or empty. */
-  token: string;
-  transport: Transport;
-  sleep: (ms: number) => Promise<unknown>;
-  /** Monotonic time in milliseconds. */
-  deadline: number;
-}
-
-/** The requests of one operation. Each throws unless the answer is a success. */
-class Requests {
-  readonly #options: RequestsOptions;
-
-  constructor(options: RequestsOptions) {
-    this.#options = options;
-  }
-
-  get service(): URL {
-    return this.#options.service;
-  }
-
-  /**
-   * Sends a request to the service.
-   *
-   * @param path - relative to the service's address, with the query
-   * @param content - an object is sent as JSON
-   */
-  toService(
-    purpose: Purpose,
-    method: HttpRequest["method"],
-    path: string,
-    content?: Json | Uint8Array,
-    headers: Readonly<Record<string, string>> = { "content-type": "application/json" },
-  ): Promise<HttpResponse> {
-    const { service, token } = this.#options;
-    const body = content instanceof Uint8Array ? content : content && JSON.stringify(content);
-    return this.#send("The cache service", purpose, () => ({
-      method,
-      url: new URL(path, service),
-      headers: {
-        accept: "application/json;api-version=6.0-preview.1",
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(content && headers),
-      },
-      body,
-    }));
-  }
-
-  /** Sends a request to an address that the service signed. It gets no token. */
-  toStorage(purpose: Purpose, request: () => Request): Promise<HttpResponse> {
-    return this.#send("The storage of the cache", purpose, request);
-  }
-
-  /** Sends a request, again after an error that may pass, while there is time. */
-  async #send(
-    server: "The cache service" | "The storage of the cache",
-    purpose: Purpose,
-    request: () => Request,
-  ): Promise<HttpResponse> {
-    const { transport, deadline, sleep } = this.#options;
-    // The storage may say what it was asked, which is its signed address. A certificate is its text, too.
-    const isQuoted = server === "The cache service";
-    let failure = "The cache service did not respond";
-    for (const delayMs of [...retryDelaysMs, Number.POSITIVE_INFINITY]) {
-      const { headers, body, ...rest } = request();
-      try {
-        const response = await transport({
-          ...rest,
-          headers: { "accept-encoding": "identity", "user-agent": "agent-job-action", ...headers },
-          ...(body !== undefined && { body }),
-          timeoutMs: Math.max(0, deadline - performance.now()),
-          signal: never,
-        });
-        const { status } = response;
-        if (isSuccess(status)) return response;
-        const { msg, message } = (isQuoted && parse(response.body)) || {};
-        failure = `${server} answered the ${purpose} with ${status}${quote(msg ?? message)}`;
-        if (status < 500 && status !== 408 && status !== 429) break;
-      } catch (error) {
-        if (!(error instanceof NetworkError)) throw error;
-        if (error.cause instanceof CacheEntryError) throw error.cause;
-        if (error.reason === "timeout") throw new Error(`${failure}, until the timeout`);
-        const isHidden = !isQuoted && error.reason === "certificate";
-        failure = `${server} cannot be reached: ${isHidden ? "its certificate is not trusted" : error.message}`;
-        if (error.reason !== "network") break;
-      }
-      if (deadline - performance.now() <= delayMs) break;
-      await sleep(delayMs);
-    }
-    throw new Error(failure);
-  }
-}
-
-/** Only the timeout ends a request: what the step saves is not cut short when it is cancelled. */
-const never = new AbortController().signal;
-
 /** The REST API of GitHub Enterprise Server and act, which also takes the content. */
-function v1(blockBytes: number): Protocol {
+function v1(service: URL, blockBytes: number): Protocol {
   return {
-    find: async (prefix, requests) => {
-      const path = `cache?keys=${encodeURIComponent(`${prefix},${prefix}`)}&version=${version}`;
-      const { status, body } = await requests.toService("look-up", "GET", path);
-      return status === 204 ? undefined : storageUrl(answer(body, "look-up").archiveLocation, "look-up", requests);
+    find: async (prefix, send) => {
+      const keys = encodeURIComponent(`${prefix},${prefix}`);
+      const { status, body } = await send("look-up", "GET", `cache?keys=${keys}&version=${version}`);
+      return status === 204 ? undefined : storageUrl(answer(body, "look-up").archiveLocation, "look-up", service);
     },
-    save: async (key, { size, read }, requests) => {
-      const reservation = { key, version, cacheSize: size };
-      const { body } = await requests.toService("reservation", "POST", "caches", reservation);
-      const { cacheId } = answer(body, "reservation");
+    save: async (key, { size, read }, send) => {
+      const reservation = { content: { key, version, cacheSize: size } };
+      const { cacheId } = answer((await send("reservation", "POST", "caches", reservation)).body, "reservation");
       if (!Number.isSafeInteger(cacheId)) throw notUnderstood("reservation");
       const path = `caches/${cacheId}`;
       for (const [start, end] of blocksOf(size, blockBytes)) {
         const headers = { ...binary, "content-range": `bytes ${start}-${end - 1}/*` };
-        await requests.toService("upload", "PATCH", path, await read(start, end), headers);
+        await send("upload", "PATCH", path, { content: await read(start, end), headers });
       }
-      await requests.toService("commit", "POST", path, { size });
+      await send("commit", "POST", path, { content: { size } });
     },
   };
 }
 
 /** The Twirp API of GitHub.com, which names addresses in Azure's blob storage, or in one that acts like it. */
-function v2(blockBytes: number): Protocol {
-  const call = async (requests: Requests, purpose: Purpose, method: string, request: Json): Promise<Json> => {
+function v2(service: URL, blockBytes: number): Protocol {
+  const call = async (send: Send, purpose: Purpose, method: string, request: Json): Promise<Json> => {
     const path = `/twirp/github.actions.results.api.v1.CacheService/${method}`;
-    const { body } = await requests.toService(purpose, "POST", path, { ...request, version });
-    return answer(body, purpose);
+    return answer((await send(purpose, "POST", path, { content: { ...request, version } })).body, purpose);
   };
   return {
-    find: async (key, requests) => {
-      const found = await call(requests, "look-up", "GetCacheEntryDownloadURL", { key, restore_keys: [key] });
+    find: async (key, send) => {
+      const found = await call(send, "look-up", "GetCacheEntryDownloadURL", { key, restore_keys: [key] });
       // A field that has its default may be left out.
       if (found.ok === false || Object.keys(found).length === 0) return undefined;
       if (found.ok !== true) throw notUnderstood("look-up");
-      return storageUrl(found.signed_download_url ?? found.signedDownloadUrl, "look-up", requests);
+      return storageUrl(found.signed_download_url ?? found.signedDownloadUrl, "look-up", service);
     },
-    save: async (key, content, requests) => {
-      const reserved = await call(requests, "reservation", "CreateCacheEntry", { key });
-      if (reserved.ok !== true) {
+    save: async (key, content, send) => {
+      const reserved = await call(send, "reservation", "CreateCacheEntry", { key });
+      if (reserved.ok !== true)
         throw new Error(`The cache service did not reserve the key ${key}${quote(reserved.message)}`);
-      }
       const address = reserved.signed_upload_url ?? reserved.signedUploadUrl;
-      await putBlob(storageUrl(address, "reservation", requests), content, blockBytes, requests);
-      const request = { key, size_bytes: String(content.size) };
-      const saved = await call(requests, "commit", "FinalizeCacheEntryUpload", request);
-      if (saved.ok !== true) {
+      await putBlob(storageUrl(address, "reservation", service), content, blockBytes, send);
+      const size = { size_bytes: String(content.size) };
+      const saved = await call(send, "commit", "FinalizeCacheEntryUpload", { key, ...size });
+      if (saved.ok !== true)
         throw new Error(`The cache service did not finalize the entry ${key}${quote(saved.message)}`);
-      }
     },
   };
 }
@@ -268,22 +228,20 @@ function v2(blockBytes: number): Protocol {
 const binary = { "content-type": "application/octet-stream" };
 
 /** Writes a blob: in one request, or in blocks and their list. Azure's documentation: "Put Blob", "Put Block", "Put Block List". */
-async function putBlob(url: URL, { size, read }: Content, blockBytes: number, requests: Requests): Promise<void> {
-  const put = async (query: string, body: string | Uint8Array, headers: Record<string, string>): Promise<void> => {
+async function putBlob(url: URL, { size, read }: Content, blockBytes: number, send: Send): Promise<void> {
+  const put = async (query: string, content: string | Uint8Array, headers: Record<string, string>): Promise<void> => {
     const part = new URL(url);
     part.search = [url.search, query].filter(Boolean).join("&");
-    const versioned = { "x-ms-version": "2025-11-05", ...headers };
-    await requests.toStorage("upload", () => ({ method: "PUT", url: part, body, headers: versioned }));
+    await send("upload", "PUT", part, { content, headers: { "x-ms-version": "2025-11-05", ...headers } });
   };
   if (size <= blockBytes) return put("", await read(0, size), { ...binary, "x-ms-blob-type": "BlockBlob" });
-  const ids: string[] = [];
+  let list = "";
   for (const [start, end] of blocksOf(size, blockBytes)) {
     // All ids of a blob have the same length.
-    const id = Buffer.from(String(ids.length).padStart(6, "0")).toString("base64");
+    const id = Buffer.from(String(start).padStart(16, "0")).toString("base64");
     await put(`comp=block&blockid=${encodeURIComponent(id)}`, await read(start, end), binary);
-    ids.push(id);
+    list += `<Latest>${id}</Latest>`;
   }
-  const list = ids.map((id) => `<Latest>${id}</Latest>`).join("");
   const xml = `<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`;
   await put("comp=blocklist", xml, { "content-type": "application/xml" });
 }
@@ -337,7 +295,7 @@ function serviceUrl(environment: NodeJS.ProcessEnv): URL {
  *
  * @throws if no request may go there
  */
-function storageUrl(address: unknown, purpose: Purpose, { service }: Requests): URL {
+function storageUrl(address: unknown, purpose: Purpose, service: URL): URL {
   // A parser of addresses would remove line ends.
   const url = typeof address === "string" && /^[\x21-\x7e]+$/.test(address) ? URL.parse(address) : null;
   if (!url || !["https:", service.protocol].includes(url.protocol)) {

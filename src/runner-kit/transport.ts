@@ -81,7 +81,7 @@ export function createTransport(protocol: string, environment: NodeJS.ProcessEnv
   const client = protocol === "https:" ? https : http;
   const proxies = protocol === "https:" ? environment : {};
   const agent = createAgent(protocol, proxies);
-  let early: EarlyRequest | undefined;
+  let early: ReturnType<typeof openEarly> | undefined;
   // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown
   // outcome. So a POST never uses one.
   const dropIdle = (): void => {
@@ -89,15 +89,15 @@ export function createTransport(protocol: string, environment: NodeJS.ProcessEnv
   };
   const transport: Transport = async (request) => {
     if (request.method !== "POST") return send(client, agent, request);
-    const opened = early;
+    const take = early;
     early = undefined;
-    const outgoing = await opened?.take(request.url);
+    const outgoing = await take?.(request.url);
     dropIdle();
     return send(client, agent, request, outgoing);
   };
   transport.open = (origin) => {
     dropIdle();
-    early ??= new EarlyRequest(client.request(origin, { method: "POST", agent }), origin);
+    early ??= openEarly(client.request(origin, { method: "POST", agent }), origin);
   };
   return transport;
 }
@@ -116,42 +116,35 @@ export function createRunnerTransport(environment: NodeJS.ProcessEnv): Transport
   };
 }
 
-/** A request that is not written yet: Node connects as soon as there is one. */
-class EarlyRequest {
-  readonly #outgoing: http.ClientRequest;
-  readonly #origin: string;
-  /** Monotonic time since which the connection is idle; `Infinity` while it is opened. */
-  #idleSince = Number.POSITIVE_INFINITY;
-  #isClosed = false;
-
-  constructor(outgoing: http.ClientRequest, { origin }: URL) {
-    this.#outgoing = outgoing;
-    this.#origin = origin;
-    outgoing.on("socket", (socket) => {
-      onceConnected(socket, () => {
-        this.#idleSince = performance.now();
-      });
+/**
+ * Opens the connection of a request that is written later: Node connects as soon as there is one.
+ *
+ * @returns what returns the request for an address; `undefined` if its connection is closed, stale, or to another origin
+ */
+function openEarly(
+  outgoing: http.ClientRequest,
+  { origin }: URL,
+): (url: URL) => Promise<http.ClientRequest | undefined> {
+  let idleSince = Number.POSITIVE_INFINITY;
+  let isClosed = false;
+  const close = () => {
+    isClosed = true;
+  };
+  outgoing.on("socket", (socket) => {
+    onceConnected(socket, () => {
+      idleSince = performance.now();
     });
-    // A server that has something to say before it is asked, such as `408`, closes the connection.
-    for (const event of ["response", "error", "close"]) {
-      outgoing.on(event, () => {
-        this.#isClosed = true;
-      });
-    }
-  }
-
-  /** Returns the request to send, for a path; `undefined` if its connection is closed, stale, or to another origin. */
-  async take(url: URL): Promise<http.ClientRequest | undefined> {
+  });
+  // A server that has something to say before it is asked, such as `408`, closes the connection.
+  outgoing.on("response", close).on("error", close).on("close", close);
+  return async (url) => {
     // If the process was paused, it has not read yet that the server has closed the connection.
     await new Promise(setImmediate);
-    const isStale = this.#isClosed || performance.now() - this.#idleSince >= maxIdleMs;
-    if (isStale || url.origin !== this.#origin) {
-      this.#outgoing.destroy();
-      return undefined;
-    }
-    this.#outgoing.path = url.pathname + url.search;
-    return this.#outgoing;
-  }
+    outgoing.path = url.pathname + url.search;
+    if (!isClosed && performance.now() - idleSince < maxIdleMs && url.origin === origin) return outgoing;
+    outgoing.destroy();
+    return undefined;
+  };
 }
 
 function createAgent(protocol: string, environment: NodeJS.ProcessEnv): http.Agent {
