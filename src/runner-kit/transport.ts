@@ -246,7 +246,7 @@ function send(
       try {
         request.onPart?.(chunk);
       } catch (error) {
-        refuse("the response cannot be used", error);
+        refuse(`the response cannot be used: ${error instanceof Error ? error.message : String(error)}`, error);
       }
     };
     const onResponse = (response: http.IncomingMessage) => {

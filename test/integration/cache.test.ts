@@ -84,6 +84,19 @@ describe.each(protocols)("protocol %s", (protocol) => {
     expect(await cache.restore("b-")).toBe(text);
   });
 
+  test("a receiver that cannot keep the content ends the restore", async () => {
+    const { service } = await start(protocol);
+    const client = createCacheClient(service.environment, {
+      restoreTimeoutMs: 5000,
+      saveTimeoutMs: 5000,
+      sleep: async () => {},
+    });
+    const full = () => () => {
+      throw new Error("disk full");
+    };
+    expect(await messageOf(client.restore("a-", full))).toMatch(/cannot be used: disk full$/);
+  });
+
   test("saves a content in blocks", async () => {
     const { service } = await start(protocol);
     const limits = { restoreTimeoutMs: 5000, saveTimeoutMs: 5000, blockBytes: 4 };
@@ -213,6 +226,16 @@ describe.each(protocols)("protocol %s", (protocol) => {
     },
   );
 
+  test("a look-up does not tell that the run may only read", async () => {
+    const said = JSON.stringify({ msg: "cache write denied: x", message: "cache write denied: x" });
+    const { cache } = await start(protocol, {
+      fault: answer("look up", (response) => response.writeHead(403).end(said)),
+    });
+    const error = await cache.restore("a-").catch((reason: unknown) => reason);
+    expect(error).toHaveProperty("message", expect.stringContaining("denied: x"));
+    expect(error).not.toBeInstanceOf(CacheReadOnlyError);
+  });
+
   test.each([
     ["none", "restore"],
     ["write-only", "restore"],
@@ -281,8 +304,8 @@ describe.each(protocols)("a hostile answer with protocol %s", (protocol) => {
         return isFirst;
       },
     });
-    for (const work of [cache.restore("a-"), cache.save("a-2", "text")]) {
-      const said = await messageOf(work);
+    for (const work of [() => cache.restore("a-"), () => cache.save("a-2", "text")]) {
+      const said = await messageOf(work());
       expect(said).toMatch(message);
       expect(said).not.toContain("evil");
     }
@@ -363,6 +386,19 @@ test("v2 has no entry if the service says so, with other fields or none", async 
     const { cache } = await start("v2", { fault: answer("look up", (response) => response.end(body)) });
     expect(await cache.restore("a-")).toBeUndefined();
   }
+  const entry = JSON.stringify({ signed_download_url: "http://agentjobs.blob.core.windows.net/cache/0" });
+  const { cache, count } = await start("v2", { fault: answer("look up", (response) => response.end(entry)) });
+  expect(await messageOf(cache.restore("a-"))).toMatch(/is not one of its protocol$/);
+  expect(count("download")).toBe(0);
+});
+
+test("v2 uses the proxy for plain http, whose address may lack a scheme, and whose password is not told", async () => {
+  const { service } = await start("v2");
+  const restoreWith = (http_proxy: string) => connectCache({ ...service.environment, http_proxy }).restore("a-");
+  expect(await restoreWith(service.url.replace("http://", "user:secret@"))).toBe("text");
+  expect(await messageOf(restoreWith("socks5://user:secret@127.0.0.1:1"))).toMatch(
+    /^The cache service cannot be reached: http_proxy names a socks5 proxy, but only http and https proxies are supported$/,
+  );
 });
 
 test.each([
@@ -436,8 +472,8 @@ describe("a cache service with TLS", () => {
       signed_upload_url: address,
     }));
     const cache = connectCache(environment);
-    for (const work of [cache.restore("a-"), cache.save("a-1", "text")])
-      expect(await messageOf(work)).toMatch(/has no usable address$/);
+    for (const work of [() => cache.restore("a-"), () => cache.save("a-1", "text")])
+      expect(await messageOf(work())).toMatch(/has no usable address$/);
   });
 
   test("is reached through the proxy for https, whose password is not told", async () => {
