@@ -6,5 +6,3 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.on(signal, () =>
 const { start } = await import("./start.ts");
 // Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
 await start(cancellation.signal);
-
-export {};
