@@ -2,7 +2,7 @@ import { cacheAccess, hasCacheService, isForgetful } from "../../runner-kit/cach
 import { addSection } from "../changes/add-section.ts";
 import { findStart, type PlannedTask, planTasks, runFirstFound, writePrompt } from "../plan.ts";
 import { acceptanceOf, type RerunEffect, type RunResult } from "../result.ts";
-import type { Execution, Run } from "../run.ts";
+import { type Execution, openConnection, type Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
 import { isOnTag, runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
@@ -101,7 +101,10 @@ async function runAndRemember(
     run,
     async (each) => {
       // A service that can be asked knows what it was sent.
-      if (state.features === undefined) await saves.announce(each.kind);
+      if (state.features === undefined) {
+        openConnection(run);
+        await saves.announce(each.kind);
+      }
       // The earlier attempt could not leave a trace either.
       if (saves.isReadOnly && unproven !== undefined) return { kind: "blocked", cause: "unknown", attempt: unproven };
       const onAbort = (): void => saves.doubt(each.kind);
