@@ -178,7 +178,9 @@ test("runs at the same time, one cancelled and one killed, leave no process, and
 
   writeFileSync(gate, "");
   const next = await start(cancelled.agent.command);
-  const resumed = await Promise.all(ids.map((id) => act(next, { "job-id": id })));
+  // The cancelled step has stopped its turn, so it is sent again. Nobody stopped the other one, which goes on.
+  const tasks = ids.map((id, index) => ({ "job-id": id, ...(index === 0 && { prompt: "One" }) }));
+  const resumed = await Promise.all(tasks.map((task) => act(next, task)));
   const { log } = await next.post();
   for (const [index, prompt] of ["One", "Two"].entries()) {
     const ref = `agent/${ids[index]}`;
