@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { EarlierTurn } from "../model.ts";
 import { ownFile } from "../own-file.ts";
 import { identify, killProcess, killWithVariable, type ProcessIdentity } from "../processes/own-processes.ts";
-import { killGroup, signalGroup, waitForExit } from "../processes/process-group.ts";
+import { type Exit, killGroup, signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import type { Agent } from "./agent.ts";
@@ -79,8 +79,8 @@ const supervisor = ownFile("agents/supervisor.ts");
 /**
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
  * by `AGENT_HISTORY_FILE`, one JSON object per line, and the ids of the job and of the turn's request in `AGENT_JOB_ID` and `AGENT_REQUEST_ID`. It may write what it has to say to the file
- * named by `AGENT_RESULT_FILE`. It completed if its exit code is 0 and it reported no failure. Its process group is terminated at the time limit, when it exceeds another limit, when `signal`
- * aborts, and when the service dies.
+ * named by `AGENT_RESULT_FILE`. It completed if its exit code is 0 and it reported no failure. It is terminated at the time limit, when it exceeds another limit, when `signal` aborts, and
+ * when the service dies. When this returns or throws, none of its processes is left: see the docs for what holds without a PID namespace.
  *
  * @throws ResourceExhausted if the machine cannot start the agent now, or a program of the service is missing; an agent whose own
  *   program cannot be started has failed
@@ -160,22 +160,21 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
         child.kill();
       }
     });
-    const { exitCode, terminated } = await (async () => {
-      try {
-        // Before it has started anything: it has not run yet.
-        if (child.pid !== undefined) group?.add(child.pid);
-        return await waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
-      } finally {
-        ended.abort();
-        // Processes that the agent left behind would keep writing to a worktree that is being committed, and a turn that is said to
-        // be stopped has none.
-        await killGroup(child.pid);
-        // Its last message is read before this.
-        if (child.connected) await once(child, "disconnect");
-        await (init === undefined ? killWithVariable([variable]) : killProcess(init));
-        rmSync(processes, { force: true });
-      }
-    })();
+    const wait = async (): Promise<Exit> => {
+      // Before it has started anything: it has not run yet.
+      if (child.pid !== undefined) group?.add(child.pid);
+      return waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
+    };
+    const { exitCode, terminated } = await wait().finally(async () => {
+      ended.abort();
+      // Processes that the agent left behind would keep writing to a worktree that is being committed, and a turn that is said to
+      // be stopped has none.
+      await killGroup(child.pid);
+      // Its last message is read before this.
+      if (child.connected) await once(child, "disconnect");
+      await (init === undefined ? killWithVariable([variable]) : killProcess(init));
+      rmSync(processes, { force: true });
+    });
     if (group?.hadTooLittleMemory)
       options.onLimitExceeded({ kind: "memory-limit", what: `more than ${memoryMb} MB of memory` });
     if (failure !== undefined) throw failure;

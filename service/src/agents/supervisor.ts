@@ -207,8 +207,11 @@ agent.stdout.on("data", (text: string) => {
   }
 });
 agent.on("exit", async (exitCode) => {
-  // What is left of a sandbox that was being built has the other end.
-  if (!hasBegun) await gateClosed;
+  if (!hasBegun) {
+    // What is left of a sandbox that was being built has the other end.
+    terminate();
+    await gateClosed;
+  }
   // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
   await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
   if (!process.connected) signalGroup(process.pid, "SIGKILL");
