@@ -162,6 +162,8 @@ async function begin(): Promise<void> {
 
 /** Lets an agent begin that waits in its sandbox. */
 async function openGate(sandbox: number, stream: Duplex): Promise<void> {
+  // Its sandbox ends, or has ended already.
+  if (isTerminating) return;
   init = lastChildOf(sandbox);
   if (init === undefined) throw new Error("the first process of its sandbox is not in /proc");
   await begin();

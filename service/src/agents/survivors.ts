@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { identify, killProcess, killWithVariable, type ProcessIdentity } from "../processes/own-processes.ts";
 import { JobDirectory, jobsFolder } from "../service-folder.ts";
 
@@ -10,7 +10,7 @@ export interface AgentProcesses {
   variable: string;
 }
 
-/** Writes down what a service that is started after this one was killed has to kill. Must be there before the agent starts. */
+/** Writes down what the next service has to kill if this one is killed. Has to be done before the agent starts. */
 export function recordProcesses(file: string, processes: AgentProcesses): void {
   writeFileSync(file, JSON.stringify(processes));
 }
@@ -36,10 +36,12 @@ export async function killSurvivors(folder: string, log: (line: string) => void)
 }
 
 function read(file: string): AgentProcesses | undefined {
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, "utf8");
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as AgentProcesses;
+    return JSON.parse(text) as AgentProcesses;
   } catch {
-    // There is none, or the service was killed while it wrote it, and no agent has started.
+    // The service was killed while it wrote it, so no agent has started.
     return undefined;
   }
 }
