@@ -236,7 +236,8 @@ test.skipIf(obstacle !== undefined).each(rows(kills, 1))(
       return spawnService(Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]));
     };
     const homes = (file: string) => globSync(`${store}.files/jobs/*/${file}`);
-    const first = await start("sleep 300.017");
+    const unique = `300.0${Date.now()}`;
+    const first = await start(`sleep ${unique}`);
     const creates = Array.from(
       { length: agents },
       async (_, index) => (await send(first, "docs/job", `Go ${index}`)).job,
@@ -252,6 +253,6 @@ test.skipIf(obstacle !== undefined).each(rows(kills, 1))(
     const second = await start("true", new URL(first.url).port);
     for (const { id } of jobs) await waitForJob(second, id);
     expect(homes("home/overlap")).toEqual([]);
-    expect(processesWith("300.017")).toEqual([]);
+    expect(processesWith(unique)).toEqual([]);
   },
 );
