@@ -35,6 +35,8 @@ export class JobDirectory {
   readonly index: string;
   /** What the agents of the job printed, as they did, if the log shows it for people. Not for the agent. */
   readonly events: string;
+  /** The processes of the agent that runs. Not for the agent. */
+  readonly processes: string;
   /** The identity of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
   readonly homeTurn: string;
 
@@ -47,6 +49,7 @@ export class JobDirectory {
     this.input = join(this.path, "input");
     this.index = join(this.path, "index");
     this.events = join(this.path, "events.jsonl");
+    this.processes = join(this.path, "processes.json");
     this.homeTurn = join(this.path, "home-turn");
   }
 

@@ -4,7 +4,8 @@ import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import type { EarlierTurn } from "../model.ts";
 import { ownFile } from "../own-file.ts";
-import { killGroup, signalGroup, waitForExit } from "../processes/process-group.ts";
+import { identify, killProcess, killWithVariable, type ProcessIdentity } from "../processes/own-processes.ts";
+import { type Exit, killGroup, signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import type { Agent } from "./agent.ts";
@@ -16,8 +17,9 @@ import { type ExceededLimit, type Limits, watchLimits } from "./limits.ts";
 import type { AgentNetwork } from "./network/agent-network.ts";
 import { readResultFile } from "./result-file.ts";
 import { programPaths } from "./sandbox/programs.ts";
-import type { Sandbox } from "./sandbox/sandbox.ts";
-import type { SupervisorSettings } from "./supervisor.ts";
+import { behindGate, gateDescriptor, type Sandbox } from "./sandbox/sandbox.ts";
+import type { SupervisorMessage, SupervisorSettings } from "./supervisor.ts";
+import { recordProcesses } from "./survivors.ts";
 
 /** The directories of a job. */
 export interface AgentDirectories {
@@ -29,6 +31,8 @@ export interface AgentDirectories {
   temporary: string;
   /** For the files that the service writes for the agent. */
   input: string;
+  /** The file that names the processes of the agent while it runs; see `killSurvivors`. */
+  processes: string;
 }
 
 export interface AgentOptions {
@@ -75,22 +79,24 @@ const supervisor = ownFile("agents/supervisor.ts");
 /**
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
  * by `AGENT_HISTORY_FILE`, one JSON object per line, and the ids of the job and of the turn's request in `AGENT_JOB_ID` and `AGENT_REQUEST_ID`. It may write what it has to say to the file
- * named by `AGENT_RESULT_FILE`. It completed if its exit code is 0 and it reported no failure. Its process group is terminated at the time limit, when it exceeds another limit, when `signal`
- * aborts, and when the service dies.
+ * named by `AGENT_RESULT_FILE`. It completed if its exit code is 0 and it reported no failure. It is terminated at the time limit, when it exceeds another limit, when `signal` aborts, and
+ * when the service dies. When this returns or throws, none of its processes is left: see the docs for what holds without a PID namespace.
  *
  * @throws ResourceExhausted if the machine cannot start the agent now, or a program of the service is missing; an agent whose own
  *   program cannot be started has failed
  */
 export async function runAgent(agent: Agent, options: AgentOptions): Promise<AgentResult> {
-  const { home, tree, temporary, input } = options.directories;
+  const { home, tree, temporary, input, processes } = options.directories;
   const { environment, promptFile, stdoutFile, resultFile } = prepareFiles(agent, options);
   const log = openSync(options.logFile, "a");
   const stdin = openSync(promptFile, "r");
   try {
     const { sandbox, network, compileCache = "" } = options;
-    const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: sandbox.isConfining });
+    const { isConfining, hasProcessNamespace = false } = sandbox;
+    const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: isConfining });
     const programs = [command.file, ...agent.programs, ...network.programs];
-    const { file, args, inherited } = sandbox.wrap(network.wrap(command), {
+    const networked = network.wrap(command);
+    const { file, args, inherited } = sandbox.wrap(hasProcessNamespace ? behindGate(networked) : networked, {
       currentDirectory: tree,
       writable: [home, tree, temporary],
       readable: [
@@ -106,8 +112,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       stdoutFile,
       compileCache,
       // A sandbox is one.
-      isOwnProgram: sandbox.isConfining,
+      isOwnProgram: isConfining,
       inherited,
+      gate: hasProcessNamespace ? gateDescriptor : undefined,
       events: format && options.rawFile !== undefined ? { format, rawFile: options.rawFile } : undefined,
     };
     const { timeLimitMs, signal, limits } = options;
@@ -123,35 +130,54 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
         env: compileCache === "" ? environment : { NODE_COMPILE_CACHE: compileCache, ...environment },
       }),
     );
-    let exhausted: string | undefined;
-    child.on("message", (message) => {
-      exhausted = String(message);
+    // Of the agent and of its supervisor.
+    const variable = `AGENT_RESULT_FILE=${resultFile}`;
+    let init: ProcessIdentity | undefined;
+    let failure: unknown;
+    const ended = new AbortController();
+    const begin = (): void => {
+      const leader = child.pid === undefined ? undefined : identify(child.pid);
+      recordProcesses(processes, { leaders: [leader, init].filter((one) => one !== undefined), variable });
+      child.send("begin", () => {});
+      const watched = group === undefined ? limits : { ...limits, memoryMb: undefined };
+      const onExceeded = (exceeded: ExceededLimit): void => {
+        options.onLimitExceeded(exceeded);
+        signalGroup(child.pid, "SIGKILL");
+      };
+      if (child.pid !== undefined)
+        void watchLimits(child.pid, [home, tree, temporary], watched, onExceeded, ended.signal);
+    };
+    child.on("message", (message: SupervisorMessage) => {
+      if ("exhausted" in message) {
+        failure = new ResourceExhausted(`the agent cannot be started now: ${message.exhausted}`);
+        return;
+      }
+      init = message.init;
+      try {
+        begin();
+      } catch (error) {
+        failure = error;
+        child.kill();
+      }
     });
-    try {
+    const wait = async (): Promise<Exit> => {
       // Before it has started anything: it has not run yet.
       if (child.pid !== undefined) group?.add(child.pid);
-    } catch (error) {
-      signalGroup(child.pid, "SIGKILL");
-      throw error;
-    }
-    const watched = group === undefined ? limits : { ...limits, memoryMb: undefined };
-    const ended = new AbortController();
-    const onExceeded = (exceeded: ExceededLimit): void => {
-      options.onLimitExceeded(exceeded);
-      signalGroup(child.pid, "SIGKILL");
+      return waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
     };
-    if (child.pid !== undefined)
-      void watchLimits(child.pid, [home, tree, temporary], watched, onExceeded, ended.signal);
-    const exit = waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
-    const { exitCode, terminated } = await exit.finally(() => ended.abort());
+    const { exitCode, terminated } = await wait().finally(async () => {
+      ended.abort();
+      // Processes that the agent left behind would keep writing to a worktree that is being committed, and a turn that is said to
+      // be stopped has none.
+      await killGroup(child.pid);
+      // Its last message is read before this.
+      if (child.connected) await once(child, "disconnect");
+      await (init === undefined ? killWithVariable([variable]) : killProcess(init));
+      rmSync(processes, { force: true });
+    });
     if (group?.hadTooLittleMemory)
       options.onLimitExceeded({ kind: "memory-limit", what: `more than ${memoryMb} MB of memory` });
-    // Its last message is read before this.
-    if (child.connected) await once(child, "disconnect");
-    if (exhausted !== undefined) throw new ResourceExhausted(`the agent cannot be started now: ${exhausted}`);
-    // Processes that the agent left behind would keep writing to a worktree that is being committed, and a turn that is said to
-    // be stopped has none.
-    await killGroup(child.pid);
+    if (failure !== undefined) throw failure;
     // It does not exist if the supervisor was killed. Without a sandbox, an agent could leave a pipe there.
     const isWritten = lstatSync(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
     const report = agent.readReport(isWritten ? readFileSync(stdoutFile, "utf8") : "", readResultFile(resultFile));

@@ -1,16 +1,18 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, type IOType, spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import type { Readable } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
+import { killProcess, killWithVariable, lastChildOf, type ProcessIdentity } from "../processes/own-processes.ts";
 import { signalGroup } from "../processes/process-group.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import { type EventFormat, EventLines } from "./event-lines.ts";
 import { maxEndLength } from "./output-end.ts";
 
-// Runs an agent in the process group that this process leads, and terminates the group when the service is gone, even if
-// it was killed: its IPC channel closes in any case. Copies the agent's output to its own stdout, line by line, and writes
-// the end of the agent's stdout to a file.
+// Runs an agent in the process group that this process leads, once the service has recorded which processes it has to kill. Kills
+// them when the service is gone, even if it was killed: its IPC channel closes in any case. Copies the agent's output to its own
+// stdout, line by line, and writes the end of the agent's stdout to a file.
 
 /** What the service tells the supervisor, as JSON in the first argument. The others are the agent's command. */
 export interface SupervisorSettings {
@@ -22,9 +24,18 @@ export interface SupervisorSettings {
   isOwnProgram?: boolean | undefined;
   /** A file that the command inherits as descriptor 3. Default: none. */
   inherited?: string | undefined;
+  /** The descriptor through which the agent is told to begin in the PID namespace that the command makes. Default: it makes none. */
+  gate?: number | undefined;
   /** How the events that the agent prints become lines of the log, and where they are kept. Default: all lines are logged. */
   events?: { format: EventFormat; rawFile: string } | undefined;
 }
+
+/** What the supervisor tells the service. */
+export type SupervisorMessage =
+  /** What the machine lacks now, so that the agent cannot be started. */
+  | { exhausted: string }
+  /** It waits for an answer before it starts the agent. `init`: the first process of its PID namespace. Default: it has none. */
+  | { init?: ProcessIdentity | undefined };
 
 /** In the flags of a descriptor, `O_CLOEXEC`. */
 const closeOnExec = 0o2000000;
@@ -37,6 +48,11 @@ const maxLineLength = 64 * 1024;
 const maxEventLength = 4 * 1024 * 1024;
 
 let isTerminating = false;
+/** Whether the agent may run. */
+let hasBegun = false;
+/** To the agent, while it waits in its sandbox. */
+let gate: Duplex | undefined;
+let init: ProcessIdentity | undefined;
 let loggedBytes = 0;
 let endOfStdout = "";
 let rawBytes = 0;
@@ -44,8 +60,20 @@ let rawBytes = 0;
 function terminate(): void {
   if (isTerminating) return;
   isTerminating = true;
-  signalGroup(process.pid, "SIGTERM");
+  if (hasBegun) signalGroup(process.pid, "SIGTERM");
+  // What builds the sandbox is not killed: another part of it could go on alone. All of it ends because the gate closes.
+  else if (gate !== undefined) gate.end();
+  else process.exit(1);
   setTimeout(() => signalGroup(process.pid, "SIGKILL"), graceMs);
+}
+
+/** Kills the agent at once, because another service may run its turn again. */
+async function abandon(): Promise<void> {
+  if (!hasBegun) return terminate();
+  await (init === undefined
+    ? killWithVariable([`AGENT_RESULT_FILE=${process.env.AGENT_RESULT_FILE}`])
+    : killProcess(init));
+  signalGroup(process.pid, "SIGKILL");
 }
 
 /** Prefixes each line, so that no line of the agent looks like one of the service. */
@@ -102,31 +130,73 @@ function closeInherited(): void {
     }
 }
 
-/** Starts the agent, which inherits only its stdio and the file for its sandbox. */
+/** Starts the agent, which inherits only its stdio and, for its sandbox, a file and the gate. */
 function start(): ChildProcessByStdio<null, Readable, Readable> {
-  if (inherited === undefined) return spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
-  const descriptor = openSync(inherited, "r");
+  const descriptor = inherited === undefined ? undefined : openSync(inherited, "r");
   try {
-    const child = spawn(file, args, { stdio: ["inherit", "pipe", "pipe", descriptor] });
+    const stdio: (IOType | number)[] = ["inherit", "pipe", "pipe"];
+    if (descriptor !== undefined) stdio.push(descriptor);
+    // Above the file, whether there is one or not.
+    if (gateDescriptor !== undefined) stdio.push(...Array(gateDescriptor - stdio.length).fill("ignore"), "pipe");
+    const child = spawn(file, args, { stdio });
     // Node's types know the streams only of children without more descriptors.
-    return child as ChildProcessByStdio<null, Readable, Readable>;
+    return child as ChildProcess as ChildProcessByStdio<null, Readable, Readable>;
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+/** Does nothing if the service is gone. */
+function tell(message: SupervisorMessage, onSent = (): void => {}): void {
+  if (process.connected) process.send?.(message, onSent);
+  else onSent();
+}
+
+/** Waits until the service has recorded what it has to kill. That never happens if it is gone. */
+async function begin(): Promise<void> {
+  const answer = once(process, "message");
+  tell({ init });
+  await answer;
+  hasBegun = !isTerminating;
+}
+
+/** Lets an agent begin that waits in its sandbox. */
+async function openGate(sandbox: number, stream: Duplex): Promise<void> {
+  // Its sandbox ends, or has ended already.
+  if (isTerminating) return;
+  init = lastChildOf(sandbox);
+  if (init === undefined) throw new Error("the first process of its sandbox is not in /proc");
+  await begin();
+  if (hasBegun) stream.end("\n");
 }
 
 process.stdout.on("error", () => {});
 // Registered before the agent starts, so that no signal arrives too early to be handled.
-process.on("disconnect", terminate);
+process.on("disconnect", abandon);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
 
 const [settings = "{}", file = "", ...args] = process.argv.slice(2);
-const { stdoutFile, compileCache = "", isOwnProgram, inherited, events } = JSON.parse(settings) as SupervisorSettings;
+const {
+  stdoutFile,
+  compileCache = "",
+  isOwnProgram,
+  inherited,
+  gate: gateDescriptor,
+  events,
+} = JSON.parse(settings) as SupervisorSettings;
 // Not for the agent, unless it was given one itself.
 if (process.env.NODE_COMPILE_CACHE === compileCache) delete process.env.NODE_COMPILE_CACHE;
 closeInherited();
+if (gateDescriptor === undefined) await begin();
 const agent = await startProcess(start, isOwnProgram === true).catch(explain);
+let gateClosed: Promise<unknown> | undefined;
+if (gateDescriptor !== undefined) {
+  const stream = agent.stdio[gateDescriptor] as Duplex;
+  gate = stream;
+  gateClosed = new Promise((resolve) => stream.once("close", resolve));
+  stream.on("error", () => {}).once("data", () => openGate(agent.pid ?? 0, stream).catch(explain));
+}
 const copied = Promise.all([copy(agent.stdout, events && new EventLines(events.format)), copy(agent.stderr)]);
 agent.stdout.on("data", (text: string) => {
   endOfStdout = (endOfStdout + text).slice(-maxEndLength);
@@ -139,6 +209,11 @@ agent.stdout.on("data", (text: string) => {
   }
 });
 agent.on("exit", async (exitCode) => {
+  if (!hasBegun) {
+    // What is left of a sandbox that was being built has the other end.
+    terminate();
+    await gateClosed;
+  }
   // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
   await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
   if (!process.connected) signalGroup(process.pid, "SIGKILL");
@@ -149,7 +224,7 @@ agent.on("exit", async (exitCode) => {
 /** Logs why the agent cannot be started, tells the service if the machine only lacks something for now, and exits. */
 function explain(error: Error): Promise<never> {
   process.stdout.write(`The agent cannot be started: ${error.message}\n`, () => {
-    if (isResourceExhausted(error) && process.connected) process.send?.(error.message, () => process.exit(127));
+    if (isResourceExhausted(error)) tell({ exhausted: error.message }, () => process.exit(127));
     else process.exit(127);
   });
   return new Promise(() => {});

@@ -7,6 +7,7 @@ import { checkPrograms } from "../agents/check-programs.ts";
 import type { Limits } from "../agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "../agents/network/agent-network.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
+import { killSurvivors } from "../agents/survivors.ts";
 import type { Repository } from "../git/repository.ts";
 import { Worktrees } from "../git/worktrees.ts";
 import type { Log } from "../log/log.ts";
@@ -118,6 +119,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   const worktrees = createWorktrees(projects.values, kept, options.agents);
   const ownOnes = ownProjectsOf(backend);
   await mkdir(jobsFolder(folder), { recursive: true });
+  await killSurvivors(folder, log);
   const worker = new Worker({
     ...options,
     store,

@@ -24,7 +24,7 @@ const run = () =>
     history: [],
     jobId: "job_1",
     requestId: "r1",
-    directories,
+    directories: { ...directories, processes: join(folder, "processes.json") },
     objects: folder,
     sandbox: unconfined,
     network: fullNetwork,

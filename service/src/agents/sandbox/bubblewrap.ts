@@ -59,6 +59,7 @@ export function createBubblewrap({ filter, hasNoUserNamespaces = false }: Harden
   ];
   return {
     isConfining: true,
+    hasProcessNamespace: true,
     wrap: (command, access) => ({
       file: "bwrap",
       args: argumentsFor(command, access, hardening),

@@ -19,9 +19,9 @@ export async function createProcessNamespace(log: (line: string) => void): Promi
   );
   for (const variant of variants)
     if ((await probe(wrapWith(variant, { file: "true", args: [] }))) === undefined)
-      return { isConfining: false, wrap: (command) => wrapWith(variant, command) };
+      return { isConfining: false, hasProcessNamespace: true, wrap: (command) => wrapWith(variant, command) };
   log(
-    "This machine has no PID namespaces for the service, so a process that leaves its process group outlives its turn.",
+    "This machine has no PID namespaces for the service, so a process outlives its turn if it leaves its process group and drops AGENT_RESULT_FILE from its environment.",
   );
   return unconfined;
 }

@@ -24,9 +24,26 @@ export interface SandboxedCommand extends AgentCommand {
 export interface Sandbox {
   /** Whether an agent in it reaches only its job's files, so that it needs no restrictions of its own. */
   isConfining: boolean;
+  /**
+   * Whether the program that `wrap` returns has one child, which is the first process of a PID namespace with all others: when it
+   * ends, the kernel kills them. Default: no.
+   */
+  hasProcessNamespace?: boolean;
   /** Returns a command that runs `command` in the sandbox, with the environment it is started with itself. */
   wrap(command: AgentCommand, access: SandboxAccess): SandboxedCommand;
 }
 
 /** No sandbox: for programs that are trusted like the service itself. */
 export const unconfined: Sandbox = { isConfining: false, wrap: (command) => command };
+
+/** Through which a command in a sandbox is told to begin. */
+export const gateDescriptor = 4;
+
+/**
+ * Returns a command that writes a line to its gate, and runs `command` when it reads one. If the gate is closed instead, it ends: a
+ * supervisor that is killed starts no agent.
+ */
+export function behindGate({ file, args }: AgentCommand): AgentCommand {
+  const script = `echo >&${gateDescriptor}; read -r _ <&${gateDescriptor} && exec "$@" 3<&- ${gateDescriptor}<&-`;
+  return { file: "/bin/sh", args: ["-c", script, "sh", file, ...args] };
+}

@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,21 +16,23 @@ const bash = "/bin/bash";
 
 test.skipIf(process.platform !== "linux" || !existsSync(bash))(
   "an agent inherits no descriptor that was open when the service started",
-  () => {
+  async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "secret"), "secret of the operator");
     writeFileSync(join(folder, "filter"), "the filter");
-    const run = (inherited: string | undefined, agent: string) => {
+    const run = async (inherited: string | undefined, agent: string) => {
       const settings = { stdoutFile: join(folder, "stdout"), inherited };
       const supervisor = [ownFile("agents/supervisor.ts"), JSON.stringify(settings)];
       const command = `exec 100<secret 20<secret; exec "$@"`;
       const args = ["-c", command, "bash", process.execPath, ...supervisor, "/bin/sh", "-c", agent];
-      execFileSync(bash, args, { cwd: folder, stdio: "pipe" });
+      const child = spawn(bash, args, { cwd: folder, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+      child.once("message", () => child.send("begin"));
+      await once(child, "close");
       return readFileSync(join(folder, "stdout"), "utf8");
     };
     // The last one is the one with which ls reads the folder.
-    expect(run(undefined, "ls /proc/self/fd")).toBe("0\n1\n2\n3\n");
-    expect(run(join(folder, "filter"), "cat <&3; echo; ls /proc/self/fd")).toBe("the filter\n0\n1\n2\n3\n4\n");
+    expect(await run(undefined, "ls /proc/self/fd")).toBe("0\n1\n2\n3\n");
+    expect(await run(join(folder, "filter"), "cat <&3; echo; ls /proc/self/fd")).toBe("the filter\n0\n1\n2\n3\n4\n");
   },
 );
 

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
+import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { signalGroup, waitForExit } from "../../../src/processes/process-group.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
+import { identify, lastChildOf, untilNoneIsLeft } from "../../../src/processes/own-processes.ts";
+import { killGroup, signalGroup, waitForExit } from "../../../src/processes/process-group.ts";
 
 /** Starts a shell script as the leader of a process group. It has a trap for SIGTERM as soon as this returns. */
 async function start(script: string, trap = "-"): Promise<ChildProcess> {
@@ -100,4 +103,33 @@ test("signals a whole group, and ignores one that is gone or was never started",
   expect(await closed).toEqual([null, "SIGTERM"]);
   signalGroup(leader.pid, "SIGTERM");
   signalGroup(undefined, "SIGTERM");
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a process for which nobody waits has ended, and so has its group",
+  async () => {
+    const leader = await start("setsid true & exec sleep 300");
+    const found = lastChildOf(leader.pid ?? 0)?.id;
+    const zombie = found ?? Number(readFileSync(`/proc/${leader.pid}/task/${leader.pid}/children`, "utf8"));
+    await waitUntil(() => identify(zombie) === undefined);
+    expect(readFileSync(`/proc/${zombie}/stat`, "utf8")).toContain(" Z ");
+    await killGroup(zombie);
+    await killGroup(leader.pid);
+    expect(identify(leader.pid ?? 0)).toBeUndefined();
+  },
+);
+
+test("killing goes on while it cannot be seen what is left", async () => {
+  const results = [true, Object.assign(new Error("too many open files"), { code: "EMFILE" }), true, false];
+  const killAll = () => {
+    const result = results.shift();
+    if (result instanceof Error) throw result;
+    return result === true;
+  };
+  await untilNoneIsLeft(killAll);
+  expect(results).toEqual([]);
+  const broken = () => {
+    throw new TypeError("a bug");
+  };
+  await expect(untilNoneIsLeft(broken)).rejects.toThrow("a bug");
 });

@@ -1,4 +1,4 @@
-import { execFileSync, fork, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import type { SupervisorMessage } from "../../../src/agents/supervisor.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
@@ -39,13 +40,21 @@ describe("a process that cannot be started", () => {
   test("is told by the supervisor of the agent", async () => {
     const supervisor = resolve(import.meta.dirname, "../../../src/agents/supervisor.ts");
     const settings = JSON.stringify({ stdoutFile: join(temporaryFolder(), "stdout") });
+    /** Allows the agent to begin, and collects what else the supervisor says. */
+    const answer = (child: ChildProcess): string[] => {
+      const messages: string[] = [];
+      child.on("message", (message: SupervisorMessage) => {
+        if ("exhausted" in message) messages.push(message.exhausted);
+        else child.send("begin");
+      });
+      return messages;
+    };
     /** Starts it with few file descriptors. Returns its message to the service, and its exit code. */
     const run = async (descriptors: number) => {
       const command = `ulimit -n ${descriptors}; exec "$0" "$@"`;
       const args = ["-c", command, process.execPath, supervisor, settings, "/bin/true"];
       const child = spawn("/bin/sh", args, { stdio: ["ignore", "ignore", "ignore", "ipc"] });
-      const messages: unknown[] = [];
-      child.on("message", (message) => messages.push(message));
+      const messages = answer(child);
       const [code] = await once(child, "close");
       return { messages, code };
     };
@@ -61,8 +70,7 @@ describe("a process that cannot be started", () => {
     const child = fork(supervisor, [settings, "/no/such/agent"], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
-    const messages: unknown[] = [];
-    child.on("message", (message) => messages.push(message));
+    const messages = answer(child);
     expect((await once(child, "close"))[0]).toBe(127);
     expect(messages).toEqual([]);
   });

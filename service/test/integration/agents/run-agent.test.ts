@@ -39,7 +39,7 @@ function setUp() {
       history: [],
       jobId: "job_1",
       requestId: "r1",
-      directories: paths,
+      directories: { ...paths, processes: join(folder, "processes.json") },
       objects: paths.objects,
       sandbox: unconfined,
       network: fullNetwork,
