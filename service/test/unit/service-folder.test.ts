@@ -17,6 +17,7 @@ test("has a new home with a Git identity, and keeps it for the next turn", async
     temporary: join(folder, "jobs/job_1/tmp"),
     input: join(folder, "jobs/job_1/input"),
     index: join(folder, "jobs/job_1/index"),
+    processes: join(folder, "jobs/job_1/processes.json"),
   });
   expect(readFileSync(join(directory.home, ".gitconfig"), "utf8")).toBe(
     "[user]\n\tname = Agent\n\temail = agent@localhost\n",
