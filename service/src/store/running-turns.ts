@@ -2,7 +2,7 @@ import { knownCost, unknownCost } from "../cost.ts";
 import type { EndedState, RunningTurn, StoredTurn, Turn, TurnState } from "../model.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { addNextReady, endJob, lockJob, type TurnParts } from "./job-state.ts";
-import type { TakenTurn, TurnLimits } from "./ready-turns.ts";
+import type { TurnLimits } from "./ready-turns.ts";
 import type { Transaction } from "./sql.ts";
 
 /** What an agent reported, as it is stored. */
@@ -37,7 +37,7 @@ export class RunningTurns {
     if (typeof limits === "object" && !(await ready.mayHaveTurns(database, limits))) return undefined;
     const started = await database.transaction(async (transaction) => {
       const turn = await ready.take(transaction, limits, at);
-      if (turn !== undefined) await announcements.announceJob(transaction, turn.job);
+      if (turn !== undefined) announcements.announceJob(transaction, turn.job);
       return turn;
     });
     if (started !== undefined) announcements.jobChanged(started.job);
@@ -59,9 +59,9 @@ export class RunningTurns {
     return this.#parts.ready.renewEveryMs;
   }
 
-  /** Extends a lease. Returns `false` if another worker has taken the turn over. */
+  /** Extends a lease, also one that has expired. Returns `false` if another worker has taken the turn over. */
   renewLease(turn: RunningTurn): Promise<boolean> {
-    return this.#parts.ready.renew(taken(turn));
+    return this.#parts.ready.renew(this.#parts.database, turn);
   }
 
   /** Checks that no other worker has taken the turn over. */
@@ -76,15 +76,12 @@ export class RunningTurns {
    * @returns what the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown
    */
   async countAttempt(turn: RunningTurn): Promise<number | undefined> {
-    const { id, job, lease } = turn;
     return this.#parts.database.transaction(async (transaction) => {
-      await lockJob(transaction, job);
-      const find = 'SELECT attempts, "costUsd" FROM turn WHERE id = ? AND lease = ?';
-      const before = await transaction.row<Pick<StoredTurn, "attempts" | "costUsd">>(find, id, lease);
-      const count = 'UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ? WHERE id = ? AND lease = ?';
-      const isCounted = (await transaction.run(count, unknownCost, id, lease)) > 0;
-      if (before === undefined || !isCounted) throw new LeaseLost(id);
-      return knownCost(before.costUsd ?? (before.attempts > 0 ? undefined : 0));
+      await lockJob(transaction, turn.job);
+      const { attempts, costUsd } = await this.#parts.ready.hold(transaction, turn);
+      const count = 'UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ? WHERE id = ?';
+      await transaction.run(count, unknownCost, turn.id);
+      return knownCost(costUsd ?? (attempts > 0 ? undefined : 0));
     });
   }
 
@@ -137,17 +134,17 @@ export class RunningTurns {
     const { id, job } = turn;
     await announcements.changeJob(job, async (transaction) => {
       await lockJob(transaction, job);
+      const held = await ready.hold(transaction, turn).catch(async (error: unknown) => {
+        const { state: stored } = (await transaction.row<{ state: TurnState }>(stateOf, id)) ?? {};
+        if (!(error instanceof LeaseLost) || stored === "waiting" || stored === "running") throw error;
+      });
+      // Recorded already, or the job was deleted.
+      if (held === undefined) return;
       // Until now, the turn has the reason of the request to stop it: one that fails for another reason was not stopped.
       const end = `UPDATE turn SET state = ?, "endedAt" = ?, "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END,
-        reason = ?, lease = NULL WHERE id = ? AND lease = ?`;
-      if ((await transaction.run(end, state, at, reason ?? null, reason ?? null, id, turn.lease)) === 0) {
-        const { state: stored } = (await transaction.row<{ state: TurnState }>(stateOf, id)) ?? {};
-        // Recorded already, or the job was deleted.
-        if (stored !== "waiting" && stored !== "running") return;
-        throw new LeaseLost(id);
-      }
+        reason = ?, lease = NULL, "leaseUntil" = NULL WHERE id = ?`;
+      await transaction.run(end, state, at, reason ?? null, reason ?? null, id);
       await this.#storePostponed(transaction, turn);
-      await ready.remove(transaction, { ...taken(turn), job });
       if (!(await endJob(transaction, job, at))) await addNextReady(ready, transaction, job);
     });
     this.#postponedChanges.delete(turn);
@@ -165,34 +162,25 @@ export class RunningTurns {
     const { ready, announcements } = this.#parts;
     await announcements.changeJob(turn.job, async (transaction) => {
       await lockJob(transaction, turn.job);
-      const requeue = "UPDATE turn SET state = 'waiting', lease = NULL WHERE id = ? AND lease = ?";
-      if ((await transaction.run(requeue, turn.id, turn.lease)) === 0) throw new LeaseLost(turn.id);
+      const { attempts } = await ready.hold(transaction, turn);
       await this.#storePostponed(transaction, turn);
-      if (!isCounted) await transaction.run("UPDATE turn SET attempts = ? WHERE id = ?", turn.attempts, turn.id);
-      await ready.putBack(transaction, taken(turn), pauseMs);
+      await ready.putBack(transaction, turn.id, pauseMs, isCounted ? attempts : turn.attempts);
     });
     this.#postponedChanges.delete(turn);
     announcements.turnReady();
   }
 
   /** Lets a turn start that was requeued with a pause. */
-  async resume({ id, job }: Turn): Promise<void> {
+  async resume({ id }: Turn): Promise<void> {
     const { database, ready, announcements } = this.#parts;
-    await database.transaction(async (transaction) => {
-      const waiting = `SELECT job.project FROM turn JOIN job ON job.id = turn.job
-        WHERE turn.id = ? AND turn.state = 'waiting'`;
-      const found = await transaction.row<{ project: string }>(waiting, id);
-      if (found !== undefined) await ready.endPause(transaction, { turn: id, job, project: found.project });
-    });
+    await database.transaction((transaction) => ready.endPause(transaction, id));
     announcements.turnReady();
   }
 
   async #change(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
     await this.#parts.database.transaction(async (transaction) => {
       await lockJob(transaction, turn.job);
-      // This changes the row instead of reading it, because nobody else can take a turn that a transaction has changed.
-      const hold = "UPDATE turn SET lease = lease WHERE id = ? AND lease = ?";
-      if ((await transaction.run(hold, turn.id, turn.lease)) === 0) throw new LeaseLost(turn.id);
+      await this.#parts.ready.hold(transaction, turn);
       await change(transaction);
     });
   }
@@ -218,5 +206,3 @@ const setPullRequest = (job: string, link: string | null, head: string) => async
 };
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";
-
-const taken = ({ id, lease }: RunningTurn): TakenTurn => ({ turn: id, lease });

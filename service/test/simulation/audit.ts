@@ -1,4 +1,5 @@
 import type { Timeline } from "../../../test/simulation/timeline.ts";
+import { epoch } from "../../../test/support/fake-clock.ts";
 import type { TurnState } from "../../src/model.ts";
 import type { DatabaseServer } from "./database.ts";
 import { leaseMs } from "./leased-turns.ts";
@@ -148,10 +149,10 @@ export class Audit {
 
   /** Reads until when leases are held. */
   readonly readRenewals = (): void => {
-    const sql = "SELECT id, takes, renewedAt FROM queued WHERE isTaken";
-    for (const { id, takes, renewedAt } of this.#server.connection.rows<Record<string, number>>(sql)) {
-      const lease = this.#leases.get(`${id}/${takes}`);
-      if (lease) lease.renewedAt = renewedAt ?? 0;
+    const sql = 'SELECT lease, "leaseUntil" FROM turn WHERE lease IS NOT NULL';
+    for (const { lease, leaseUntil } of this.#server.connection.rows<{ lease: string; leaseUntil: number }>(sql)) {
+      const held = this.#leases.get(lease);
+      if (held) held.renewedAt = leaseUntil - leaseMs - epoch;
     }
   };
 

@@ -49,13 +49,6 @@ export class StoreNetwork {
     return activeAt(this.#outages, this.#options.timeline.now) !== undefined;
   }
 
-  /** For how long the store could be used without a break, in milliseconds. */
-  get usableForMs(): number {
-    const { timeline, process } = this.#options;
-    const ends = this.#outages.map(({ at, ms }) => at + ms).filter((end) => end <= timeline.now);
-    return this.isDown ? 0 : timeline.now - Math.max(process.startedAt, ...ends);
-  }
-
   /** Begins the outages that wait for a transaction. */
   cut(): void {
     const { now } = this.#options.timeline;

@@ -1,3 +1,14 @@
+import type { ClockSql } from "../hourly-limit.ts";
+
+/** A worker that has not renewed a lease for this long is considered dead. */
+export const leaseMs = 30_000;
+
+/** Returns the time of the server, in milliseconds since 1970. */
+export const serverClock = (): ClockSql => ({
+  sql: "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+  values: [],
+});
+
 /** Times of a Postgres store. All are in milliseconds. Tests make them shorter. */
 export interface PostgresTimes {
   /** How long to wait for a connection: a new one, or one that others use. */
@@ -14,8 +25,6 @@ export interface PostgresTimes {
   notificationMs: number;
   /** How often to look for changes if notifications do not arrive. */
   pollMs: number;
-  /** Returns the time since any moment. */
-  now: () => number;
 }
 
 export const defaultTimes: PostgresTimes = {
@@ -26,5 +35,4 @@ export const defaultTimes: PostgresTimes = {
   superviseMs: 10_000,
   notificationMs: 10_000,
   pollMs: 5000,
-  now: () => performance.now(),
 };
