@@ -42,8 +42,6 @@ export interface PostgresOptions {
 const statementMs = 30_000;
 /** Longer than the server's own limit: it ends statements on a server that has silently disappeared. */
 const queryMs = 40_000;
-/** For a statement whose answer is needed soon: well below the 20 seconds in which an expiring lease is renewed. */
-const soonMs = 5000;
 /** After this time without traffic, TCP looks whether the other side is there. */
 const keepAliveMs = 10_000;
 /** Whoever holds a lock says this often that it is alive, and loses the lock if it does not for three times as long. */
@@ -117,6 +115,7 @@ export class PostgresDatabase implements Database {
     const { log, schema, times, onOutage } = options;
     this.names = namesOf(schema);
     this.#pool = createPool(options);
+    const { soonMs } = { ...defaultTimes, ...times };
     this.#config = { ...configOf(options), connectionTimeoutMillis: soonMs, query_timeout: soonMs };
     this.#outage = new OutageLog(log, onOutage);
     this.#times = { ...defaultTimes, ...times };
@@ -161,6 +160,7 @@ export class PostgresDatabase implements Database {
 
   /** Asks on a connection of the pool, and then on a new one: those of the pool may have been lost without a sign. */
   rowsSoon<T>(sql: string, ...values: Value[]): Promise<T[]> {
+    const { soonMs } = this.#times;
     const query = { text: translated(sql, this.names), values: values.map(storable), query_timeout: soonMs };
     return this.#guard(async () => {
       try {

@@ -8,7 +8,7 @@ import { lockStore } from "../sqlite/store-lock.ts";
 import { PostgresDatabase, type PostgresOptions, type PostgresTransaction } from "./database.ts";
 import { openSchema } from "./migrate.ts";
 import type { StoreNames } from "./names.ts";
-import { leaseMs, serverClock } from "./times.ts";
+import { defaultTimes, serverClock } from "./times.ts";
 import { PostgresTurnQueue } from "./turn-queue.ts";
 
 /** How much was copied. */
@@ -62,7 +62,7 @@ export async function importStore(
   try {
     await openSchema({ url, names });
     await using queue = await PostgresTurnQueue.open(database, () => {});
-    const ready = new ReadyTurns({ clock: serverClock, leaseMs, queue });
+    const ready = new ReadyTurns({ clock: serverClock, leaseMs: defaultTimes.leaseMs, queue });
     const imported = await database.transaction((transaction) => copy(source, transaction, ready, names));
     for (const { job, turn } of source.rows<LastAttempt>(lastAttempts)) markHome(`${path}.files`, job, turn);
     return imported;

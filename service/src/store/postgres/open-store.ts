@@ -12,7 +12,7 @@ import { PostgresLogs } from "./logs.ts";
 import { openSchema } from "./migrate.ts";
 import type { StoreNames } from "./names.ts";
 import { Notifications } from "./notifications.ts";
-import { defaultTimes, leaseMs, serverClock } from "./times.ts";
+import { defaultTimes, serverClock } from "./times.ts";
 import { PostgresTokens } from "./tokens.ts";
 import { PostgresTurnQueue } from "./turn-queue.ts";
 
@@ -46,7 +46,7 @@ async function every(pauseMs: number, signal: AbortSignal, work: () => Promise<v
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { url, directUrl = url, log, clock = () => serverClock().sql } = options;
-  const { superviseMs } = { ...defaultTimes, ...options.times };
+  const { superviseMs, leaseMs } = { ...defaultTimes, ...options.times };
   const database = new PostgresDatabase(options);
   const { names } = database;
   const notifications = new Notifications({ url: directUrl, database, log, times: options.times });

@@ -1,8 +1,5 @@
 import type { ClockSql } from "../hourly-limit.ts";
 
-/** A worker that has not renewed a lease for this long is considered dead. */
-export const leaseMs = 30_000;
-
 /** Returns the time of the server, in milliseconds since 1970. */
 export const serverClock = (): ClockSql => ({
   sql: "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
@@ -13,6 +10,10 @@ export const serverClock = (): ClockSql => ({
 export interface PostgresTimes {
   /** How long to wait for a connection: a new one, or one that others use. */
   connectMs: number;
+  /** How long to wait for an answer that is needed soon: well below the time in which an expiring lease is renewed. */
+  soonMs: number;
+  /** A worker that has not renewed a lease for this long is considered dead. */
+  leaseMs: number;
   /** How long to ask whether a transaction was committed when its connection was lost at that moment. */
   outcomeMs: number;
   /** The pause between two such questions. */
@@ -29,6 +30,8 @@ export interface PostgresTimes {
 
 export const defaultTimes: PostgresTimes = {
   connectMs: 5000,
+  soonMs: 5000,
+  leaseMs: 30_000,
   outcomeMs: 30_000,
   outcomePauseMs: 500,
   idleInTransactionMs: 10_000,
