@@ -16,8 +16,11 @@ export type StoredReport = {
  */
 export class RunningTurns {
   readonly #parts: TurnParts;
-  /** Changes of running turns that could not be stored yet. */
-  readonly #postponedChanges = new WeakMap<RunningTurn, ((transaction: Transaction) => Promise<void>)[]>();
+  /**
+   * What workers have said of their turns. It is stored again with the end of the turn: it may not have been stored, or the database
+   * may have lost it since.
+   */
+  readonly #said = new WeakMap<RunningTurn, Said>();
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
@@ -91,12 +94,8 @@ export class RunningTurns {
    */
   async setReport(turn: RunningTurn, report: StoredReport): Promise<void> {
     if (Object.values(report).every((value) => value === undefined)) return;
-    const { answer = null, costUsd = null, sessionCost = null } = report;
-    const change = `UPDATE turn SET answer = coalesce(?, answer), "costUsd" = coalesce(?, "costUsd"),
-      "sessionCost" = coalesce(?, "sessionCost") WHERE id = ?`;
-    await this.#storeNowOrAtEnd(turn, async (transaction) => {
-      await transaction.run(change, answer, costUsd, sessionCost, turn.id);
-    });
+    this.#say(turn, { report });
+    await this.#storeNowOrAtEnd(turn, { report });
   }
 
   /**
@@ -106,7 +105,8 @@ export class RunningTurns {
    * @param link - the pull request that has the commit; `null` if it needs a new one
    */
   async recordPush(turn: RunningTurn, link: string | null, head: string): Promise<void> {
-    await this.#change(turn, setPullRequest(turn.job, link, head));
+    await this.#change(turn, { push: { link, head } });
+    this.#say(turn, { push: { link, head } });
   }
 
   /**
@@ -114,7 +114,8 @@ export class RunningTurns {
    * turn ends or is requeued.
    */
   async setPullRequest(turn: RunningTurn, link: string, head: string): Promise<void> {
-    await this.#storeNowOrAtEnd(turn, setPullRequest(turn.job, link, head));
+    this.#say(turn, { push: { link, head } });
+    await this.#storeNowOrAtEnd(turn, { push: { link, head } });
   }
 
   /** Returns why a turn is to be stopped; `undefined` if it is not. */
@@ -144,10 +145,10 @@ export class RunningTurns {
       const end = `UPDATE turn SET state = ?, "endedAt" = ?, "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END,
         reason = ?, lease = NULL, "leaseUntil" = NULL WHERE id = ?`;
       await transaction.run(end, state, at, reason ?? null, reason ?? null, id);
-      await this.#storePostponed(transaction, turn);
+      await store(transaction, turn, this.#said.get(turn));
       if (!(await endJob(transaction, job, at))) await addNextReady(ready, transaction, job);
     });
-    this.#postponedChanges.delete(turn);
+    this.#said.delete(turn);
     announcements.turnReady();
   }
 
@@ -163,10 +164,10 @@ export class RunningTurns {
     await announcements.changeJob(turn.job, async (transaction) => {
       await lockJob(transaction, turn.job);
       const { attempts } = await ready.hold(transaction, turn);
-      await this.#storePostponed(transaction, turn);
+      await store(transaction, turn, this.#said.get(turn));
       await ready.putBack(transaction, turn.id, pauseMs, isCounted ? attempts : turn.attempts);
     });
-    this.#postponedChanges.delete(turn);
+    this.#said.delete(turn);
     announcements.turnReady();
   }
 
@@ -177,32 +178,52 @@ export class RunningTurns {
     announcements.turnReady();
   }
 
-  async #change(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+  #say(turn: RunningTurn, said: Said): void {
+    const before = this.#said.get(turn);
+    const report = said.report && { ...before?.report, ...definedOf(said.report) };
+    this.#said.set(turn, { ...before, ...said, ...(report && { report }) });
+  }
+
+  async #change(turn: RunningTurn, said: Said): Promise<void> {
     await this.#parts.database.transaction(async (transaction) => {
       await lockJob(transaction, turn.job);
       await this.#parts.ready.hold(transaction, turn);
-      await change(transaction);
+      await store(transaction, turn, said);
     });
   }
 
-  /** The agent has run and cannot run again for this, so the change waits for the end of the turn, which is retried. */
-  async #storeNowOrAtEnd(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+  /** The agent has run and cannot run again for this, so what cannot be stored now waits for the end of the turn, which is retried. */
+  async #storeNowOrAtEnd(turn: RunningTurn, said: Said): Promise<void> {
     try {
-      await this.#change(turn, change);
+      await this.#change(turn, said);
     } catch (error) {
-      // Storing it twice makes no difference.
       if (!(error instanceof StoreUnavailable || error instanceof OutcomeUnknown)) throw error;
-      this.#postponedChanges.set(turn, [...(this.#postponedChanges.get(turn) ?? []), change]);
     }
-  }
-
-  async #storePostponed(transaction: Transaction, turn: RunningTurn): Promise<void> {
-    for (const change of this.#postponedChanges.get(turn) ?? []) await change(transaction);
   }
 }
 
-const setPullRequest = (job: string, link: string | null, head: string) => async (transaction: Transaction) => {
-  await transaction.run('UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?', link, head, job);
-};
+/** What a worker says of its turn. */
+interface Said {
+  report?: StoredReport;
+  /** The pull request of the job and the last commit pushed to it. */
+  push?: { link: string | null; head: string };
+}
+
+function definedOf(report: StoredReport): StoredReport {
+  return Object.fromEntries(Object.entries(report).filter(([, value]) => value !== undefined));
+}
+
+/** Storing it twice makes no difference. */
+async function store(transaction: Transaction, { id, job }: RunningTurn, { report, push }: Said = {}): Promise<void> {
+  if (report !== undefined) {
+    const { answer = null, costUsd = null, sessionCost = null } = report;
+    const change = `UPDATE turn SET answer = coalesce(?, answer), "costUsd" = coalesce(?, "costUsd"),
+      "sessionCost" = coalesce(?, "sessionCost") WHERE id = ?`;
+    await transaction.run(change, answer, costUsd, sessionCost, id);
+  }
+  if (push === undefined) return;
+  const change = 'UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?';
+  await transaction.run(change, push.link, push.head, job);
+}
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";

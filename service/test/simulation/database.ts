@@ -8,6 +8,8 @@ import type { StoreNetwork } from "./network.ts";
 
 /** The tables that a history leaves something in, in an order in which they can be emptied. */
 const tables = ["pullRequest", "turn", "job", "deletedJob", "project"];
+/** What a database has that loses its last second. */
+type Content = ReadonlyMap<string, readonly Record<string, Value>[]>;
 
 /** How long a process asks whether a transaction was committed whose connection broke. */
 const outcomeMs = 30_000;
@@ -29,6 +31,24 @@ export class DatabaseServer {
 
   constructor() {
     openSchema(this.connection, ":memory:");
+  }
+
+  /** Returns what it has now. */
+  read(): Content {
+    const all = [...tables, "lastStart", "supervision"];
+    return new Map(all.map((table) => [table, this.connection.rows<Record<string, Value>>(`SELECT * FROM ${table}`)]));
+  }
+
+  /** Makes it have what it had before. */
+  goBack(content: Content): void {
+    this.connection.transaction(() => {
+      for (const table of content.keys()) this.connection.run(`DELETE FROM ${table}`);
+      for (const [table, rows] of [...content].reverse())
+        for (const row of rows) {
+          const places = Object.keys(row).map(() => "?");
+          this.connection.run(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${places})`, ...Object.values(row));
+        }
+    });
   }
 
   /** Begins the next history. */

@@ -26,12 +26,13 @@ export function findViolations(history: History): string[] {
   ];
 }
 
-function falseAnswers({ answers }: History, turns: readonly TurnRow[]): string[] {
+function falseAnswers({ answers, audit, faults }: History, turns: readonly TurnRow[]): string[] {
   return answers.flatMap(({ kind, isSent, error }, index) => {
     const stored = turns.filter(({ prompt }) => prompt === promptOf(index)).length;
     const name = `request ${index}`;
     if (kind === "error") return [`${name} was answered with ${error}`];
-    if (kind === "not-found") return [`${name} did not find its job`];
+    if (kind === "not-found") return faults.has("lost-second") ? [] : [`${name} did not find its job`];
+    if (kind === "accepted" && stored === 0 && audit.lost.has(promptOf(index))) return [];
     if (kind === "accepted" && stored !== 1) return [`${name} was accepted, and has ${stored} turns`];
     const mayBeStored = isSent && (kind === "accepted" || kind === "unknown" || kind === "none");
     if (stored > (mayBeStored ? 1 : 0)) return [`${name} was answered with ${kind}, and has ${stored} turns`];
@@ -145,7 +146,8 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
   return turns.flatMap(({ id, prompt }) => {
     const own = runs.filter(({ request }) => request === requestOf(prompt));
     const requeues = audit.requeues.get(id) ?? [];
-    const allowed = 2 + requeues.length;
+    // What was counted in a lost second is forgotten.
+    const allowed = 2 + requeues.length + faults.count("lost-second");
     const isUncounted = own
       .filter(({ end }) => end === "completed" || end === "failed")
       .some(({ startedAt, endedAt = 0, process }) =>
@@ -156,7 +158,8 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
     if (isUncounted) return [`turn ${id} was requeued after its agent had run as if it had not`];
     if (own.length > allowed) return [`agents ran ${own.length} times for turn ${id}, more than ${allowed}`];
     // What the store does makes no worker run an agent again, or give up a turn whose agent has run. Git and a full disk can.
-    if (faults.has("git-down") || faults.has("no-space") || faults.has("foreign-push")) return [];
+    if (faults.has("git-down") || faults.has("no-space") || faults.has("foreign-push") || faults.has("lost-second"))
+      return [];
     return own.flatMap(({ end, startedAt, endedAt = 0, process }, index) => {
       if (end !== "completed" && end !== "failed") return [];
       const isStopping = process.stoppedAt !== undefined;
@@ -179,7 +182,7 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
 /** How late a client learns that a limit was reached. */
 const lateMs = 120_000;
 
-function wrongLimits({ scenario, audit, answers }: History, turns: readonly TurnRow[]): string[] {
+function wrongLimits({ scenario, audit, answers, faults }: History, turns: readonly TurnRow[]): string[] {
   const violations: string[] = [];
   const before = usesBefore(scenario);
   for (const project of ["p0", "p1"])
@@ -195,7 +198,7 @@ function wrongLimits({ scenario, audit, answers }: History, turns: readonly Turn
       if (uses.some((at) => countIn(at - hourMs, at) > hourlyLimit))
         violations.push(`${project} has more ${isMessage ? "messages" : "creates"} in an hour than are allowed`);
       for (const [index, { kind, answeredAt = 0, project: of, isMessage: is }] of answers.entries())
-        if (kind === "limited" && of === project && is === isMessage)
+        if (kind === "limited" && !faults.has("lost-second") && of === project && is === isMessage)
           if (countIn(answeredAt - hourMs - lateMs, answeredAt) < hourlyLimit)
             violations.push(`request ${index} was rejected, although its project has not used up its limit`);
     }

@@ -53,13 +53,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    name: "no polling",
-    edits: [
-      { file: glue, from: "changes.turnReady();\n      if (expires)", to: "if (expires)" },
-      { file: glue, from: "hasExpired && changes.turnReady()", to: "hasExpired" },
-    ],
-  },
-  {
     name: "a turn whose agent has run does not wait for the store",
     edits: [{ file: "src/turns/keep-lease.ts", from: "if (!isStoreOutage(error)) throw error;", to: "throw error;" }],
   },
@@ -84,10 +77,6 @@ export const plantedFaults: readonly PlantedFault[] = [
       { file: push, from: "if (recorded !== commit && counted", to: "if (counted" },
       { file: turn, from: "push !== undefined && !isRecorded", to: "push !== undefined" },
     ],
-  },
-  {
-    name: "the owner of a turn is not asked before a push",
-    edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
   },
   {
     name: "a run of an agent does not count if its turn waits again",
@@ -141,6 +130,16 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
+    name: "the end of a turn does not store again what the database may have lost",
+    edits: [
+      {
+        file: runningTurns,
+        from: "await store(transaction, turn, this.#said.get(turn));\n      if",
+        to: "if",
+      },
+    ],
+  },
+  {
     name: "a worker that has lost its turn writes the page of the pull request",
     edits: [
       {
@@ -149,5 +148,16 @@ export const plantedFaults: readonly PlantedFault[] = [
         to: "!== undefined) LeaseLost;",
       },
     ],
+  },
+  {
+    name: "no polling",
+    edits: [
+      { file: glue, from: "changes.turnReady();\n      if (expires)", to: "if (expires)" },
+      { file: glue, from: "hasExpired && changes.turnReady()", to: "hasExpired" },
+    ],
+  },
+  {
+    name: "the owner of a turn is not asked before a push",
+    edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
   },
 ];

@@ -87,6 +87,7 @@ export async function simulate(scenario: Scenario): Promise<History> {
   const clients = new Clients(world, apis);
   const operator = new Operator(world, apis);
   pushForeignCommits(world);
+  loseSeconds(world);
   const settlesAt = Math.max(faults.endsAt, ...[...scenario.requests, ...scenario.stops].map(({ at }) => at)) + 60_000;
   let isSettled = false;
   let uncleaned: Remote["branches"] | undefined;
@@ -139,6 +140,19 @@ function useBefore({ scenario, server }: World): void {
       for (const at of usesBefore(scenario))
         server.connection.run(turn, --id, `${earlierJob} ${project}`, project, `${id}`, kind, epoch + at);
   }
+}
+
+function loseSeconds({ scenario, timeline, audit, server }: World): void {
+  for (const { kind, at } of scenario.faults)
+    if (kind === "lost-second")
+      timeline.at(Math.max(0, at - 1000), order.timer, () => {
+        const since = timeline.now;
+        const content = server.read();
+        timeline.at(at, order.timer, () => {
+          server.goBack(content);
+          audit.forget(since);
+        });
+      });
 }
 
 function pushForeignCommits({ scenario, timeline, audit, remote }: World): void {
