@@ -57,13 +57,20 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [{ file: "src/turns/keep-lease.ts", from: "if (!isStoreOutage(error)) throw error;", to: "throw error;" }],
   },
   {
-    name: "a worker forgets what an agent did when it loses the turn",
+    name: "the end of a turn does not store again what the database may have lost",
     edits: [
       {
-        file: "src/turns/kept-outcomes.ts",
-        from: "return kept?.attempts === attempts ? kept : undefined;",
-        to: "return kept && undefined;",
+        file: runningTurns,
+        from: "await store(transaction, turn, this.#said.get(turn));\n      if",
+        to: "if",
       },
+    ],
+  },
+  {
+    name: "no polling",
+    edits: [
+      { file: glue, from: "changes.turnReady();\n      if (expires)", to: "if (expires)" },
+      { file: glue, from: "hasExpired && changes.turnReady()", to: "hasExpired" },
     ],
   },
   {
@@ -90,12 +97,6 @@ export const plantedFaults: readonly PlantedFault[] = [
         from: "if (head === job.head) return all;",
         to: "if (head !== undefined) return all;",
       },
-    ],
-  },
-  {
-    name: "a turn ends without cleaning its branch after an earlier attempt",
-    edits: [
-      { file: turn, from: "if (!hasEnded || turn.attempts === 0 ||", to: "if (!hasEnded || turn.attempts >= 0 ||" },
     ],
   },
   {
@@ -130,16 +131,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    name: "the end of a turn does not store again what the database may have lost",
-    edits: [
-      {
-        file: runningTurns,
-        from: "await store(transaction, turn, this.#said.get(turn));\n      if",
-        to: "if",
-      },
-    ],
-  },
-  {
     name: "a worker that has lost its turn writes the page of the pull request",
     edits: [
       {
@@ -150,10 +141,19 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    name: "no polling",
+    name: "a worker forgets what an agent did when it loses the turn",
     edits: [
-      { file: glue, from: "changes.turnReady();\n      if (expires)", to: "if (expires)" },
-      { file: glue, from: "hasExpired && changes.turnReady()", to: "hasExpired" },
+      {
+        file: "src/turns/kept-outcomes.ts",
+        from: "return kept?.attempts === attempts ? kept : undefined;",
+        to: "return kept && undefined;",
+      },
+    ],
+  },
+  {
+    name: "a turn ends without cleaning its branch after an earlier attempt",
+    edits: [
+      { file: turn, from: "if (!hasEnded || turn.attempts === 0 ||", to: "if (!hasEnded || turn.attempts >= 0 ||" },
     ],
   },
   {

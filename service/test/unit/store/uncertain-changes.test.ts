@@ -80,3 +80,16 @@ describe.each(["lost", "committed"] as const)(
     });
   },
 );
+
+test("what the database has lost of a turn that its worker still has is stored with the end of the turn", async () => {
+  const { database, store, turn } = await setUp();
+  await store.runningTurns.setReport(turn, { answer: "Done", costUsd: 2 });
+  await store.runningTurns.setReport(turn, { sessionCost: "{}", costUsd: undefined });
+  await store.runningTurns.recordPush(turn, "https://example.com/pull/1", "222");
+  // As after a failover to a server that was a second behind.
+  await database.run('UPDATE turn SET answer = NULL, "costUsd" = NULL, "sessionCost" = NULL');
+  await database.run('UPDATE job SET "pullRequest" = NULL, head = NULL');
+  await store.runningTurns.finish(turn, "completed", 1);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ answer: "Done", costUsd: 2, sessionCost: "{}" }]);
+  expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "222" });
+});
