@@ -79,6 +79,7 @@ export class RunningTurns {
    * @returns what the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown
    */
   async countAttempt(turn: RunningTurn): Promise<number | undefined> {
+    this.#said.delete(turn);
     return this.#parts.database.transaction(async (transaction) => {
       await lockJob(transaction, turn.job);
       const { attempts, costUsd } = await this.#parts.ready.hold(transaction, turn);
