@@ -22,7 +22,10 @@ export function findViolations(history: History): string[] {
     ...wrongPages(history),
     ...wrongRuns(history, turns),
     ...wrongLimits(history, turns),
-    ...history.log.filter((line) => /Error: (?!Git was stopped|git (fetch|push) |the connection broke)/.test(line)),
+    ...history.log.filter(
+      (line) =>
+        /Error: (?!Git was stopped|git (fetch|push) |the connection broke)/.test(line) && !isOfLost(line, history),
+    ),
   ];
 }
 
@@ -132,7 +135,13 @@ function leftCommits(
   });
 }
 
-function wrongPages({ audit, pages }: History): string[] {
+/** A worker says so if the store has lost the job whose turn it has just taken. */
+const isOfLost = (line: string, { audit }: History): boolean =>
+  audit.lost.size > 0 && line.includes("Error: the store does not have the job of this turn");
+
+function wrongPages({ audit, pages, faults }: History): string[] {
+  // A page that the store has lost is opened again by the next turn.
+  if (faults.has("lost-second")) return [];
   return [...audit.jobs.values()].flatMap(({ id, head, pullRequest }) => {
     const page = pages.findLast(({ job }) => job === id);
     if (page === undefined || pullRequest === null) return [];

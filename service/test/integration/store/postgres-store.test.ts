@@ -215,15 +215,26 @@ describe("the lease of a turn", () => {
     await store.runningTurns.confirmLease(turn);
   });
 
-  test("has another token each time, also when the database has lost that it was taken", async () => {
-    const { url, store, other, turn } = await openBoth();
-    const back = `UPDATE agent_jobs.turn SET state = 'waiting', lease = NULL, "leaseUntil" = NULL, "readyAt" = 1`;
-    await server().query(url, back);
-    await other.turns.stop("a", turn.id, now, "Stopped");
-    await create(other, "b");
-    expect(await startNext(other)).toMatchObject({ job: "b" });
-    for (const change of [store.runningTurns.confirmLease(turn), store.runningTurns.recordPush(turn, null, "abc")])
-      await expect(change).rejects.toThrow(LeaseLost);
+  test("is passed by one worker at a time, also after the database has lost that the turn was taken", async () => {
+    const url = await server().createStoreDatabase();
+    const [store, other] = [await openStore(url), await openStore(url)];
+    await create(store, "a");
+    const tables = ["agent_jobs.turn", 'agent_jobs."lastStart"', `${queueTables}.job`];
+    const keep = tables.map((table, index) => `CREATE TABLE public.kept_${index} AS SELECT * FROM ${table}`);
+    await server().query(url, keep.join("; "));
+    const turn = await startNext(store);
+    const goBack = tables.map(
+      (table, index) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM public.kept_${index}`,
+    );
+    await server().query(url, goBack.join("; "));
+    await expect(store.runningTurns.confirmLease(turn)).rejects.toThrow(LeaseLost);
+    const again = await startNext(other);
+    expect([again.id, again.attempts]).toEqual([turn.id, turn.attempts]);
+    await expect(store.runningTurns.recordPush(turn, null, "abc")).rejects.toThrow(LeaseLost);
+    await expect(store.runningTurns.finish(turn, "completed", now)).rejects.toThrow(LeaseLost);
+    await other.runningTurns.confirmLease(again);
+    await other.runningTurns.finish(again, "completed", now);
+    expect(await store.jobs.find("a")).toMatchObject({ state: "completed", head: null });
   });
 
   test("is lost to who takes the turn at the same moment as it is used", async () => {
