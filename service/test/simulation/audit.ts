@@ -96,13 +96,13 @@ export class Audit {
     return rows;
   }
 
-  /** Takes note that the store has lost what was committed after a time. */
+  /** Takes note that the store has lost what was committed from a time on. */
   forget(since: number): void {
     const before = [...this.turns.values()];
     this.#read();
     this.#readJobs();
     for (const { id, prompt } of before) if (!this.turns.has(id)) this.lost.add(prompt);
-    for (const [head, at] of this.recorded) if (at > since) this.recorded.delete(head);
+    for (const [head, at] of this.recorded) if (at >= since) this.recorded.delete(head);
     this.#forgotAt = this.#timeline.now;
     this.readRenewals();
   }

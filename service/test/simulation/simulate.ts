@@ -143,14 +143,18 @@ function useBefore({ scenario, server }: World): void {
 }
 
 function loseSeconds({ scenario, timeline, audit, server }: World): void {
+  // What a second one begins with is lost by the first one.
+  const kept = new Set<{ content: ReturnType<DatabaseServer["read"]>; since: number }>();
   for (const { kind, at } of scenario.faults)
     if (kind === "lost-second")
       timeline.at(Math.max(0, at - 1000), order.timer, () => {
-        const since = timeline.now;
-        const content = server.read();
+        const own = { content: server.read(), since: timeline.now };
+        kept.add(own);
         timeline.at(at, order.timer, () => {
-          server.goBack(content);
-          audit.forget(since);
+          kept.delete(own);
+          server.goBack(own.content);
+          audit.forget(own.since);
+          for (const other of kept) Object.assign(other, own);
         });
       });
 }
