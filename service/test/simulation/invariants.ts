@@ -106,7 +106,7 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
 
 /** Finds commits that do not count and that are left on a branch, or that a turn should have removed. */
 function leftCommits(
-  { remote, uncleaned, audit, runs, jobLog, machines }: History,
+  { remote, uncleaned, audit, runs, jobLog, machines, faults }: History,
   turns: readonly TurnRow[],
 ): string[] {
   const hasLived = (process: MachineProcess | undefined): boolean => machines.some((one) => one.process === process);
@@ -119,7 +119,8 @@ function leftCommits(
     const turn = turnOf(head);
     // Whoever cannot remove one says so.
     const isSaid = jobLog.some((line) => line.includes(job) && line.includes("The next turn removes it"));
-    if (turn === undefined || isSaid) return [];
+    // Whoever has ended it in a lost second looks no more.
+    if (turn === undefined || isSaid || faults.has("lost-second")) return [];
     const push = remote.pushes.findLast(({ commit }) => commit === head);
     const isNoticed = runs.some(
       ({ request, process, end, endedAt = 0 }) =>
