@@ -137,8 +137,9 @@ export class RunningTurns {
     await announcements.changeJob(job, async (transaction) => {
       await lockJob(transaction, job);
       const held = await ready.hold(transaction, turn).catch(async (error: unknown) => {
+        if (!(error instanceof LeaseLost)) throw error;
         const { state: stored } = (await transaction.row<{ state: TurnState }>(stateOf, id)) ?? {};
-        if (!(error instanceof LeaseLost) || stored === "waiting" || stored === "running") throw error;
+        if (stored === "waiting" || stored === "running") throw error;
       });
       // Recorded already, or the job was deleted.
       if (held === undefined) return;
