@@ -1,3 +1,4 @@
+import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { Repository } from "../git/repository.ts";
@@ -127,7 +128,9 @@ export async function pushCommit(
       await repository.fetch();
       const newHead = await repository.branchHead(branch);
       if (newHead === pushed) return pushed;
-      if (newHead === expected || pushes === maxPushes) throw error;
+      // It has moved back if a worker that had lost its turn has taken its push back meanwhile.
+      const hasMovedBack = newHead === expected && errorMessage(error).includes("(stale info)");
+      if ((newHead === expected && !hasMovedBack) || pushes === maxPushes) throw error;
       const moved = newHead === undefined ? undefined : await findCounted(job, { head: newHead, base }, ports, turn);
       const onto = moved?.head;
       const rebased = onto === undefined || onto === head ? commit : await repository.rebase(commit, head, onto);
