@@ -70,7 +70,7 @@ export class Faults {
   }
 
   #isOn(machine: number, fault: Fault): boolean {
-    return fault.isEverywhere || this.machineOf(fault) === machine;
+    return fault.isEverywhere || fault.kind === "lost-second" || this.machineOf(fault) === machine;
   }
 
   /** Returns the number of the machine of a fault: one with a worker, if the fault waits for an agent. */
@@ -86,7 +86,11 @@ export class Faults {
   }
 
   has(kind: FaultKind): boolean {
-    return this.#faults.some((fault) => fault.kind === kind);
+    return this.count(kind) > 0;
+  }
+
+  count(kind: FaultKind): number {
+    return this.#faults.filter((fault) => fault.kind === kind).length;
   }
 }
 

@@ -1,13 +1,10 @@
 import { order, type Timeline } from "../../../test/simulation/timeline.ts";
-import { epoch } from "../../../test/support/fake-clock.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
 import { Jobs } from "../../src/jobs/jobs.ts";
 import { PerProject } from "../../src/per-project.ts";
 import { LocalPullRequests } from "../../src/pulls/local.ts";
 import type { PullRequests } from "../../src/pulls/pull-requests.ts";
-import type { JobChanges } from "../../src/store/job-changes.ts";
-import type { Transaction } from "../../src/store/sql.ts";
 import { Store } from "../../src/store/store.ts";
 import { Worker } from "../../src/turns/worker.ts";
 import { Archiver } from "../../src/upkeep/archiver.ts";
@@ -16,10 +13,10 @@ import { runRounds } from "../../src/upkeep/rounds.ts";
 import { AgentHost, type AgentRun, promptOf } from "./agents.ts";
 import type { Audit } from "./audit.ts";
 import { emptyClone, SimulatedRepository } from "./clone.ts";
-import { ClientTransaction, DatabaseClient, type DatabaseServer } from "./database.ts";
+import { DatabaseClient, type DatabaseServer } from "./database.ts";
 import type { Draws } from "./draws.ts";
 import type { Faults } from "./faults.ts";
-import { LeasedTurns } from "./leased-turns.ts";
+import { databaseTime, LeasedTurns, SimulatedChanges } from "./leased-turns.ts";
 import { MachineProcess } from "./machine-process.ts";
 import { GitNetwork, type Landings, StoreNetwork } from "./network.ts";
 import type { Notifications } from "./notifications.ts";
@@ -94,9 +91,10 @@ export abstract class Machine {
     this.#process = process;
     const network = new StoreNetwork({ timeline, process, machine: this.number, faults, draws }, scenario.storeLoss);
     const client = new DatabaseClient(server, process, network);
-    const ready = new LeasedTurns({ timeline, server, client, process, notifications });
-    const clock = () => String(epoch + timeline.now);
-    const options = { database: client, ready, nextTurnId, clock, changes: new SimulatedChanges(process, changes) };
+    const told = new SimulatedChanges(process, notifications, changes);
+    const ready = new LeasedTurns({ timeline, client, process, changes: told, turns: notifications });
+    const clock = () => String(databaseTime(timeline));
+    const options = { database: client, ready, nextTurnId, clock, changes: told };
     this.boot(process, new Store(options));
   }
 
@@ -121,26 +119,6 @@ export abstract class Machine {
   protected readonly log = (line: string): void => {
     this.world.log.push(`${this.world.timeline.now} ${this.name}: ${line}`);
   };
-}
-
-/** Tells of changes of jobs, but not of which job. */
-class SimulatedChanges implements JobChanges {
-  readonly #process: MachineProcess;
-  readonly #notifications: Notifications;
-
-  constructor(process: MachineProcess, notifications: Notifications) {
-    this.#process = process;
-    this.#notifications = notifications;
-  }
-
-  async announce(transaction: Transaction): Promise<void> {
-    if (!(transaction instanceof ClientTransaction)) throw new Error("not a transaction of a client");
-    transaction.afterwards.push(() => this.#notifications.send());
-  }
-
-  onChange(listener: (job: string | undefined) => void): void {
-    this.#notifications.on(this.#process, () => listener(undefined));
-  }
 }
 
 /** A machine that only accepts creates and messages. */

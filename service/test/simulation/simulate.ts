@@ -87,6 +87,7 @@ export async function simulate(scenario: Scenario): Promise<History> {
   const clients = new Clients(world, apis);
   const operator = new Operator(world, apis);
   pushForeignCommits(world);
+  loseSeconds(world);
   const settlesAt = Math.max(faults.endsAt, ...[...scenario.requests, ...scenario.stops].map(({ at }) => at)) + 60_000;
   let isSettled = false;
   let uncleaned: Remote["branches"] | undefined;
@@ -139,6 +140,23 @@ function useBefore({ scenario, server }: World): void {
       for (const at of usesBefore(scenario))
         server.connection.run(turn, --id, `${earlierJob} ${project}`, project, `${id}`, kind, epoch + at);
   }
+}
+
+function loseSeconds({ scenario, timeline, audit, server }: World): void {
+  // What a second one begins with is lost by the first one.
+  const kept = new Set<{ content: ReturnType<DatabaseServer["read"]>; since: number }>();
+  for (const { kind, at } of scenario.faults)
+    if (kind === "lost-second")
+      timeline.at(Math.max(0, at - 1000), order.timer, () => {
+        const own = { content: server.read(), since: timeline.now };
+        kept.add(own);
+        timeline.at(at, order.timer, () => {
+          kept.delete(own);
+          server.goBack(own.content);
+          audit.forget(own.since);
+          for (const other of kept) Object.assign(other, own);
+        });
+      });
 }
 
 function pushForeignCommits({ scenario, timeline, audit, remote }: World): void {
