@@ -34,7 +34,7 @@ function falseAnswers({ answers, audit, faults }: History, turns: readonly TurnR
     const stored = turns.filter(({ prompt }) => prompt === promptOf(index)).length;
     const name = `request ${index}`;
     if (kind === "error") return [`${name} was answered with ${error}`];
-    if (kind === "not-found") return faults.has("lost-second") ? [] : [`${name} did not find its job`];
+    if (kind === "not-found") return faults.losses > 0 ? [] : [`${name} did not find its job`];
     if (kind === "accepted" && stored === 0 && audit.lost.has(promptOf(index))) return [];
     if (kind === "accepted" && stored !== 1) return [`${name} was accepted, and has ${stored} turns`];
     const mayBeStored = isSent && (kind === "accepted" || kind === "unknown" || kind === "none");
@@ -120,7 +120,7 @@ function leftCommits(
     // Whoever cannot remove one says so.
     const isSaid = jobLog.some((line) => line.includes(job) && line.includes("The next turn removes it"));
     // Whoever has ended it in a lost second looks no more.
-    if (turn === undefined || isSaid || faults.has("lost-second")) return [];
+    if (turn === undefined || isSaid || faults.losses > 0) return [];
     const push = remote.pushes.findLast(({ commit }) => commit === head);
     const isNoticed = runs.some(
       ({ request, process, end, endedAt = 0 }) =>
@@ -142,7 +142,7 @@ const isOfLost = (line: string, { audit }: History): boolean =>
 
 function wrongPages({ audit, pages, faults }: History): string[] {
   // A page that the store has lost is opened again by the next turn.
-  if (faults.has("lost-second")) return [];
+  if (faults.losses > 0) return [];
   return [...audit.jobs.values()].flatMap(({ id, head, pullRequest }) => {
     const page = pages.findLast(({ job }) => job === id);
     if (page === undefined || pullRequest === null) return [];
@@ -157,7 +157,7 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
     const own = runs.filter(({ request }) => request === requestOf(prompt));
     const requeues = audit.requeues.get(id) ?? [];
     // What was counted in a lost second is forgotten.
-    const allowed = 2 + requeues.length + faults.count("lost-second");
+    const allowed = 2 + requeues.length + faults.losses;
     const isUncounted = own
       .filter(({ end }) => end === "completed" || end === "failed")
       .some(({ startedAt, endedAt = 0, process }) =>
@@ -168,8 +168,7 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
     if (isUncounted) return [`turn ${id} was requeued after its agent had run as if it had not`];
     if (own.length > allowed) return [`agents ran ${own.length} times for turn ${id}, more than ${allowed}`];
     // What the store does makes no worker run an agent again, or give up a turn whose agent has run. Git and a full disk can.
-    if (faults.has("git-down") || faults.has("no-space") || faults.has("foreign-push") || faults.has("lost-second"))
-      return [];
+    if (faults.has("git-down") || faults.has("no-space") || faults.has("foreign-push") || faults.losses > 0) return [];
     return own.flatMap(({ end, startedAt, endedAt = 0, process }, index) => {
       if (end !== "completed" && end !== "failed") return [];
       const isStopping = process.stoppedAt !== undefined;
@@ -208,7 +207,7 @@ function wrongLimits({ scenario, audit, answers, faults }: History, turns: reado
       if (uses.some((at) => countIn(at - hourMs, at) > hourlyLimit))
         violations.push(`${project} has more ${isMessage ? "messages" : "creates"} in an hour than are allowed`);
       for (const [index, { kind, answeredAt = 0, project: of, isMessage: is }] of answers.entries())
-        if (kind === "limited" && !faults.has("lost-second") && of === project && is === isMessage)
+        if (kind === "limited" && faults.losses === 0 && of === project && is === isMessage)
           if (countIn(answeredAt - hourMs - lateMs, answeredAt) < hourlyLimit)
             violations.push(`request ${index} was rejected, although its project has not used up its limit`);
     }

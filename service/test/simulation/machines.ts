@@ -6,6 +6,7 @@ import { PerProject } from "../../src/per-project.ts";
 import { LocalPullRequests } from "../../src/pulls/local.ts";
 import type { PullRequests } from "../../src/pulls/pull-requests.ts";
 import { Store } from "../../src/store/store.ts";
+import { countTurnIds, type NextTurnId } from "../../src/store/turn-ids.ts";
 import { Worker } from "../../src/turns/worker.ts";
 import { Archiver } from "../../src/upkeep/archiver.ts";
 import { BranchCleaner } from "../../src/upkeep/branch-cleaner.ts";
@@ -42,13 +43,15 @@ export interface World {
   log: string[];
   /** Of all jobs. */
   jobLog: string[];
-  nextTurnId: () => Promise<number>;
   /** Lets a machine continue whose pause has ended early. */
   wake: (fault: Fault) => void;
 }
 
 /** How long a process that could not start waits until it is started again. */
 const restartMs = 2000;
+
+/** Ids start again after the store has lost turns. Those of turns from before the history are negative. */
+const nextTurnId: NextTurnId = async (transaction) => Math.max(1, await countTurnIds(transaction));
 
 /** Jobs are archived when they have been idle for so long: 2 minutes. */
 const archiveAfterDays = 2 / 1440;
@@ -81,7 +84,7 @@ export abstract class Machine {
   /** Starts a process, unless one is running. */
   start(): void {
     if (this.#process?.isAlive) return;
-    const { timeline, faults, scenario, server, draws, nextTurnId, notifications, changes } = this.world;
+    const { timeline, faults, scenario, server, draws, notifications, changes } = this.world;
     const process = new MachineProcess({
       timeline,
       onStep: () => this.#step(),

@@ -40,7 +40,7 @@ export class StoreNetwork {
     this.#options = options;
     this.#loss = loss;
     this.#lossUntil = options.faults.endsAt;
-    this.#outages = (["store-down", "lost-second"] as const).flatMap((kind) =>
+    this.#outages = (["store-down", "lost-second", "restore"] as const).flatMap((kind) =>
       options.faults.on(options.machine, kind),
     );
     this.#cuts = options.faults.on(options.machine, "store-cut").filter(({ at }) => at >= options.process.startedAt);

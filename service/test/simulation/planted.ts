@@ -160,4 +160,14 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "the owner of a turn is not asked before a push",
     edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
   },
+  {
+    name: "commits are matched by the id of the turn alone",
+    edits: [
+      {
+        file: "src/pulls/turn-trailers.ts",
+        from: "`Agent-Turn: ${turn.id}.${turn.identity}`",
+        to: '"Agent-Turn: " + turn.id + "." + "0".repeat(32)',
+      },
+    ],
+  },
 ];

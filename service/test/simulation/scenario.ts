@@ -30,6 +30,7 @@ export interface Stop {
  * - `store-down`: the connections to the store break, and none can be made; what is being committed is committed or not
  * - `store-cut`: the same, from the first transaction on that is sent within a minute after `at`
  * - `lost-second`: the same on all machines, and what was committed in the second before is lost, as after a failover
+ * - `restore`: all processes are killed, and the store is what it was up to 20 s before; they are started again afterwards
  * - `slow-commits`: commits take effect late
  * - `deaf`: notifications do not arrive
  * - `echo`: notifications arrive several times
@@ -47,6 +48,7 @@ export const faultKinds = [
   "store-down",
   "store-cut",
   "lost-second",
+  "restore",
   "slow-commits",
   "deaf",
   "echo",
@@ -137,8 +139,8 @@ const faultsAfterAgents = fc.record<Fault>({
 });
 
 /** While much is committed. */
-const lostSeconds = fc.record<Fault>({
-  kind: fc.constant("lost-second"),
+const losses = fc.record<Fault>({
+  kind: fc.constantFrom("lost-second", "lost-second", "restore"),
   at: fc.integer({ min: 0, max: 15_000 }),
   ms: fc.constantFrom(100, 5000, 40_000),
   machine: index,
@@ -173,7 +175,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
   stops: fc.array(stops, { maxLength: 4, size: "max" }),
   // What zombies do takes several steps of others, which more faults seldom let happen.
   faults: fc.oneof(
-    fc.array(fc.oneof(faults, faultsAfterAgents, zombies, lostSeconds), { maxLength: 10, size: "max" }),
+    fc.array(fc.oneof(faults, faultsAfterAgents, zombies, losses), { maxLength: 10, size: "max" }),
     fc.array(zombies, { minLength: 1, maxLength: 3 }),
   ),
   storeLoss: fc.constantFrom(0, 0, 0.02, 0.1),
