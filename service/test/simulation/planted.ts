@@ -165,8 +165,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: "src/pulls/turn-trailers.ts",
-        from: "`Agent-Turn: ${turn.id}.${turn.identity}`",
-        to: '"Agent-Turn: " + turn.id + "." + "0".repeat(32)',
+        from: "turn.identity}`,",
+        to: 'turn.identity.replace(/./g, "0")}`,',
       },
     ],
   },
