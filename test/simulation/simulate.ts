@@ -1,10 +1,10 @@
 // The action loads these on demand. Loaded before, that takes no real time, for which simulated time does not wait.
 import "../../src/action/changes/find-section.ts";
 import "../../src/action/comment-mode.ts";
-import "../../src/action/refresh/parse-entry.ts";
-import "../../src/action/refresh/pull-request-state.ts";
-import "../../src/action/refresh/run-with-memory.ts";
-import "../../src/action/step-record.ts";
+import "../../src/action/memory/parse-entry.ts";
+import "../../src/action/memory/pull-request-state.ts";
+import "../../src/action/memory/step-record.ts";
+import "../../src/action/send-once.ts";
 import { main, type Ports } from "../../src/action/main.ts";
 import { connectIdTokens } from "../../src/action/runner/id-token.ts";
 import type { FakeGitHub } from "../support/fake-github.ts";
@@ -203,14 +203,15 @@ function startAttempt(world: World, attempt: Attempt, index: number, earlier: re
       onMoment: onMoment("github"),
     });
   const ofRun = firstOfRun(scenario, index);
+  const ofThread = scenario.mode.kind === "comment" ? scenario.mode.cacheMode : undefined;
   const cache =
-    execution &&
+    (execution || ofThread) &&
     connectSimulatedCache({
       timeline,
       process,
       cache: world.cache,
-      behavior: execution.cache,
-      mode: ofRun?.cacheMode ?? "write",
+      behavior: execution?.cache ?? { state: "works", exchanges: [] },
+      mode: ofThread ?? ofRun?.cacheMode ?? "write",
       scope: ofRun?.isPullRequest ? "pull-request" : "",
       owner: index,
       onMoment: onMoment("cache"),
@@ -233,7 +234,7 @@ function startAttempt(world: World, attempt: Attempt, index: number, earlier: re
     connect: () => transport,
     connectIdTokens: async (audience, source) => connectIdTokens(audience, { ...source, connect: () => tokens }),
     connectCache: async () => {
-      if (!cache || execution.cache.state === "absent") throw new Error("the runner offers no cache service");
+      if (!cache || execution?.cache.state === "absent") throw new Error("the runner offers no cache service");
       return cache.cache;
     },
     connectGitHub: () =>

@@ -4,8 +4,14 @@ import type { PullRequest, PullRequestState } from "../pull-request.ts";
 
 /** What the log has to say about re-runs. */
 export type RerunEvent =
-  /** `earlierAttempt`: the one that started the job, if that is known. */
-  | { kind: "resuming"; jobId: string; attempt: number; earlierAttempt: number | undefined }
+  /** `earlierAttempt`: the one that started the job, if that is known. `besides`: a later one, of which nothing says what it sent. */
+  | {
+      kind: "resuming";
+      jobId: string;
+      attempt: number;
+      earlierAttempt: number | undefined;
+      besides: number | undefined;
+    }
   /** The service says that an earlier attempt sent this turn. */
   | { kind: "resuming-turn"; jobId: string; attempt: number; hasOtherPrompt: boolean }
   /** The job of the earlier attempt is of no use, so the request is sent again. */

@@ -74,6 +74,12 @@ export class RunLog {
       case "resuming": {
         const earlier = event.earlierAttempt === undefined ? "an earlier attempt" : `attempt ${event.earlierAttempt}`;
         this.#line(`Attempt ${event.attempt}: ${earlier} started job ${event.jobId}; waiting for it`);
+        if (event.besides !== undefined)
+          this.#annotate(
+            "warning",
+            "Earlier attempt may have started a job",
+            say`By GitHub's record, attempt ${event.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${event.jobId}; another one may be running.`,
+          );
         break;
       }
       case "resuming-turn":

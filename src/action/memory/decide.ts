@@ -1,0 +1,141 @@
+/** What an attempt leaves for later ones about its request. */
+export type Word =
+  | { kind: "nothing sent" }
+  /** `isNew`: under a key of its own, because of `on-rerun: new`. */
+  | { kind: "about to send"; hasOtherPrompt?: boolean; isNew?: boolean }
+  /** It started the job, sent it a message, or waited for it. */
+  | { kind: "job"; jobId: string; sent: "create" | "message"; hasOtherPrompt?: boolean };
+
+/** An earlier attempt of the step. */
+export interface EarlierAttempt {
+  attempt: number;
+  /** `undefined`: it left none. `unreadable`: it may have left one. */
+  word: Word | "unreadable" | undefined;
+}
+
+/** The turn that the service says an earlier attempt sent. */
+export interface EarlierTurn {
+  jobId: string;
+  turnId: string;
+  /** Why it is of no use, or its job is. */
+  over: "failed" | "stopped" | "archived" | undefined;
+  hasOtherPrompt: boolean;
+}
+
+/** What GitHub says about the attempts without a word: whether they ran the step, and which was the newest that did. */
+export type StepRecord = "not started" | "unknown" | { ran: number };
+
+/** All that is known about the earlier attempts of the step. */
+export interface Evidence {
+  /**
+   * What the service says that it was sent under the step. `mute`: it cannot be asked; `unreadable`: it may be one that can be;
+   * `several`: turns, none with this prompt.
+   */
+  service: "mute" | "unreadable" | "nothing" | { several: readonly string[] } | EarlierTurn;
+  /** The newest first. */
+  attempts: readonly EarlierAttempt[];
+  record: StepRecord;
+  /** The jobs that were found to be of no use: failed, archived or gone. */
+  over: ReadonlySet<string>;
+  /** Whether an attempt would have left a word if it had sent something, as far as this one can tell. */
+  keepsWords: boolean;
+  /** Whether an attempt may have had `on-rerun: new`, so that the service knows its request by another key. */
+  mayBeNew: boolean;
+  /** The later run of the session that last sent something, and to which job. */
+  laterRun?: { run: string; jobId: string } | undefined;
+}
+
+/** Why nothing is sent. */
+export type Reason =
+  | { because: "several"; jobIds: readonly string[] }
+  | { because: "service" | "about to send" | "unreadable" }
+  | { because: "other prompt"; jobId: string | undefined; attempt: number }
+  | { because: "ran" | "unknown"; attempt: number }
+  | { because: "later run"; run: string; jobId: string };
+
+export type Decision =
+  /** `besides`: a newer attempt that ran the step, and of which nothing says what it sent. */
+  | { do: "wait"; jobId: string; sent: "create" | "message"; attempt?: number; besides?: number }
+  | { do: "wait"; jobId: string; sent: "message"; turnId: string; hasOtherPrompt: boolean }
+  /** `replaces`: the turn that it takes the place of; `unproven`: an attempt that may have run the step. */
+  | { do: "send"; replaces?: string; unproven?: number }
+  | ({ do: "refuse" } & Reason);
+
+/**
+ * Decides what an attempt does: wait for what an earlier one sent, send, or nothing. A word counts until a newer attempt leaves
+ * one; the silence of a newer attempt outranks it.
+ */
+export function decide(evidence: Evidence): Decision {
+  const { service, attempts, record, keepsWords, laterRun } = evidence;
+  const turn = typeof service === "object" && "turnId" in service ? service : undefined;
+  if (typeof service === "object" && "several" in service)
+    return refuse({ because: "several", jobIds: service.several });
+  if (turn && turn.over === undefined) {
+    const { jobId, turnId, hasOtherPrompt } = turn;
+    return { do: "wait", jobId, sent: "message", turnId, hasOtherPrompt };
+  }
+  const { found, silent } = newestWord(evidence);
+  const [newest] = silent;
+  if (
+    service === "unreadable" &&
+    (attempts.some(({ word }) => word) || (newest !== undefined && record !== "not started"))
+  )
+    return refuse({ because: "service" });
+  if (found?.word === "unreadable") return refuse({ because: "unreadable" });
+  if (found && found.word.kind !== "nothing sent") {
+    const { word, attempt } = found;
+    const jobId = word.kind === "job" ? word.jobId : undefined;
+    if (word.hasOtherPrompt) return refuse({ because: "other prompt", jobId, attempt });
+    if (jobId === undefined || word.kind !== "job") return refuse({ because: "about to send" });
+    if (laterRun?.jobId === jobId) return refuse({ because: "later run", ...laterRun });
+    const besides = newest !== undefined && typeof record === "object" ? { besides: record.ran } : {};
+    return { do: "wait", jobId, sent: word.sent, attempt, ...besides };
+  }
+  const replaces = turn && { replaces: turn.turnId };
+  if (newest === undefined || record === "not started") return { do: "send", ...replaces };
+  if (record !== "unknown") return refuse({ because: "ran", attempt: record.ran });
+  return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ because: "unknown", attempt: newest });
+}
+
+/** Decides, and asks GitHub for its record only if the answer depends on it. */
+export async function decideWith(
+  evidence: Evidence,
+  readRecord: (attempts: readonly number[]) => Promise<StepRecord>,
+): Promise<{ decision: Decision; record: StepRecord }> {
+  const { silent } = newestWord(evidence);
+  const [newest = 0] = silent;
+  const records: StepRecord[] = ["not started", "unknown", { ran: newest }];
+  const answers = new Set(records.map((record) => JSON.stringify(decide({ ...evidence, record }))));
+  const record = answers.size === 1 ? evidence.record : await readRecord(silent);
+  return { decision: decide({ ...evidence, record }), record };
+}
+
+/**
+ * Returns the newest word that counts, and the attempts after it that left none and may have sent something. A job that is of no
+ * use ends the search: what came before it was decided when it was started.
+ */
+function newestWord({ service, attempts, over, mayBeNew }: Evidence): {
+  found: { attempt: number; word: Word | "unreadable" } | undefined;
+  silent: number[];
+} {
+  const hasAnswered = service === "nothing" || (typeof service === "object" && "turnId" in service);
+  const silent: number[] = [];
+  for (const { attempt, word } of attempts) {
+    // The service would name what an attempt has sent under the key of this one, or sends it only once.
+    const isSettled = hasAnswered && !(mayBeNew && attempt > 1 && service === "nothing");
+    if (word === undefined || (word === "unreadable" && hasAnswered)) {
+      if (!isSettled) silent.push(attempt);
+      continue;
+    }
+    if (word === "unreadable") return { found: { attempt, word }, silent };
+    if (word.kind === "nothing sent") continue;
+    if (word.kind === "about to send" && hasAnswered && !word.isNew) continue;
+    if (word.kind === "job" && over.has(word.jobId)) break;
+    return { found: { attempt, word }, silent };
+  }
+  return { found: undefined, silent };
+}
+
+function refuse(reason: Reason): Decision {
+  return { do: "refuse", ...reason };
+}
