@@ -47,6 +47,8 @@ export class RunState {
   changes: Changes | undefined;
   /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
   features: ReadonlySet<string> | undefined;
+  /** Whether it has denied that it can be asked. */
+  isMute = false;
   /** What became of the turn when the step was cancelled; `undefined` if the service was not asked to stop it. */
   stop: StopResult | undefined;
   /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */

@@ -265,8 +265,8 @@ class Sending {
     const kind = plan[0]?.task.kind ?? "create";
     const isSaved = state.features === undefined || isRerun ? await words.announce(kind, isNew) : false;
     if (kept === "lost" && !isSaved && state.features === undefined) {
-      // Only a service that knows what it is sent keeps the word then.
-      await askService(this.#run, async () => false);
+      // Only a service that knows what it is sent keeps the word then. A re-run has asked it.
+      if (!isResuming(this.#run)) await askService(this.#run, async () => false);
       if (state.features === undefined) return this.#withdraw({ kind: "blocked", cause: "unwitnessed" });
     }
     // The earlier attempt could not leave a word either.

@@ -129,7 +129,7 @@ function checkQuestions(history: History, place: Place, places: readonly Place[]
   const violations: string[] = [];
   const ofRun = places.filter(({ workflowRun, index }) => workflowRun === place.workflowRun && index < place.index);
   const isMixed = ofRun.some((one) => one.execution.onRerun === "new" || one.unit !== place.unit);
-  if (wasTold(run) && !isMixed && !mayHaveBeenNew(place, places))
+  if (wasTold(run) && !isMixed && !mayHaveBeenNew(history, place, places))
     violations.push(`the service says what was sent, but a person is asked: ${question}`);
   // What cannot be read may be anything.
   if (run.cache.restores.some(({ result, found }) => (result !== "found" && result !== "none") || found?.isCorrupt))
@@ -146,17 +146,22 @@ function checkQuestions(history: History, place: Place, places: readonly Place[]
 }
 
 /** Returns whether an attempt left no word that may have sent something under another key, and the service names nothing. */
-function mayHaveBeenNew(place: Place, places: readonly Place[]): boolean {
+function mayHaveBeenNew(history: History, place: Place, places: readonly Place[]): boolean {
   const hasTurns = place.run.requests.some(
     ({ received }) => received?.kind === "response" && received.turns.length > 0,
   );
-  const entries = entriesOf(place, places);
+  const { execution, cacheMode, run: own } = place;
+  const isReadable =
+    execution.cache.state !== "absent" &&
+    cacheMode !== "none" &&
+    own.cache.restores.every(({ result, found }) => (result === "found" || result === "none") && !found?.isCorrupt);
+  const entries = isReadable ? entriesOf(place, places) : [];
   const silent = places.filter(
     ({ unit, index, number, run }) =>
       unit === place.unit &&
       index < place.index &&
       number > 1 &&
-      run.end !== "not-started" &&
+      (run.end !== "not-started" || !canAskGitHub(history, place.index)) &&
       !entries.some(({ owner }) => owner === index),
   );
   return !hasTurns && silent.length > 0;

@@ -266,9 +266,10 @@ function startAttempt(world: World, attempt: Attempt, index: number, earlier: re
       one.requests.flatMap(({ turn }) => turn ?? []),
     );
     // In plain mode, the time that GitHub takes for changes does not count.
-    const firsts = [requests[0], tokenRequests[0], thread && gitHub?.requests[0]].flatMap(
-      (request) => request?.sentAt ?? [],
-    );
+    const lookUp = thread && cache?.use.restores[0];
+    const firsts = [requests[0], tokenRequests[0], thread && gitHub?.requests[0]]
+      .flatMap((request) => request?.sentAt ?? [])
+      .concat(lookUp ? lookUp.startedAt : []);
     return {
       end: end ?? "stuck",
       runner,

@@ -21,7 +21,7 @@ export type Answer =
 /**
  * Asks the service what was sent under the step, and what it offers, for a short time. Never rejects because of the service.
  *
- * @param hadAnnounced - returns whether the service had announced itself to an earlier attempt; `undefined` if none left an entry
+ * @param hadAnnounced - returns whether the service had announced itself to an earlier attempt; `undefined` if no entry says it
  */
 export async function askService(run: Run, hadAnnounced: () => Promise<boolean | undefined>): Promise<Answer> {
   const { state, settings, ports } = run;
@@ -50,8 +50,10 @@ export async function askService(run: Run, hadAnnounced: () => Promise<boolean |
     if (signal.aborted) return { kind: "unreadable", error: failure };
     const had = await hadAnnounced();
     const isDenied = failure ? !isTransientPollFailure(failure) : true;
-    if (had === false ? isDenied : had === undefined && failure === undefined && denials >= minDenials)
+    if (had === false ? isDenied : had === undefined && failure === undefined && denials >= minDenials) {
+      state.isMute = true;
       return { kind: "mute" };
+    }
     const delayMs = Math.max(pauseMs, backoffMs(attempt, random()), failure ? retryAfterMs(failure) : 0);
     if (clock.now() + delayMs >= latest)
       return had === false ? { kind: "mute" } : { kind: "unreadable", error: failure };

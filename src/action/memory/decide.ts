@@ -32,6 +32,8 @@ export interface Evidence {
    * `several`: turns, none with this prompt.
    */
   service: "mute" | "unreadable" | "nothing" | { several: readonly string[] } | EarlierTurn;
+  /** Whether it had announced to an earlier attempt that it can be asked. */
+  hadAnnounced: boolean;
   /** The newest first. */
   attempts: readonly EarlierAttempt[];
   record: StepRecord;
@@ -66,7 +68,7 @@ export type Decision =
  * one; the silence of a newer attempt outranks it.
  */
 export function decide(evidence: Evidence): Decision {
-  const { service, attempts, record, keepsWords, laterRun } = evidence;
+  const { service, record, hadAnnounced, keepsWords, laterRun } = evidence;
   const turn = typeof service === "object" && "turnId" in service ? service : undefined;
   if (typeof service === "object" && "several" in service)
     return refuse({ because: "several", jobIds: service.several });
@@ -76,11 +78,9 @@ export function decide(evidence: Evidence): Decision {
   }
   const { found, silent } = newestWord(evidence);
   const [newest] = silent;
-  if (
-    service === "unreadable" &&
-    (attempts.some(({ word }) => word) || (newest !== undefined && record !== "not started"))
-  )
-    return refuse({ because: "service" });
+  // Without an announcement before, an attempt's word is as good as the service's.
+  const isOpen = newest !== undefined && record !== "not started";
+  if (service === "unreadable" && (hadAnnounced || isOpen)) return refuse({ because: "service" });
   if (found?.word === "unreadable") return refuse({ because: "unreadable" });
   if (found && found.word.kind !== "nothing sent") {
     const { word, attempt } = found;

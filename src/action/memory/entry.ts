@@ -6,8 +6,8 @@ export interface WordEntry {
   jobId?: string | undefined;
   /** Where the range of changes started that the attempt compared. */
   base?: string | undefined;
-  /** Whether the service had announced that it can be asked. */
-  announced?: true | undefined;
+  /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
+  announced?: boolean | undefined;
   /** Whether the request was sent under a key of its own. */
   isNew?: true | undefined;
 }

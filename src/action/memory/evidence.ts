@@ -50,6 +50,7 @@ export interface Found {
 export function noEvidence({ ports }: Run): Found {
   const evidence: Evidence = {
     service: "mute",
+    hadAnnounced: false,
     attempts: [],
     record: "unknown",
     over: new Set(),
@@ -139,12 +140,12 @@ export async function gather({ words, answer, service }: Replies, places: Places
   }
   if (thread) attempts = withThread(attempts, thread);
   const none = noEvidence(run);
-  const isUnread = service === "unreadable" && words.hadAnnounced !== true && attempts.some(({ word }) => word);
   const turns = answer.kind === "announced" ? answer.announcement.turns : [];
   return {
     evidence: {
       ...none.evidence,
-      service: isUnread ? "mute" : service,
+      service,
+      hadAnnounced: words.hadAnnounced === true,
       attempts,
       over: new Set(turns.map((turn) => turn.jobId)),
       keepsWords: none.evidence.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),

@@ -33,7 +33,7 @@ export class Memory {
       cache: this.isWritable ? this.cache : undefined,
       facts: () => ({
         base: commitOf(this.firstBase ?? run.state.changes?.base),
-        announced: run.state.features === undefined ? undefined : true,
+        announced: run.state.isMute ? false : run.state.features && true,
       }),
       onFailure: (error, isInTime) => log.rerun({ kind: "not-saved", error, isInTime }),
     });

@@ -5,7 +5,6 @@ import { maxPullRequests, type SessionEntry, type WordEntry } from "./entry.ts";
 const jobId = z.string().check(z.refine(isUsableJobId));
 const commit = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
 const sent = z.enum(["create", "message"]);
-const flag = z.optional(z.literal(true));
 
 const wordEntry = z.object({
   version: z.literal(1),
@@ -13,8 +12,8 @@ const wordEntry = z.object({
   sent,
   jobId: z.optional(jobId),
   base: z.optional(commit),
-  announced: flag,
-  isNew: flag,
+  announced: z.optional(z.boolean()),
+  isNew: z.optional(z.literal(true)),
 });
 
 const sessionEntry = z.object({

@@ -26,7 +26,7 @@ export interface ReadWords {
   attempts: EarlierAttempt[];
   /** Where the range of changes started that one compared. */
   base: string | undefined;
-  /** Whether the service had announced that it can be asked; `undefined` if there is no entry. */
+  /** Whether the service had announced that it can be asked; `undefined` if no entry says it. */
   hadAnnounced: boolean | undefined;
   /** Why some cannot be read. */
   error: string | undefined;
@@ -66,7 +66,7 @@ export class CachedWords {
       const isEmpty = (await this.#cache.restore(this.#prefix)) === undefined;
       for (; attempt >= 1; attempt--) {
         const { word, entry } = isEmpty ? {} : await this.#wordOf(attempt);
-        if (entry) read.hadAnnounced = read.hadAnnounced === true || entry.announced === true;
+        if (read.hadAnnounced !== true) read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
         read.base ??= entry?.base;
         const hadInvalidInputs = !word && (await this.#cache.restore(this.#inputsPrefix(attempt))) !== undefined;
         read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
