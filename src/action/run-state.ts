@@ -17,9 +17,9 @@ export type JobOrigin = "created" | "continued" | "resumed" | "attached";
 
 /**
  * What became of a turn that the service was asked to stop. `asked`: it did not confirm that the agent has ended. `ended`: the turn
- * had ended before.
+ * had ended before. `unreached`: whether it can stop a turn was not answered in time.
  */
-export type StopResult = "stopped" | "asked" | "ended";
+export type StopResult = "stopped" | "asked" | "ended" | "unreached";
 
 /** What the run knows so far: outputs, log and summary are made from it. */
 export class RunState {

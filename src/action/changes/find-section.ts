@@ -28,7 +28,11 @@ export async function findSection(
     const github = await connectGitHub(run);
     const read = await readChanges(
       { ...settings, ...remembered, event, repository, serverUrl: serverUrl(environment) },
-      { clock, signal, github, onReplacedStart: (base) => log.changes({ kind: "replaced-start", base }) },
+      {
+        ...{ clock, signal, github },
+        onReplacedStart: (base) => log.changes({ kind: "replaced-start", base }),
+        onMessages: (pullRequest) => log.changes({ kind: "by-message", pullRequest }),
+      },
     );
     state.changes = read?.changes;
     if (!read) {

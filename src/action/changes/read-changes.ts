@@ -32,6 +32,8 @@ export interface ChangesQuery {
 export interface ChangesPorts extends RepositoryPorts {
   /** Called if `base` is no longer part of the history, so that the range is the last day. */
   onReplacedStart: (base: string) => void;
+  /** Called if only the messages of commits say that a pull request of the session was merged. */
+  onMessages: (pullRequest: number) => void;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function readChanges(
   const repository = new Repository(query.repository, ports);
   const range = await findRange(query, repository, ports);
   if (!range) return undefined;
-  const segments = await withoutMergesOf(query.ownPullRequests, range, repository);
+  const segments = await withoutMergesOf(query.ownPullRequests, range, repository, ports.onMessages);
   const parts = segments
     ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
     : [range];

@@ -45,5 +45,7 @@ export type ChangesEvent =
   | { kind: "nothing-new"; changes: Changes }
   /** The event has nothing to compare. */
   | { kind: "nothing-to-compare"; eventName: string }
+  /** GitHub does not show a pull request of the session, and the messages of commits say that it was merged. */
+  | { kind: "by-message"; pullRequest: number }
   /** The start of the range is no longer part of the history, so the range is the last day. */
   | { kind: "replaced-start"; base: string };

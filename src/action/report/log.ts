@@ -218,6 +218,13 @@ export class RunLog {
       case "nothing-to-compare":
         this.#line(`Changes: the ${event.eventName} event has nothing to compare, so the prompt is sent without any`);
         break;
+      case "by-message":
+        this.#annotate(
+          "notice",
+          "Own changes by commit messages",
+          say`GitHub does not show pull request #${event.pullRequest} to this step, so the messages of commits decide what it brought: that does not count as a change. To let the action read it, give the job pull-requests: read.`,
+        );
+        break;
       case "replaced-start":
         this.#annotate(
           "notice",

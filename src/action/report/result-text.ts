@@ -276,6 +276,7 @@ function needsNewRun({ rerun, comment }: ResultContext): Text {
 function whyNotStopped(context: ResultContext): string {
   const { settings, task, state } = context;
   if (hasDashboard(context)) return "the service cannot stop a job";
+  if (state.stop === "unreached") return "the service was not reached in time to stop it";
   if (task?.kind === "attach") return "a step only stops what it has sent itself";
   if (settings?.onCancel === "keep") return "on-cancel is keep";
   return state.features?.has("stop") ? "the service did not find its turn" : "the service cannot stop a job";
