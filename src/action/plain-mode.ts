@@ -1,5 +1,4 @@
 import { say } from "../runner-kit/text.ts";
-import { addSection } from "./changes/add-section.ts";
 import type { Execution, Run } from "./run.ts";
 import { runJob } from "./run-job.ts";
 import type { Task } from "./settings.ts";
@@ -12,8 +11,6 @@ export async function runPlain(task: Task, run: Run): Promise<Execution> {
     return { result: { kind: "skipped", reason: "dry-run", plan }, task };
   }
   // Loaded before anything is sent: what follows a create must not depend on it.
-  const { openMemory, sendOnce } = await import("./send-once.ts");
-  const fill = (section: string | undefined): string => addSection(task.prompt, section);
-  const jobId = task.kind === "message" ? task.jobId : "";
-  return sendOnce({ jobId, fill, memory: await openMemory(task, run) }, run);
+  const { sendTask } = await import("./send-once.ts");
+  return sendTask(task, run);
 }

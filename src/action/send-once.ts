@@ -1,11 +1,12 @@
 import { minTimeLeftMs } from "../client/submit.ts";
 import { say, type Text } from "../runner-kit/text.ts";
+import { addSection } from "./changes/add-section.ts";
 import type { Conversation } from "./comments/conversation.ts";
 import { isStillGone } from "./find-job.ts";
 import { askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
-import { askFirst, type Found, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
-import { Memory } from "./memory/memory.ts";
+import { type Found, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
+import { askBefore, isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { type RememberedSession, readSession } from "./memory/session.ts";
 import { untilAborted } from "./memory/until-aborted.ts";
 import { findStart, type PlannedTask, planTasks, runFirstFound, writePrompt } from "./plan.ts";
@@ -31,35 +32,19 @@ export interface Request {
 
 type Attach = Extract<Task, { kind: "attach" }>;
 
-/** Connects to what is remembered for a step. */
-export function openMemory(task: Pick<SendingTask, "kind" | "prompt">, run: Run): Promise<Memory> {
-  return Memory.open(task, run);
-}
-
-/** Returns whether the step goes by what earlier attempts of the workflow run did. */
-export function isResuming({ settings, ports }: Run): boolean {
-  return settings.onRerun === "resume" && runAttempt(ports.environment) > 1;
-}
-
-/** Asks the service what the earlier attempts of the step sent, and reads their words in the cache, before anything else. */
-export async function askBefore(
-  { fill, memory }: Pick<Request, "fill" | "memory">,
-  run: Run,
-): Promise<Replies | RunResult> {
-  const { settings, ports } = run;
-  const write = (firstBase: string | undefined) =>
-    writePrompt(fill, run, { lastCommit: undefined, firstBase, ownPullRequests: [] });
-  const prompt = settings.changes ? undefined : fill(undefined);
-  const replies = await untilAborted(askFirst({ prompt, write, cache: memory.cache }, run), ports.signal);
-  return replies && !ports.signal.aborted ? replies : cancelledBeforeSending;
-}
-
 /**
  * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job that an earlier attempt
  * started. It sends the request again only if that job failed, was archived or is gone, which is what a re-run asks for.
  */
 export async function sendOnce(request: Request, run: Run): Promise<Execution> {
   return new Sending(request, run).run();
+}
+
+/** The same for the prompt of the workflow. */
+export async function sendTask(task: SendingTask, run: Run): Promise<Execution> {
+  const fill = (section: string | undefined): string => addSection(task.prompt, section);
+  const jobId = task.kind === "message" ? task.jobId : "";
+  return sendOnce({ jobId, fill, memory: await openMemory(task, run) }, run);
 }
 
 /** One request, from what is known of it to its end. */

@@ -8,19 +8,30 @@ import { type ReplyFrame, renderProgress, renderResult } from "../report/reply.t
 import type { Ending, Run } from "../run.ts";
 import { RunState } from "../run-state.ts";
 import { runAttempt, runUrl } from "../runner/environment.ts";
+import type { GitHub } from "../runner/github.ts";
 import type { CommentMode } from "../settings.ts";
+import type { ThreadEvent } from "./event.ts";
 import { formatMarker, type Marker } from "./marker.ts";
-import type { CommentRequest } from "./request.ts";
 import { type RememberedReply, Thread, type Write } from "./thread.ts";
 
 /** Whether GitHub keeps what the reply says: `refused`, for good; `lost`: it did not answer, so that this is unknown. */
 export type Kept = Write["kind"];
 
+/** What the thread is asked. */
+export interface ThreadRequest {
+  event: ThreadEvent;
+  /** Whether a new job is asked for. */
+  isNew: boolean;
+  github: GitHub;
+  /** Monotonic time of the first request. */
+  startedAt: number;
+}
+
 /** The handling of a request in a thread: the reply, and what it remembers. */
 export class Conversation {
   readonly #run: Run;
   readonly #mode: CommentMode;
-  readonly #request: CommentRequest;
+  readonly #request: ThreadRequest;
   /** `undefined` with `reply: false`. */
   readonly #thread: Thread | undefined;
   /** The reply of an earlier attempt, which this one edits. */
@@ -35,7 +46,7 @@ export class Conversation {
   #isReplacement = false;
   readonly #workingSince: () => Date | undefined;
 
-  constructor(request: CommentRequest, mode: CommentMode, run: Run) {
+  constructor(request: ThreadRequest, mode: CommentMode, run: Run) {
     const { event, github, startedAt } = request;
     const { settings, ports, log } = run;
     this.#run = run;

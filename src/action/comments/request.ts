@@ -1,14 +1,13 @@
 import { messageOf } from "../../client/errors.ts";
 import type { Replies } from "../memory/evidence.ts";
-import type { Memory } from "../memory/memory.ts";
+import { askBefore, isResuming, type Memory, openMemory } from "../memory/memory.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import { connectGitHub, type Execution, type Run } from "../run.ts";
 import { readEventFile } from "../runner/event-file.ts";
-import type { GitHub } from "../runner/github.ts";
-import { askBefore, isResuming, openMemory } from "../send-once.ts";
 import type { CommentMode } from "../settings.ts";
 import { StepKey } from "../step-key.ts";
 import { checkPermission } from "./check-permission.ts";
+import type { ThreadRequest } from "./conversation.ts";
 import { isThreadEvent, type ThreadEvent } from "./event.ts";
 import { parseEvent } from "./parse-event.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
@@ -17,16 +16,11 @@ import { requestTimeoutMs } from "./thread.ts";
 import { type Command, parseTrigger } from "./trigger.ts";
 
 /** An event that asks for something, from somebody who may ask. */
-export interface CommentRequest {
-  event: ThreadEvent;
+export interface CommentRequest extends ThreadRequest {
   /** A command starts nothing, and has no prompt. */
   command?: Command;
-  isNew: boolean;
   /** Returns the prompt with a section on changes, which may be empty. */
   fill: (section: string | undefined) => string;
-  github: GitHub;
-  /** Monotonic time of the first request. */
-  startedAt: number;
   /** The run, whose requests are known by the event. */
   run: Run;
   memory: Memory;

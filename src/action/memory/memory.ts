@@ -1,10 +1,12 @@
 import { cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
-import type { RunResult } from "../result.ts";
+import { writePrompt } from "../plan.ts";
+import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
-import type { Places } from "./evidence.ts";
+import { askFirst, type Places, type Replies } from "./evidence.ts";
 import { SessionMemory, type SessionUpdate } from "./session.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { CachedWords, OwnWords } from "./words.ts";
 
 /** What is remembered for a step in the Actions cache. */
@@ -19,7 +21,7 @@ export class Memory {
   readonly #run: Run;
   readonly #openSession: (base: string | undefined) => SessionMemory | undefined;
 
-  private constructor(
+  constructor(
     task: Pick<SendingTask, "kind" | "prompt">,
     run: Run,
     connected: Awaited<ReturnType<Run["ports"]["connectCache"]>> | undefined,
@@ -39,12 +41,6 @@ export class Memory {
     });
     const hasSession = connected !== undefined && settings.session !== "";
     this.#openSession = (base) => (hasSession ? new SessionMemory(connected, run, base) : undefined);
-  }
-
-  /** Connects to the cache, if the runner offers one that can be read. */
-  static async open(task: Pick<SendingTask, "kind" | "prompt">, run: Run): Promise<Memory> {
-    const { ports } = run;
-    return new Memory(task, run, hasCacheService(ports.environment) ? await ports.connectCache() : undefined);
   }
 
   /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
@@ -99,6 +95,34 @@ export class Memory {
     const forgetsAttempt = !isKnown && (access !== "absent" || runAttempt(ports.environment) > 1);
     log.forgets({ access, forgetsAttempt, session: settings.session });
   }
+}
+
+/** Connects to what is remembered for a step, if the runner offers a cache that can be read. */
+export async function openMemory(task: Pick<SendingTask, "kind" | "prompt">, run: Run): Promise<Memory> {
+  const { ports } = run;
+  return new Memory(task, run, hasCacheService(ports.environment) ? await ports.connectCache() : undefined);
+}
+
+/** Returns whether the step goes by what earlier attempts of the workflow run did. */
+export function isResuming({ settings, ports }: Run): boolean {
+  return settings.onRerun === "resume" && runAttempt(ports.environment) > 1;
+}
+
+/**
+ * Asks the service what the earlier attempts of the step sent, and reads their words in the cache, before anything else.
+ *
+ * @param fill - returns the prompt with a section on changes
+ */
+export async function askBefore(
+  { fill, memory }: { fill: (section: string | undefined) => string; memory: Memory },
+  run: Run,
+): Promise<Replies | RunResult> {
+  const { settings, ports } = run;
+  const write = (firstBase: string | undefined) =>
+    writePrompt(fill, run, { lastCommit: undefined, firstBase, ownPullRequests: [] });
+  const prompt = settings.changes ? undefined : fill(undefined);
+  const replies = await untilAborted(askFirst({ prompt, write, cache: memory.cache }, run), ports.signal);
+  return replies && !ports.signal.aborted ? replies : cancelledBeforeSending;
 }
 
 /** Returns the full id of a commit; `undefined` for anything else, such as a branch. */
