@@ -172,7 +172,15 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   // Without a token, the service is not asked either.
   const readAt = last?.received?.at ?? Infinity;
   if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && !isSmooth)) return true;
-  return lookup !== undefined && !(lookup.received?.kind === "response" && lookup.received.status === 200);
+  const isAnswered = ({ received }: (typeof requests)[number]): boolean =>
+    received?.kind === "response" && received.announces;
+  // The same holds for one before the last.
+  const isLeftOut = requests.some((request, index) => {
+    const next = requests[index + 1];
+    const isRecord = request.received?.kind === "response" && request.received.record !== undefined;
+    return isRecord && next?.kind === "lookup" && !isAnswered(next) && requests.slice(0, index).some(isAnswered);
+  });
+  return isLeftOut || (lookup !== undefined && !isAnswered(lookup));
 }
 
 /**

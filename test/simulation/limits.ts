@@ -102,7 +102,13 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     if (received.kind === "response") {
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), deadline - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
-      if (isRepeated && isTransient && scenario.timeoutSeconds >= 10 && next.sentAt < retryAt - rounding - pausedMs) {
+      if (
+        isRepeated &&
+        isTransient &&
+        !run.hasInternalFault &&
+        scenario.timeoutSeconds >= 10 &&
+        next.sentAt < retryAt - rounding - pausedMs
+      ) {
         violations.push(`a ${kind} was repeated ${retryAt - next.sentAt} ms before Retry-After`);
       }
       const created = requests.find((one) => one.kind === "create" && acceptanceOf(one) === "accepted")?.received?.at;
