@@ -121,7 +121,7 @@ async function runGroup(world: World, earlier: readonly AttemptRun[]): Promise<A
 function overlapOf({ attempts, workflow }: Scenario, index: number): number | undefined {
   const [before, own] = [attempts[index - 1]?.execution, attempts[index]?.execution];
   if (!workflow || !own?.isNewRun) return undefined;
-  const hasOtherSession = ["project", "session"].includes(workflow.twin) && own.isTwin !== before?.isTwin;
+  const hasOtherSession = ["project", "session", "base"].includes(workflow.twin) && own.isTwin !== before?.isTwin;
   return hasOtherSession || !workflow.hasSession ? own.overlapsAfterMs : undefined;
 }
 

@@ -104,9 +104,11 @@ export class Conversation {
 
   /** What it means that no earlier attempt has left a reply. */
   get #silence(): "proof" | "doubt" | "open" {
-    const { kind, isNew } = this.#reaction ?? {};
+    const { kind, isNew, isDeleted } = this.#reaction ?? { kind: "kept" };
     if (isNew !== undefined) return isNew ? "proof" : "doubt";
-    return kind === "refused" && this.#post?.kind === "refused" ? "doubt" : "open";
+    // A server without reactions, or an event whose reaction cannot tell: it is the reply alone.
+    const canTell = kind !== "kept" && !isDeleted;
+    return canTell || this.#post?.kind === "refused" ? "doubt" : "open";
   }
 
   /** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
