@@ -88,13 +88,16 @@ export interface HistoryScenario extends Scenario {
 export function placeOf({ attempts }: Pick<Scenario, "attempts">, index: number): { run: number; number: number } {
   let newest = 1;
   let run = 1;
+  let wasSame = false;
   const numbers: number[] = [];
   for (const [at, { execution }] of attempts.slice(0, index + 1).entries()) {
     const isNewRun = at > 0 && execution?.isNewRun === true;
     newest += isNewRun ? 1 : 0;
     const before = attempts[at - 1]?.execution;
     const isOther = before !== undefined && before.isTwin !== execution?.isTwin;
-    const isSame = !isNewRun && isOther && execution?.isSameAttempt === true;
+    // Each step runs once in an attempt.
+    const isSame: boolean = !wasSame && !isNewRun && isOther && execution?.isSameAttempt === true;
+    wasSame = isSame;
     if (!isSame) run = !isNewRun && execution?.isOlderRun === true ? Math.max(1, newest - 1) : newest;
     numbers[run] = (numbers[run] ?? 0) + (isSame && numbers[run] !== undefined ? 0 : 1);
   }

@@ -61,3 +61,20 @@ test.each(inCommentMode)("the permissions of $where are those that the table nam
     expect(permissions).toEqual(union(needed));
   }
 });
+
+/** The examples of the hosted service whose steps have a prompt. */
+const hosted = exampleWorkflows().filter((source) =>
+  stepsOf(source).some(
+    (step) => isAction(step) && step.with?.prompt && !step.with["base-url"] && !step.with["dry-run"],
+  ),
+);
+
+test.each(hosted)(
+  "a re-run of $where can ask GitHub whether the step ran, and a comment says why",
+  ({ where, workflow }) => {
+    const jobs = Object.values(workflow.jobs) as { steps?: WorkflowStep[]; permissions?: Record<string, string> }[];
+    const asking = jobs.filter(({ steps = [] }) => steps.some((step) => isAction(step) && step.with?.prompt));
+    expect(asking.some(({ permissions }) => permissions?.actions === "read")).toBe(true);
+    expect(readFileSync(resolve(root, where), "utf8")).toMatch(/actions: read # so that a re-run/);
+  },
+);

@@ -115,7 +115,8 @@ export class SessionMemory {
     const newest = found.entry && isLaterRun(found.entry.run, this.#runId) ? found.entry : undefined;
     const entry = newest ? this.#replaceJob(newest, update) : this.#next(earlier, update);
     if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier)) return;
-    const key = `${this.#prefix}${this.#runId}-${this.#attempt}-${++this.#saves}`;
+    // Two steps of a run may have one session.
+    const key = `${this.#prefix}${this.#runId}-${this.#attempt}-${this.#step}-${++this.#saves}`;
     await this.#cache.save(key, JSON.stringify({ version: 1, ...entry }));
     this.#saved = entry;
   }

@@ -150,7 +150,9 @@ describe("a re-run", () => {
     const cache = await cacheAfter({ inputs: session });
     cache.entries.splice(0, Infinity, ...cache.entries.filter(({ key }) => key.startsWith("agent-job-")));
     await attempt(2, cache, { inputs: session });
-    expect(keysOf(cache, "agent-session-")).toEqual([expect.stringMatching(/^agent-session-[0-9a-f]{32}-99-2-1$/)]);
+    expect(keysOf(cache, "agent-session-")).toEqual([
+      expect.stringMatching(/^agent-session-[0-9a-f]{32}-99-2-[0-9a-f]{32}-1$/),
+    ]);
   });
 
   test("warns if saving the job for the session takes longer than five seconds", async () => {

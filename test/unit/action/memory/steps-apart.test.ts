@@ -54,7 +54,9 @@ test("a later run has the larger number, not the later text", async () => {
   const inputs = { session: "nightly" };
   await runMain({ cache, respond, inputs, environment: env("9") });
   await runMain({ cache, respond, inputs: { ...inputs, prompt: "Other" }, environment: env("10") });
-  expect(cache.entries.filter(({ key }) => key.startsWith("agent-session-") && /-10-1-\d+$/.test(key))).not.toEqual([]);
+  expect(
+    cache.entries.filter(({ key }) => key.startsWith("agent-session-") && /-10-1-[0-9a-f]{32}-\d+$/.test(key)),
+  ).not.toEqual([]);
   expect(posts).toHaveLength(2);
 });
 
@@ -71,4 +73,14 @@ test("invalid inputs of one leg of a matrix say nothing of another", async () =>
     environment: { ...env("99"), ACTIONS_CACHE_MODE: "read" },
   });
   expect(outputs.outcome).toBe("error");
+});
+
+test("two steps of a run that share a session both remember its job", async () => {
+  const cache = new FakeCache();
+  const { posts, respond } = jobs();
+  const inputs = { session: "nightly" };
+  await runMain({ cache, respond, inputs, environment: env("99", "a") });
+  const { toolkit } = await runMain({ cache, respond, inputs, environment: env("99", "b") });
+  expect(posts).toEqual(["/v2/agent/docs/job", "/v2/agent/docs/job/job_1/message"]);
+  expect(toolkit.annotations.map(({ title }) => title)).not.toContain("Cannot remember the job");
 });
