@@ -35,16 +35,30 @@ export function renderReport({ note, rounds, startUp, steady, sizes, lateness, f
 
 Whole processes from start to exit, against a service on the same machine. Times and memory are relative to a bare
 \`node -e 0\` in the same round: median of ${rounds} rounds, with the first and last decile. "To first request" is the time from the start to the first request to
-the service, "to last" the time from there to the last one. Memory is the peak resident set size.
+the service, "to last" the time from there to the last one, "later" how much later than without a cache the first one is. CPU is that of all processes that a
+step starts, also relative. Memory is the peak resident set size of the first one.
 
 ${table(
-  ["process", "time / bare", "10 %–90 %", "median", "to first request", "to last", "memory / bare", "memory"],
+  [
+    "process",
+    "time / bare",
+    "10 %–90 %",
+    "CPU / bare",
+    "median",
+    "to first request",
+    "later",
+    "to last",
+    "memory / bare",
+    "memory",
+  ],
   startUp.map((row) => [
     row.name,
     row.ratio.toFixed(2),
     row.spread.map((value) => value.toFixed(2)).join("–"),
+    Number.isNaN(row.cpuRatio) ? "–" : row.cpuRatio.toFixed(2),
     `${row.medianMs.toFixed(0)} ms`,
     row.requests ? `${row.requests.firstMs.toFixed(0)} ms` : "–",
+    row.delayMs === undefined ? "–" : `${row.delayMs.toFixed(0)} ms`,
     row.requests ? `${row.requests.restMs.toFixed(0)} ms` : "–",
     row.memoryRatio.toFixed(2),
     mebibytes(row.memoryKib),

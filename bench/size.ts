@@ -89,8 +89,6 @@ const uses: [RegExp, string][] = [
   [/\/invalid-inputs\.js$/, "with invalid inputs"],
   [/\/(dry-run|attempt-memory|session-memory)\.js$/, "with `dry-run`"],
   [/\/base-branch\.js$/, "with `base`"],
-  // Kerberos is for proxies, and an optional dependency that is not bundled.
-  [/\/runner-kit\/cache-process\.js$|^kerberos$/, "for the Actions cache, in a process of its own"],
 ];
 
 function loadedBy(chunk: Chunk): string {

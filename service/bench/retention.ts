@@ -67,8 +67,8 @@ function addJobs(file: string, since: number): void {
     "INSERT INTO job (id, project, createdAt, state, idleSince, pullRequest, head) VALUES (?, 'demo', ?, 'completed', ?, ?, ?)",
   );
   const turn = db.prepare(
-    `INSERT INTO turn (job, prompt, state, attempts, endedAt, project, caller, step, request)
-      VALUES (?, ?, 'completed', 1, ?, 'demo', '', '', ?)`,
+    `INSERT INTO turn (identity, job, prompt, state, attempts, endedAt, project, caller, step, request)
+      VALUES ('', ?, ?, 'completed', 1, ?, 'demo', '', '', ?)`,
   );
   const prompt = "Describe the command that starts the service. ".repeat(5);
   for (let index = 0; index < jobs; index++) {

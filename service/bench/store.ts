@@ -61,8 +61,8 @@ function addCreates(file: string, count: number): void {
   db.exec("BEGIN");
   const insertJob = db.prepare("INSERT INTO job (id, project, createdAt, state) VALUES (?, ?, ?, 'completed')");
   const insertTurn =
-    db.prepare(`INSERT INTO turn (job, project, prompt, state, caller, step, request, acceptedAs, acceptedAt)
-    VALUES (?, ?, 'Go on', 'completed', '', '', ?, 'create', ?)`);
+    db.prepare(`INSERT INTO turn (identity, job, project, prompt, state, caller, step, request, acceptedAs, acceptedAt)
+    VALUES ('', ?, ?, 'Go on', 'completed', '', '', ?, 'create', ?)`);
   for (let index = 0; index < count; index++) {
     const project = `other-${index % (count / 100)}`;
     insertJob.run(`other-${index}`, project, now - index);

@@ -71,9 +71,8 @@ async function migrate({ postgres: { url, directUrl, schema } }: CommandOf<"migr
     const { openSchema } = await import("./store/postgres/migrate.ts");
     const { namesOf } = await import("./store/postgres/names.ts");
     const names = namesOf(schema);
-    const { before, after } = await openSchema({ url: directUrl ?? url, names, log: print });
-    if (before === after) print(`The schema ${names.tables} has version ${after} already.`);
-    else print(`The schema ${names.tables} has version ${after} now.`);
+    const isNew = await openSchema({ url: directUrl ?? url, names });
+    print(`The schema ${names.tables} ${isNew ? "has its tables now" : "had its tables already"}.`);
   } catch (error) {
     process.stderr.write(`The schema was not migrated: ${errorMessage(error)}\n`);
     process.exitCode = 1;

@@ -52,7 +52,7 @@ export interface RateLimited {
  * "The Idempotency-Key HTTP Header Field".
  */
 export interface RequestKey {
-  /** Who sent it: the name of the API key, or of a workflow's repository. A new API key of the same name is the same caller. */
+  /** Who sent it: the name of the API key, or the id of a workflow's repository. A new API key of the same name is the same caller. */
   caller: string;
   /** What it was sent for, by which the caller finds its turns again. Empty if the caller did not say. Printable ASCII. */
   step: string;
@@ -136,9 +136,23 @@ export interface JobProgress {
   running: number | null;
 }
 
+/** The syntax of a turn's id in paths, commands and trailers. Ids of services that share branches are times, and have 16 digits. */
+export const turnIdSyntax = /[1-9]\d{0,15}/;
+
+const turnIdText = new RegExp(`^${turnIdSyntax.source}$`);
+
+/** Returns the id of a turn; `undefined` if no turn can have it. */
+export function parseTurnId(text: string): number | undefined {
+  const id = turnIdText.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : undefined;
+}
+
 /** A turn to run, with the step and request of its key. A turn without a key has an empty step and a request of its own. */
 export interface Turn extends Pick<RequestKey, "step" | "request"> {
+  /** Counts the turns of a store, or is a time: after a restored backup, another turn can get it. */
   id: number;
+  /** Made at random when the turn is added, and kept in all copies. It tells which commits are the turn's. 32 hexadecimal digits. */
+  identity: string;
   job: string;
   prompt: string;
   /** Attempts so far, not counting those that a graceful shutdown stopped. */
@@ -170,6 +184,8 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   endedAt: number | null;
   /** Why it failed; `null` if it did not, or that is unknown. */
   reason: string | null;
+  /** Its commit, once it is recorded as pushed to the job's branch; `null` before, if it changed nothing, or if that is unknown. */
+  head: string | null;
 }
 
 /** How a turn goes, as its sender sees it. `stopped`: it failed because somebody asked to stop it. */
@@ -192,20 +208,20 @@ export type TurnExcerpt = Pick<
 >;
 
 /** A job with its turns, as another service needs it to continue. */
-export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model" | "base"> {
-  /** Copies of earlier versions lack it. */
-  base?: StoredJob["base"] | undefined;
+export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"> {
   /** Oldest first, at least one. */
   turns: TurnCopy[];
 }
 
-/** A turn in the copy of its job. Copies of earlier versions lack the optional fields. */
-export interface TurnCopy extends Pick<StoredTurn, "id" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
+/** A turn in the copy of its job. What is optional is unknown if the copy was rebuilt from the job's commits. */
+export interface TurnCopy
+  extends Pick<StoredTurn, "id" | "identity" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
   caller?: StoredTurn["caller"] | undefined;
   step?: StoredTurn["step"] | undefined;
   request?: StoredTurn["request"] | undefined;
   startedAt?: StoredTurn["startedAt"] | undefined;
   reason?: StoredTurn["reason"] | undefined;
+  head?: StoredTurn["head"] | undefined;
   costUsd?: StoredTurn["costUsd"] | undefined;
   sessionCost?: StoredTurn["sessionCost"] | undefined;
   /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */

@@ -11,6 +11,9 @@ export const jobsFolder = (folder: string): string => join(folder, "jobs");
 /** Returns the folder of the job logs: the output of agents, and the service's own notes. */
 export const logsFolder = (folder: string): string => join(folder, "logs");
 
+/** Returns the folder that says, in a file for each, since when jobs are not in the store of which this machine has something. */
+export const unknownFolder = (folder: string): string => join(folder, "unknown-jobs");
+
 /** Returns the log of a job. */
 export const jobLogFile = (folder: string, jobId: string): string => join(logsFolder(folder), `${jobId}.log`);
 
@@ -32,7 +35,7 @@ export class JobDirectory {
   readonly index: string;
   /** What the agents of the job printed, as they did, if the log shows it for people. Not for the agent. */
   readonly events: string;
-  /** The id of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
+  /** The identity of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
   readonly homeTurn: string;
 
   /** @param folder - the service's folder */

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { say } from "../../src/runner-kit/text.ts";
 import type { Agent } from "../src/agents/agent.ts";
 import { checkModelKey } from "../src/agents/check-model-key.ts";
@@ -19,9 +19,6 @@ import { SetupError } from "./setup/setup-error.ts";
 // The process in which the service runs. It outlives the step that starts it, until `post` terminates it.
 
 const runnerCheckMs = 5000;
-/** The action, which has the package for the Actions cache: both come from one repository. */
-const action = import.meta.filename.endsWith(".ts") ? "src/action/index.ts" : "dist/index.js";
-const cacheProgram = resolve(import.meta.dirname, "../..", action);
 const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
 
 process.umask(0o077);
@@ -61,7 +58,7 @@ async function serve(config: ServerConfig): Promise<{ url: string; memory: Memor
   await Promise.all([checkAccess(config, log), ...settings.values.map(({ agent }) => checkKey(agent))]);
   const confined = await confineAgents(settings, folder, process.env, log);
   const report = new ReportFile(folder);
-  const cache = connectCacheEntries({ environment: remember?.cacheEnvironment ?? {}, program: cacheProgram });
+  const cache = connectCacheEntries({ ...process.env, ...remember?.cacheEnvironment });
   let memory: StepMemory | undefined;
   const service = await startService({
     ...rest,

@@ -1,13 +1,8 @@
-if (process.argv[2] === "cache") {
-  // The action started itself, or the service's step started it; see `runner-kit/run-cache-process.ts`.
-  await import("../runner-kit/cache-process.ts");
-} else {
-  // The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
-  const cancellation = new AbortController();
-  // The runner sends SIGINT first. What follows is SIGTERM, on Windows SIGBREAK, which would end the process.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.on(signal, () => cancellation.abort());
+// The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
+const cancellation = new AbortController();
+// The runner sends SIGINT first. What follows is SIGTERM, on Windows SIGBREAK, which would end the process.
+for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.on(signal, () => cancellation.abort());
 
-  const { start } = await import("./start.ts");
-  // Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
-  await start(cancellation.signal);
-}
+const { start } = await import("./start.ts");
+// Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
+await start(cancellation.signal);

@@ -1,9 +1,9 @@
 import type { Clock } from "../client/clock.ts";
 import type { Credentials } from "../client/credentials.ts";
 import type { Trace } from "../client/trace.ts";
-import type { Transport } from "../client/transport.ts";
 import type { Cache } from "../runner-kit/cache.ts";
 import type { Message } from "../runner-kit/text.ts";
+import type { Transport } from "../runner-kit/transport.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RunLog } from "./report/log.ts";
 import type { RerunEffect, RunResult } from "./result.ts";
@@ -21,7 +21,7 @@ export interface RunPorts {
   environment: NodeJS.ProcessEnv;
   /** Aborts when the step is cancelled. */
   signal: AbortSignal;
-  /** Creates a transport to the service; throws `NetworkError` if the proxy settings are invalid. */
+  /** Returns the transport to the service; throws `NetworkError` if the proxy settings are invalid. */
   connect: (protocol: string) => Transport;
   /** Connects to the Actions cache; only called if the runner offers one. */
   connectCache: () => Promise<Cache>;
@@ -64,4 +64,13 @@ export interface Execution {
 /** Connects to the runner's GitHub. */
 export function connectGitHub({ settings, ports, log }: Run): Promise<GitHub> {
   return ports.connectGitHub(settings.githubToken, apiUrl(ports.environment), (trace) => log.trace(trace));
+}
+
+/** Opens the connection for the create or message that follows soon. Never throws: errors show when that is sent. */
+export function openConnection({ settings: { baseUrl }, ports }: Run): void {
+  try {
+    ports.connect(baseUrl.protocol).open?.(baseUrl);
+  } catch {
+    // Nor do the proxy settings have to be valid yet.
+  }
 }

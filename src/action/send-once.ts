@@ -11,7 +11,7 @@ import { type RememberedSession, readSession } from "./memory/session.ts";
 import { untilAborted } from "./memory/until-aborted.ts";
 import { findStart, type PlannedTask, planTasks, runFirstFound, writePrompt } from "./plan.ts";
 import { acceptanceOf, type BlockedResult, cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.ts";
-import type { Execution, Run } from "./run.ts";
+import { type Execution, openConnection, type Run } from "./run.ts";
 import { type JobOptions, runJob } from "./run-job.ts";
 import { isOnTag, runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
@@ -248,7 +248,9 @@ class Sending {
     // A service that can be asked knows what it was sent; but not, under the same key, what a later attempt with `on-rerun: new` sends.
     const isRerun = runAttempt(ports.environment) > 1 && !conversation;
     const kind = plan[0]?.task.kind ?? "create";
-    const isSaved = state.features === undefined || isRerun ? await words.announce(kind, isNew) : false;
+    const isAnnounced = state.features === undefined || isRerun;
+    if (isAnnounced) openConnection(this.#run);
+    const isSaved = isAnnounced && (await words.announce(kind, isNew));
     if (kept === "lost" && !isSaved && state.features === undefined) {
       // Only a service that knows what it is sent keeps the word then. A re-run has asked it.
       if (!isResuming(this.#run)) await askService(this.#run, async () => false);

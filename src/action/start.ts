@@ -1,5 +1,5 @@
 import { systemClock } from "../client/clock.ts";
-import { createTransport } from "../client/transport.ts";
+import { createTransport, type Transport } from "../runner-kit/transport.ts";
 import { main } from "./main.ts";
 import { reportCrash } from "./report/crash.ts";
 import { runnerToolkit } from "./runner/toolkit.ts";
@@ -10,11 +10,16 @@ export async function start(signal: AbortSignal): Promise<void> {
     reportCrash(error, runnerToolkit);
     process.exit(1);
   });
+  const transports = new Map<string, Transport>();
   const hasPassed = await main({
     toolkit: runnerToolkit,
     clock: systemClock,
     random: Math.random,
-    connect: (protocol) => createTransport(protocol, process.env),
+    connect: (protocol) => {
+      const transport = transports.get(protocol) ?? createTransport(protocol, process.env);
+      transports.set(protocol, transport);
+      return transport;
+    },
     connectCache: async () => (await import("../runner-kit/connect-cache.ts")).connectCache(process.env),
     connectGitHub: async (...address) => (await import("./runner/github.ts")).connectGitHub(...address),
     connectIdTokens: async (...source) => (await import("./runner/id-token.ts")).connectIdTokens(...source),

@@ -1,3 +1,4 @@
+import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "../runner-kit/transport.ts";
 import type { CallLimits } from "./call-limits.ts";
 import type { Clock } from "./clock.ts";
 import { type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts";
@@ -10,7 +11,6 @@ import { parseRetryAfter } from "./retry-after.ts";
 import { type Announcement, parseAnnouncement, parseTurnStatus, type TurnStatus } from "./step-lookup.ts";
 import { minTimeLeftMs, type RetryNotice, submit } from "./submit.ts";
 import { safeTraceListener, type Trace, traceTransport } from "./trace.ts";
-import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "./transport.ts";
 
 /** The timeout of one request, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 30_000;

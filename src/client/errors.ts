@@ -1,38 +1,13 @@
+import { NetworkError } from "../runner-kit/transport.ts";
+
 /**
  * Whether the service acted on a create or message. `rejected`: it provably did not, because it said so or because the
  * request never left. `unknown`: it may have, so sending it again could do the work twice.
  */
 export type Acceptance = "accepted" | "rejected" | "unknown";
 
-/** How far a request got before it failed. While `connecting`, nothing has been sent. */
-export type Phase = "connecting" | "sending" | "waiting" | "reading";
-
-/** The base class of every error that the client throws on purpose. */
-export abstract class AgentJobError extends Error {
-  override readonly name: string = "AgentJobError";
-}
-
-/** Thrown when there is no complete response: no connection, a reset, a timeout, an abort, a body that is too large. */
-export class NetworkError extends AgentJobError {
-  override readonly name = "NetworkError";
-  readonly phase: Phase;
-  readonly reason: "network" | "certificate" | "timeout" | "aborted";
-  /** The part of the body that arrived, which may contain a job id. Untrusted text. */
-  readonly body: string;
-
-  constructor(
-    message: string,
-    options: { phase: Phase; reason: NetworkError["reason"]; cause?: unknown; body?: string },
-  ) {
-    super(message, { cause: options.cause });
-    this.phase = options.phase;
-    this.reason = options.reason;
-    this.body = options.body ?? "";
-  }
-}
-
 /** Thrown when the service, or a gateway in front of it, answered with a status other than 2xx. */
-export class HttpError extends AgentJobError {
+export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
   /** The service's own message, or empty. Untrusted text. */
@@ -61,7 +36,7 @@ export class HttpError extends AgentJobError {
 }
 
 /** Thrown when a 2xx response contains no job record, or the record of another job. */
-export class InvalidResponseError extends AgentJobError {
+export class InvalidResponseError extends Error {
   override readonly name = "InvalidResponseError";
   /** The response body. Untrusted text. */
   readonly body: string;
@@ -73,7 +48,7 @@ export class InvalidResponseError extends AgentJobError {
 }
 
 /** Thrown when there is no token to send with a request, so that the request was not sent. */
-export class TokenError extends AgentJobError {
+export class TokenError extends Error {
   override readonly name = "TokenError";
   /** Whether there may be a token later. */
   readonly isTransient: boolean;
@@ -97,7 +72,7 @@ export function isRequestError(error: unknown): error is RequestError {
 }
 
 /** Thrown when a create or message has failed for good; `cause` is the last failure. */
-export class SubmissionError extends AgentJobError {
+export class SubmissionError extends Error {
   override readonly name = "SubmissionError";
   readonly acceptance: Exclude<Acceptance, "accepted">;
   /** The id in the part of a create's response that arrived, if there is one. Untrusted text. */

@@ -1,4 +1,5 @@
-import { NetworkError, type RequestError, TokenError } from "./errors.ts";
+import { NetworkError } from "../runner-kit/transport.ts";
+import { type RequestError, TokenError } from "./errors.ts";
 
 /** The longest time that the service is asked to hold a poll, in seconds: well below the timeout of a request. */
 const maxHoldSeconds = 25;

@@ -1,4 +1,5 @@
-import { type Acceptance, HttpError, NetworkError, type RequestError, TokenError } from "./errors.ts";
+import { NetworkError } from "../runner-kit/transport.ts";
+import { type Acceptance, HttpError, type RequestError, TokenError } from "./errors.ts";
 
 /** What a failed create or message means, and whether sending it again is safe and useful. */
 export interface SubmissionFailure {

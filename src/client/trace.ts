@@ -1,5 +1,5 @@
+import type { Transport } from "../runner-kit/transport.ts";
 import { messageOf } from "./errors.ts";
-import type { Transport } from "./transport.ts";
 
 /** What the debug log shows of a request: no body, and no header except the request id. */
 export interface Trace {

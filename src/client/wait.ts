@@ -1,8 +1,9 @@
+import { NetworkError } from "../runner-kit/transport.ts";
 import type { CallLimits } from "./call-limits.ts";
 import type { AgentJobClient } from "./client.ts";
 import type { Clock } from "./clock.ts";
 import { isTerminal, type Job } from "./contract.ts";
-import { HttpError, isRequestError, NetworkError, type RequestError, TokenError } from "./errors.ts";
+import { HttpError, isRequestError, type RequestError, TokenError } from "./errors.ts";
 import { HeldPolls, wasHeld } from "./held-polls.ts";
 import { PollDelays } from "./poll-delays.ts";
 import { isTransientPollFailure } from "./retry.ts";

@@ -60,11 +60,17 @@ export function isForgetful(environment: NodeJS.ProcessEnv): boolean {
   return ["none", "read"].includes(cacheAccess(environment));
 }
 
+/** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
+export function cacheProtocol(environment: NodeJS.ProcessEnv): "v1" | "v2" {
+  const isV2 = environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
+  return isV2 ? "v2" : "v1";
+}
+
 function isOffered(environment: NodeJS.ProcessEnv): boolean {
-  const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
+  const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
   // act offers v1 without a token.
   return Boolean(
-    isV2 ? environment.ACTIONS_RESULTS_URL && environment.ACTIONS_RUNTIME_TOKEN : environment.ACTIONS_CACHE_URL,
+    cacheProtocol(environment) === "v2" ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL,
   );
 }
 

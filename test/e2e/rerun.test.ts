@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { type CacheService, startCacheService } from "../support/cache-service.ts";
 import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
@@ -10,7 +11,10 @@ function attempt(
   runAttempt: number,
   service: ScriptedService,
   cache: CacheService,
-  { inputs = {}, onStart }: { inputs?: Record<string, string>; onStart?: (kill: () => void) => void } = {},
+  {
+    inputs = {},
+    onStart,
+  }: { inputs?: Record<string, string>; onStart?: (kill: () => void, child: ChildProcess) => void } = {},
 ): Promise<Step> {
   return step(inputsFor(service, inputs), {
     environment: {
@@ -20,7 +24,7 @@ function attempt(
       GITHUB_JOB: "docs",
       GITHUB_ACTION: "__owner_action",
     },
-    ...(onStart && { onStart: (child) => onStart(() => void child.kill("SIGKILL")) }),
+    ...(onStart && { onStart: (child) => onStart(() => void child.kill("SIGKILL"), child) }),
   });
 }
 
@@ -60,6 +64,32 @@ test.skipIf(!hasSignals)("a re-run waits for the job of a step that was killed a
   expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
   expect(posts(service)).toHaveLength(1);
 });
+
+test.skipIf(!hasSignals).each(["SIGINT", "SIGTERM"] as const)(
+  "%s right after the create does not cut the save of the job short",
+  async (signal) => {
+    let cancel = (): void => {};
+    await using service = await startScriptedService({
+      script: () => ({ durationMs: 60_000 }),
+      fault: (n) => {
+        if (n === 1) cancel();
+        return false;
+      },
+    });
+    // The save of an entry takes three answers.
+    await using cache = await startCacheService("v2", { delayMs: 400 });
+    const { outputs } = await attempt(1, service, cache, {
+      onStart: (_kill, child) => {
+        cancel = () => void child.kill(signal);
+      },
+    });
+    expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": expect.stringMatching(/^job_/) });
+    expect(cache.entries.map(({ key, isCommitted }) => `${key.split("-")[4]} ${isCommitted}`)).toEqual([
+      "pending true",
+      "job true",
+    ]);
+  },
+);
 
 test("a re-run sends nothing while the cache service fails", async () => {
   await using service = await startScriptedService();

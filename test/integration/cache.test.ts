@@ -1,354 +1,496 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Cache, CacheReadOnlyError } from "../../src/runner-kit/cache.ts";
-import { type CacheOptions, connectCache } from "../../src/runner-kit/connect-cache.ts";
-import { runCacheProcess } from "../../src/runner-kit/run-cache-process.ts";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { CacheEntryError, CacheReadOnlyError } from "../../src/runner-kit/cache.ts";
+import { type CacheClientOptions, createCacheClient } from "../../src/runner-kit/cache-client.ts";
+import { connectCache } from "../../src/runner-kit/connect-cache.ts";
 import {
   type CacheEntry,
+  type CacheFault,
   type CacheProtocol,
-  type CacheService,
+  type CacheRequest,
   type CacheServiceOptions,
   startCacheService,
 } from "../support/cache-service.ts";
-import { root } from "../support/metadata.ts";
-import { type CacheOperations, startCacheOperations } from "../support/run-cache-operations.ts";
-import { rows } from "../support/thorough.ts";
+import { tcpServer } from "../support/tcp-server.ts";
 
-/** The bundle, which starts in half the time that its sources and packages take. */
-const program = resolve(root, "dist/index.js");
-/** The environment besides the runner's. */
-const machine = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 const maxBytes = 64 * 1024;
-/** Of all entries. If an upgrade of `@actions/cache` changes it, memory of earlier versions of the action is lost. */
+/** Of all entries. Entries with another version are lost. */
 const version = "d9de8d96bc786c5a857792c5018a96d15bc6d4d56efa4694937da9224f6c2205";
-/** A process starts slowly on a busy machine. Tests of timeouts set their own. */
-const patient: CacheOptions = { program, restoreTimeoutMs: 30_000, saveTimeoutMs: 30_000 };
-
-// Tests run concurrently, because most of their time is a wait.
-const cleanup: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const clean of cleanup) await clean();
-});
-
-function temporaryFolder(): string {
-  const path = mkdtempSync(join(tmpdir(), "cache-test-"));
-  cleanup.push(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
-interface Fixture {
-  service: CacheService;
-  /** Starts a process for each operation. */
-  cache: Cache;
-  /** Restores the newest text whose key has a prefix; `undefined` if there is none. Starts no process. */
-  restore: (prefix: string) => Promise<string | undefined>;
-  /** Saves a text. Starts no process. */
-  save: (key: string, text: string) => Promise<void>;
-  /** The runner's folder for temporary files. */
-  temp: string;
-  environment: Record<string, string | undefined>;
-}
-
-let operations: CacheOperations;
-beforeAll(() => {
-  operations = startCacheOperations();
-  cleanup.push(() => operations[Symbol.dispose]());
-});
-
-/** Runs one process that restores: a failure is not tried again, which `cache-process.test.ts` tests. */
-function restoreOnce(environment: NodeJS.ProcessEnv, signal = AbortSignal.timeout(30_000)): Promise<boolean> {
-  const file = join(temporaryFolder(), "entry");
-  return runCacheProcess({ operation: "restore", key: "a-", file, program, environment, signal });
-}
+const token = "runtime-token-0123456789";
+const protocols = ["v1", "v2"] as const;
 
 /** Returns an entry as a save leaves it. */
 function savedEntry(key: string, text: string): CacheEntry {
   return { key, version, content: Buffer.from(text), isCommitted: true };
 }
 
-/** Returns what starts a service with a protocol, and runners that use it. */
-function fixturesOf(protocol: CacheProtocol) {
-  async function start(serviceOptions: CacheServiceOptions = {}, options: CacheOptions = {}): Promise<Fixture> {
-    const service = await startCacheService(protocol, serviceOptions);
-    cleanup.push(() => service[Symbol.asyncDispose]());
-    const temp = temporaryFolder();
-    const environment = { ...machine, RUNNER_TEMP: temp, ...service.environment };
-    const file = join(temporaryFolder(), "entry");
-    return {
-      service,
-      cache: connectCache(environment, { ...patient, ...options }),
-      restore: async (prefix) => {
-        const isFound = await operations.run({ operation: "restore", key: prefix, file, environment });
-        return isFound ? readFileSync(file, "utf8") : undefined;
-      },
-      save: async (key, text) => {
-        writeFileSync(file, text);
-        await operations.run({ operation: "save", key, file, environment });
-      },
-      temp,
-      environment,
-    };
-  }
+type Response = Parameters<CacheFault>[2];
 
-  /** Starts with the entry `a-1`, whose text is "text". */
-  async function startWithEntry(serviceOptions?: CacheServiceOptions, options?: CacheOptions): Promise<Fixture> {
-    const fixture = await start(serviceOptions, options);
-    fixture.service.entries.push(savedEntry("a-1", "text"));
-    return fixture;
-  }
-  return { start, startWithEntry };
+/** Returns a fault that responds to the first `times` requests of a kind. */
+function answer(kind: CacheRequest, respond: (response: Response) => unknown, times = Infinity): CacheFault {
+  return (request, n, response) => {
+    if (request !== kind || n > times) return false;
+    respond(response);
+    return true;
+  };
 }
 
-describe.concurrent.each(["v1", "v2"] as const)("a process with protocol %s", (protocol) => {
-  const { start, startWithEntry } = fixturesOf(protocol);
+/** Starts a service with the entry `a-1`, whose text is "text", and a cache of a runner that pauses for no retry. */
+async function start(
+  protocol: CacheProtocol,
+  serviceOptions: CacheServiceOptions = {},
+  options: Partial<CacheClientOptions> = {},
+  changes: Record<string, string | undefined> = {},
+) {
+  const service = await startCacheService(protocol, serviceOptions);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  service.entries.push(savedEntry("a-1", "text"));
+  const pauses: number[] = [];
+  const sleep = async (ms: number) => void pauses.push(ms);
+  const cache = connectCache({ ...service.environment, ...changes }, { sleep, ...options });
+  const count = (kind: CacheRequest) => service.requests.filter((request) => request === kind).length;
+  return { service, cache, pauses, count };
+}
 
-  test("restores what another runner saved with another entry, starts no other program, and works in folders with spaces", async () => {
-    const { service, environment } = await start();
-    const runner = () => {
-      const temp = join(temporaryFolder(), "a b é");
-      mkdirSync(temp);
-      return { temp, cache: connectCache({ ...environment, RUNNER_TEMP: temp, PATH: temporaryFolder() }, patient) };
+const messageOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "no error",
+    (error: Error) => error.message,
+  );
+
+describe.each(protocols)("protocol %s", (protocol) => {
+  test("restores the newest entry with the prefix, which may have another prefix or version", async () => {
+    const { service, cache } = await start(protocol);
+    service.entries.push(savedEntry("a-0", "second"), savedEntry("b-3", "other"));
+    expect(await cache.restore("a-")).toBe("second");
+    expect(await cache.restore("b-3")).toBe("other");
+    expect(await cache.restore("c-")).toBeUndefined();
+    for (const entry of service.entries) entry.version = "0".repeat(64);
+    expect(await cache.restore("a-")).toBeUndefined();
+  });
+
+  test.each([
+    ["a short text", "x"],
+    ["a text in several scripts", `{"id":"job-1","title":"Ünïcode \\n 😀"}\n`],
+    ["the longest text, which is not JSON", "\u0000::error::garbage".padEnd(maxBytes, "x")],
+  ])("restores %s as it was saved", async (_name, text) => {
+    const { service, cache } = await start(protocol);
+    await cache.save("b-1", text);
+    expect(service.entries.at(-1)).toEqual(savedEntry("b-1", text));
+    expect(await cache.restore("b-")).toBe(text);
+  });
+
+  test("a receiver that cannot keep the content ends the restore", async () => {
+    const { service } = await start(protocol);
+    const client = createCacheClient(service.environment, {
+      restoreTimeoutMs: 5000,
+      saveTimeoutMs: 5000,
+      sleep: async () => {},
+    });
+    const full = () => () => {
+      throw new Error("disk full");
     };
-    const text = `{"id":"job-1","title":"Ünïcode \\n 😀"}\n`;
-    const { cache: first } = runner();
-    await Promise.all([first.save("a-1", text), first.save("b-1", "other")]);
-    const { cache, temp } = runner();
-    expect(await cache.restore("a-")).toBe(text);
-    const saved = service.entries.toSorted((one, other) => (one.key < other.key ? -1 : 1));
-    expect(saved).toEqual([savedEntry("a-1", text), savedEntry("b-1", "other")]);
-    expect(readdirSync(temp)).toEqual([]);
+    expect(await messageOf(client.restore("a-", full))).toMatch(/cannot be used: disk full$/);
   });
 
-  test("retries a restore after 503", async () => {
-    const fault = (request: string, n: number, response: Response) =>
-      n === 1 && answer("look up", () => response.writeHead(503).end("{}"))(request, n, response);
-    const { service, cache } = await startWithEntry({ fault }, { restoreTimeoutMs: 30_000 });
-    expect(await cache.restore("a-")).toBe("text");
-    expect(service.requests.filter((request) => request === "look up")).toHaveLength(2);
+  test("saves a content in blocks", async () => {
+    const { service } = await start(protocol);
+    const limits = { restoreTimeoutMs: 5000, saveTimeoutMs: 5000, blockBytes: 4 };
+    const content = Buffer.from("0123456789");
+    const read = (start: number, end: number) => content.subarray(start, end);
+    await createCacheClient(service.environment, limits).save("b-1", { size: content.length, read });
+    expect(service.entries.at(-1)).toEqual(savedEntry("b-1", "0123456789"));
+    expect(service.requests.filter((request) => request === "upload")).toHaveLength(protocol === "v1" ? 3 : 4);
   });
 
-  test.each(rows(["download", "look up"], 1))(
-    "ends at the timeout if the service never answers a %s",
-    async (request) => {
-      const { cache } = await startWithEntry({ fault: answer(request, () => {}) }, { restoreTimeoutMs: 1500 });
-      await expect(cache.restore("a-")).rejects.toThrow("The cache service did not respond, until the timeout");
+  test.each(["look up", "download"] as const)(
+    "retries a %s that fails, and returns what the last one had",
+    async (kind) => {
+      const faults = [
+        (response: Response) => response.writeHead(503).end("{}"),
+        (response: Response) =>
+          response.writeHead(200, { "content-length": 9 }).write("half", () => response.destroy()),
+      ];
+      const fault = answer(kind, (response) => faults.pop()?.(response), 2);
+      const { cache, pauses } = await start(protocol, { fault });
+      expect(await cache.restore("a-")).toBe("text");
+      expect(pauses).toEqual([500, 1000]);
     },
   );
 
-  test.each(["upload", "download"])(
-    "throws if the %s fails, and does not tell its address, which needs no token",
-    async (request) => {
-      const fault = answer(request, (response) => response.writeHead(403).end(`no: ${response.req.url}`));
-      const { service, cache, environment } = await startWithEntry({ fault });
-      const result = request === "upload" ? cache.save("a-2", "text") : restoreOnce(environment);
-      const error = await result.catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(Error);
-      expect(String(error)).not.toMatch(/signature-of-the-url|archives\/\d/);
+  test.each([
+    ["look up", 500, 3],
+    ["look up", 429, 3],
+    ["look up", 403, 1],
+    ["download", 404, 1],
+    ["download", 503, 3],
+  ] as const)("throws if a %s is answered with %i, after %i requests", async (kind, status, requests) => {
+    const fault = answer(kind, (response) => response.writeHead(status).end("<html>"));
+    const { cache, count } = await start(protocol, { fault });
+    expect(await messageOf(cache.restore("a-"))).toMatch(new RegExp(`^The .+ answered the .+ with ${status}$`));
+    expect(count(kind)).toBe(requests);
+  });
+
+  test.each(["reserve", "upload", "commit"] as const)(
+    "a save throws if the %s fails, and is retried if it may pass",
+    async (kind) => {
+      const fails = await start(protocol, { fault: answer(kind, (response) => response.writeHead(400).end("{}")) });
+      expect(await messageOf(fails.cache.save("a-2", "text"))).toMatch(/^The .+ answered the .+ with 400$/);
+      expect(fails.service.entries.filter(({ isCommitted }) => isCommitted)).toHaveLength(1);
+      expect(fails.count(kind)).toBe(1);
+      const passes = await start(protocol, { fault: answer(kind, (response) => response.writeHead(502).end(), 1) });
+      await passes.cache.save("a-2", "text");
+      expect(passes.service.entries.at(-1)).toEqual(savedEntry("a-2", "text"));
+    },
+  );
+
+  test("throws if the key is used", async () => {
+    const { service, cache } = await start(protocol);
+    expect(await messageOf(cache.save("a-1", "second"))).toMatch(
+      /^The cache service answered the reservation with 409: /,
+    );
+    expect(service.entries).toEqual([savedEntry("a-1", "text")]);
+  });
+
+  test.each(["look up", "download", "reserve", "upload", "commit"] as const)(
+    "a timeout ends a request for a %s that is not answered",
+    async (kind) => {
+      let closed: Promise<unknown> | undefined;
+      const fault = answer(kind, (response) => {
+        closed = new Promise((resolve) => response.on("close", resolve));
+      });
+      const { cache } = await start(protocol, { fault }, { restoreTimeoutMs: 150, saveTimeoutMs: 150 });
+      const work = ["look up", "download"].includes(kind) ? cache.restore("a-") : cache.save("a-2", "text");
+      expect(await messageOf(work)).toBe("The cache service did not respond, until the timeout");
+      await closed;
+    },
+  );
+
+  test("says at the timeout what went wrong before", async () => {
+    const fault = answer("look up", (response) => response.writeHead(502).end(), 1);
+    const { cache } = await start(
+      protocol,
+      { fault: (...request) => fault(...request) || request[0] === "look up" },
+      { restoreTimeoutMs: 1000 },
+    );
+    expect(await messageOf(cache.restore("a-"))).toBe(
+      "The cache service answered the look-up with 502, until the timeout",
+    );
+  });
+
+  test("prints nothing, and redacts the token and addresses in errors", async () => {
+    const said = `::error::evil ${token} ${Buffer.from(token).toString("base64")} http://storage.example/1?sig=x ${"x".repeat(2000)}`;
+    const fault: CacheFault = (_kind, _n, response) =>
+      Boolean(response.writeHead(403).end(JSON.stringify({ msg: said, message: said })));
+    const { cache } = await start(protocol, { fault });
+    const streams = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write"));
+    const messages = [await messageOf(cache.restore("a-")), await messageOf(cache.save("a-2", "text"))];
+    for (const stream of streams) {
+      expect(stream.mock.calls.filter(([text]) => String(text).includes("evil"))).toEqual([]);
+      stream.mockRestore();
+    }
+    for (const message of messages) {
+      expect(message).toMatch(/^The cache service answered the (look-up|reservation) with 403: ::error::evil \*\*\* /);
+      expect(message).not.toMatch(/runtime-token|storage\.example|cnVudGltZS10b2tlbi/);
+      expect(message.length).toBeLessThanOrEqual(500);
+    }
+  });
+
+  test("repeats nothing of what the storage says, nor its address", async () => {
+    for (const kind of ["download", "upload"] as const) {
+      const fault = answer(kind, (response) => response.writeHead(403).end(`{"message":"no: ${response.req.url}"}`));
+      const { service, cache } = await start(protocol === "v1" && kind === "upload" ? "v2" : protocol, { fault });
+      const message = await messageOf(kind === "download" ? cache.restore("a-") : cache.save("a-2", "text"));
+      expect(message).toBe(`The storage of the cache answered the ${kind} with 403`);
       expect(service.entries.filter(({ key, isCommitted }) => key === "a-2" && isCommitted)).toEqual([]);
-    },
-  );
+    }
+  });
 
   // In v1, a service says both in the same way.
   test.each(protocol === "v1" ? (["403"] as const) : (["read", "403"] as const))(
-    "says that the run may only read, which still can: %s",
+    "tells that the run may only read, as the service says, which still can: %s",
     async (access) => {
-      const { service, environment, restore } = await start({ access });
-      service.entries.push(savedEntry("a-1", "text"));
       // As on a runner that does not know yet.
-      const cache = connectCache({ ...environment, ACTIONS_CACHE_MODE: undefined }, patient);
+      const { cache } = await start(protocol, { access }, {}, { ACTIONS_CACHE_MODE: undefined });
       const error = await cache.save("a-2", "second").catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(CacheReadOnlyError);
       expect(error).toHaveProperty(
         "message",
         expect.stringMatching(/cache write denied: token has no writable scopes$/),
       );
-      expect(await restore("a-")).toBe("text");
+      expect(await cache.restore("a-")).toBe("text");
     },
   );
-});
 
-describe.concurrent.each(rows(["v2", "v1"] as const, 1))("a process with protocol %s, in detail", (protocol) => {
-  const { start, startWithEntry } = fixturesOf(protocol);
-
-  test("prints nothing, and redacts the token in errors", async () => {
-    const message = "::error::evil\n::add-mask::evil";
-    const fault = answer("look up", (response) =>
-      response
-        .writeHead(403, { "content-type": "application/json" })
-        .end(JSON.stringify({ message: `cache read denied: ${token} ${message}`, msg: `${token} ${message}` })),
-    );
-    const { service, environment } = await start({ fault, access: "403" });
-    const token = service.environment.ACTIONS_RUNTIME_TOKEN ?? "";
-    const file = join(temporaryFolder(), "entry");
-    writeFileSync(file, "text");
-    const script = `
-      const { runCacheProcess } = await import(${JSON.stringify(resolve(root, "src/runner-kit/run-cache-process.ts"))});
-      const run = (operation, key) =>
-        runCacheProcess({ operation, key, file: ${JSON.stringify(file)}, program: ${JSON.stringify(program)},
-          environment: process.env, signal: AbortSignal.timeout(30_000) });
-      const results = await Promise.allSettled([run("restore", "a-"), run("save", "a-1")]);
-      console.log(JSON.stringify(results.map(({ reason }) => reason.message)));
-    `;
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
-      env: { ...environment, RUNNER_DEBUG: "1" },
+  test("a look-up does not tell that the run may only read", async () => {
+    const said = JSON.stringify({ msg: "cache write denied: x", message: "cache write denied: x" });
+    const { cache } = await start(protocol, {
+      fault: answer("look up", (response) => response.writeHead(403).end(said)),
     });
-    expect(stderr).toBe("");
-    const [restoreError, saveError] = JSON.parse(stdout) as string[];
-    expect(restoreError).toContain("***");
-    expect(restoreError).not.toContain(token);
-    expect(saveError).toContain("cache write denied");
+    const error = await cache.restore("a-").catch((reason: unknown) => reason);
+    expect(error).toHaveProperty("message", expect.stringContaining("denied: x"));
+    expect(error).not.toBeInstanceOf(CacheReadOnlyError);
   });
 
   test.each([
-    ["answers with 500", "error", "500"],
-    ["answers with garbage", "garbage", ""],
-  ])("throws if the service %s, at the timeout", async (_name, kind, message) => {
-    const retried = new AbortController();
-    const respond = (response: Response) =>
-      kind === "garbage" ? response.end("<html>") : response.writeHead(500).end("{}");
-    const { environment } = await startWithEntry({ fault: answer("look up", respond, retried) });
-    await expect(restoreOnce(environment, retried.signal)).rejects.toThrow(message);
-  });
-
-  test.each(rows(["commit", "upload", "reserve"], 1))(
-    "a save ends at the timeout if there is no answer to the %s",
-    async (request) => {
-      const { cache, temp } = await start({ fault: answer(request, () => {}) }, { saveTimeoutMs: 1500 });
-      await expect(cache.save("a-1", "text")).rejects.toThrow("The cache service did not respond, until the timeout");
-      expect(readdirSync(temp)).toEqual([]);
-    },
-  );
-});
-
-describe.each(["v1", "v2"] as const)("protocol %s", (protocol) => {
-  const { start, startWithEntry } = fixturesOf(protocol);
-
-  test("restores the newest entry with the prefix", async () => {
-    const { service, restore } = await start();
-    service.entries.push(savedEntry("a-2", "first"), savedEntry("a-1", "second"), savedEntry("b-3", "other"));
-    expect(await restore("a-")).toBe("second");
-    expect(await restore("b-3")).toBe("other");
-  });
-
-  test("has no entry with another prefix, or of another version", async () => {
-    const { service, restore } = await startWithEntry();
-    expect(await restore("b-")).toBeUndefined();
-    for (const entry of service.entries) entry.version = "0".repeat(64);
-    expect(await restore("a-")).toBeUndefined();
-  });
-
-  test.each([
-    ["a short text", "x"],
-    ["the longest text, which is not JSON", "\u0000::error::garbage".padEnd(maxBytes, "x")],
-  ])("restores %s as it is", async (_name, text) => {
-    const { save, restore } = await start();
-    await save("a-1", text);
-    expect(await restore("a-")).toBe(text);
-  });
-
-  test("does not say that there is no entry if the service is busy", async () => {
-    const fault = (request: string, n: number, response: Response) =>
-      n === 1 && answer("look up", () => response.writeHead(429).end("{}"))(request, n, response);
-    const { restore } = await startWithEntry({ fault });
-    await expect(restore("a-")).rejects.toThrow("429");
-    expect(await restore("a-")).toBe("text");
-  });
-
-  test("throws if the service rejects a look-up, or has no file for an entry", async () => {
-    const rejects = answer("look up", (response) => response.writeHead(403).end("{}"));
-    const hasNone = answer("download", (response) => response.writeHead(404).end("<Error>BlobNotFound</Error>"));
-    const [rejecting, empty] = [await startWithEntry({ fault: rejects }), await startWithEntry({ fault: hasNone })];
-    await expect(rejecting.restore("a-")).rejects.toThrow("403");
-    await expect(empty.restore("a-")).rejects.toThrow(/404|RestError/);
-  });
-
-  test.each(["reserve", "upload", "commit"])("a save throws if the %s fails", async (request) => {
-    const fault = answer(request, (response) => response.writeHead(400).end('{"message":"Bad"}'));
-    const { service, save } = await start({ fault });
-    await expect(save("a-1", "text")).rejects.toThrow();
-    expect(service.entries.filter(({ isCommitted }) => isCommitted)).toEqual([]);
-  });
-
-  test("throws if the key is used", async () => {
-    const { service, save } = await startWithEntry();
-    const error = await save("a-1", "second").catch((reason: unknown) => reason);
-    expect(error).toHaveProperty("message", expect.stringMatching(/did not reserve the key a-1|already|409/));
-    expect(error).toHaveProperty("message", expect.not.stringContaining("cache write denied:"));
-    expect(service.entries).toEqual([savedEntry("a-1", "text")]);
-  });
-
-  test("asks nothing to save if the runner says that the run may only read, which it can", async () => {
-    const { service, cache, restore } = await start({ access: "read" });
-    await expect(cache.save("a-1", "text")).rejects.toThrow(CacheReadOnlyError);
+    ["none", "restore"],
+    ["write-only", "restore"],
+    ["none", "save"],
+    ["write-only", "save"],
+    ["read", "save"],
+  ] as const)("asks nothing if the cache mode %s does not permit to %s", async (mode, operation) => {
+    const { service, cache } = await start(protocol, {}, {}, { ACTIONS_CACHE_MODE: mode });
+    const work = operation === "restore" ? cache.restore("a-") : cache.save("a-2", "text");
+    const error = await work.catch((reason: unknown) => reason);
+    expect(error).toHaveProperty("message", expect.stringContaining(`has the mode "${mode}"`));
+    expect(error instanceof CacheReadOnlyError).toBe(operation === "save");
     expect(service.requests).toEqual([]);
-    expect(await restore("a-")).toBeUndefined();
   });
 
   test.each([
     ["a key that is too long", "a".repeat(513)],
     ["a key with a comma", "a,b"],
   ])("throws for %s", async (_name, key) => {
-    const { service, save, restore } = await start();
-    await expect(save(key, "text")).rejects.toThrow("cannot be a key of a cache entry");
-    await expect(restore(key)).rejects.toThrow("cannot be a key of a cache entry");
+    const { service, cache } = await start(protocol);
+    await expect(cache.save(key, "text")).rejects.toThrow("cannot be a key of a cache entry");
+    await expect(cache.restore(key)).rejects.toThrow("cannot be a key of a cache entry");
     expect(service.requests).toEqual([]);
   });
 
   test("does not save a text that is too long", async () => {
-    const { service, cache } = await start();
-    await expect(cache.save("a-1", "ü".repeat(maxBytes / 2 + 1))).rejects.toThrow("longer than 65536 bytes");
+    const { service, cache } = await start(protocol);
+    await expect(cache.save("a-2", "ü".repeat(maxBytes / 2 + 1))).rejects.toThrow("longer than 65536 bytes");
     expect(service.requests).toEqual([]);
   });
 });
 
-describe("protocol v2", () => {
-  const { start, startWithEntry } = fixturesOf("v2");
-
-  test("throws if a save is not finalized, with the service's reason", async () => {
-    const notFinalized = (body: object) =>
-      answer("commit", (response) =>
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body)),
-      );
-    const { save } = await start({ fault: notFinalized({ ok: false, message: "over quota" }) });
-    await expect(save("a-1", "text")).rejects.toThrow("did not finalize the entry a-1: over quota");
-  });
-
-  test("throws if the service refuses connections, or sends only a part of the entry", async () => {
-    const faults = [
-      answer("look up", (response) => response.destroy()),
-      answer("download", (response) =>
-        response.writeHead(200, { "content-length": 9 }).end("half", () => response.destroy()),
-      ),
-    ];
-    for (const fault of faults) {
-      const { restore } = await startWithEntry({ fault });
-      await expect(restore("a-")).rejects.toThrow();
+describe.each(protocols)("a hostile answer with protocol %s", (protocol) => {
+  test("an entry that is too long, also one of 10 MB, is unusable, and is not asked for again", async () => {
+    for (const size of [maxBytes + 1, 10_000_000]) {
+      const { service, cache, count } = await start(protocol);
+      service.entries.push(savedEntry("a-2", "x".repeat(size)));
+      const error = await cache.restore("a-").catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(CacheEntryError);
+      expect(error).toHaveProperty("message", "The cache entry is longer than 65536 bytes");
+      expect(count("download")).toBe(1);
     }
   });
 
-  test("throws if nothing listens at the service's address", async () => {
-    const { service, restore } = await start();
+  test.each<[string, (response: Response) => unknown, RegExp]>([
+    ["10 MB of text", (response) => response.end("x".repeat(10_000_000)), /the response is larger than 1 MiB$/],
+    [
+      "half a body",
+      (response) => response.writeHead(200, { "content-length": 9 }).end("{", () => response.destroy()),
+      /cannot be reached/,
+    ],
+    ["no body", (response) => response.end(), /is not one of its protocol$/],
+    ["HTML", (response) => response.end("<html>evil"), /is not one of its protocol$/],
+    ["a list", (response) => response.end("[]"), /is not one of its protocol$/],
+    [
+      "an object of another kind",
+      (response) => response.end('{"error":"evil"}'),
+      /is not one of its protocol$|no usable address$|did not reserve the key a-2$/,
+    ],
+    ["the end of the connection", (response) => response.destroy(), /cannot be reached: socket hang up$/],
+  ])("%s is neither an entry nor none, and saves nothing", async (_name, respond, message) => {
+    const { cache } = await start(protocol, {
+      fault: (kind, _n, response) => {
+        const isFirst = kind === "look up" || kind === "reserve";
+        if (isFirst) respond(response);
+        return isFirst;
+      },
+    });
+    for (const work of [() => cache.restore("a-"), () => cache.save("a-2", "text")]) {
+      const said = await messageOf(work());
+      expect(said).toMatch(message);
+      expect(said).not.toContain("evil");
+    }
+  });
+
+  test.each(["look up", "download", "reserve", "upload"] as const)(
+    "a redirect of a %s to another host is not followed",
+    async (kind) => {
+      await using other = await tcpServer((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\n{}"));
+      const location = `http://127.0.0.1:${other.port}/elsewhere`;
+      const { cache } = await start(protocol, {
+        fault: answer(kind, (response) => response.writeHead(307, { location }).end()),
+      });
+      const work = ["look up", "download"].includes(kind) ? cache.restore("a-") : cache.save("a-2", "text");
+      expect(await messageOf(work)).toMatch(/answered the .+ with 307$/);
+      expect(other.received).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["a line end", "http://storage.example/a\r\n?sig=secret"],
+    ["a space", "http://storage.example/ ?sig=secret"],
+    ["a scheme of files", "file:///etc/passwd?sig=secret"],
+    ["another scheme", "ftp://storage.example/?sig=secret"],
+    ["no scheme", "storage.example/?sig=secret"],
+    ["nothing", ""],
+    ["a number", 5],
+  ])("an address with %s is not used, nor repeated", async (_name, address) => {
+    const body = JSON.stringify({
+      ok: true,
+      signed_download_url: address,
+      signed_upload_url: address,
+      archiveLocation: address,
+    });
+    const { cache, service } = await start(protocol, {
+      fault: (_kind, _n, response) => Boolean(response.writeHead(200).end(body)),
+    });
+    expect(await messageOf(cache.restore("a-"))).toBe(
+      "The cache service's answer to the look-up has no usable address",
+    );
+    const saving = await messageOf(cache.save("a-2", "text"));
+    expect(saving).toMatch(
+      /^The cache service's answer to the reservation (has no usable address|is not one of its protocol)$/,
+    );
+    expect(service.requests).toEqual(["look up", "reserve"]);
+  });
+
+  test("nothing at the service's address, or no address, is an error", async () => {
+    const { service, cache } = await start(protocol);
     await service[Symbol.asyncDispose]();
-    await expect(restore("a-")).rejects.toThrow("ECONNREFUSED");
+    expect(await messageOf(cache.restore("a-"))).toMatch(/^The cache service cannot be reached: connect ECONNREFUSED/);
+    for (const address of ["", "nothing", "file:///etc/"]) {
+      const environment = { ...service.environment, ACTIONS_CACHE_URL: address, ACTIONS_RESULTS_URL: address };
+      expect(await messageOf(connectCache(environment).save("a-2", "text"))).toContain("not usable");
+    }
+  });
+
+  test("a token that no header can have is an error, which does not repeat it", async () => {
+    const { cache } = await start(protocol, {}, {}, { ACTIONS_RUNTIME_TOKEN: "runtime\ntoken" });
+    expect(await messageOf(cache.restore("a-"))).toBe('Invalid character in header content ["authorization"]');
   });
 });
 
-type Response = Parameters<NonNullable<CacheServiceOptions["fault"]>>[2];
+test("v2 works with a storage that has no headers of Azure, and fields in camel case", async () => {
+  const { service, cache } = await start("v2", { isPlainStorage: true });
+  await cache.save("b-1", "other");
+  expect(await cache.restore("b-")).toBe("other");
+  const url = "http://agentjobs.blob.core.windows.net/cache/0?sig=signature-of-the-url";
+  const camel = await start("v2", {
+    fault: answer("look up", (response) => response.end(JSON.stringify({ ok: true, signedDownloadUrl: url }))),
+  });
+  expect(await camel.cache.restore("a-")).toBe("text");
+  expect(service.requests).toEqual(["reserve", "upload", "commit", "look up", "download"]);
+});
 
-/**
- * Returns a fault that responds to all requests of a kind.
- *
- * @param retried - aborted at the second one: the library pauses for seconds before each, and tries five times
- */
-function answer(kind: string, respond: (response: Response) => unknown, retried?: AbortController) {
-  return (request: string, n: number, response: Response): boolean => {
-    if (request !== kind) return false;
-    if (n === 2) retried?.abort();
-    respond(response);
-    return true;
-  };
-}
+test("v2 has no entry if the service says so, with other fields or none", async () => {
+  for (const body of ["{}", '{"ok":false,"signed_download_url":"","matched_key":"","new":1}']) {
+    const { cache } = await start("v2", { fault: answer("look up", (response) => response.end(body)) });
+    expect(await cache.restore("a-")).toBeUndefined();
+  }
+  const entry = JSON.stringify({ signed_download_url: "http://agentjobs.blob.core.windows.net/cache/0" });
+  const { cache, count } = await start("v2", { fault: answer("look up", (response) => response.end(entry)) });
+  expect(await messageOf(cache.restore("a-"))).toMatch(/is not one of its protocol$/);
+  expect(count("download")).toBe(0);
+});
+
+test("v2 uses the proxy for plain http, whose address may lack a scheme, and whose password is not told", async () => {
+  const { service } = await start("v2");
+  const restoreWith = (http_proxy: string) => connectCache({ ...service.environment, http_proxy }).restore("a-");
+  expect(await restoreWith(service.url.replace("http://", "user:secret@"))).toBe("text");
+  expect(await messageOf(restoreWith("socks5://user:secret@127.0.0.1:1"))).toMatch(
+    /^The cache service cannot be reached: http_proxy names a socks5 proxy, but only http and https proxies are supported$/,
+  );
+});
+
+test.each([
+  ["reserve", "did not reserve the key a-2"],
+  ["commit", "did not finalize the entry a-2"],
+] as const)("v2 says why it does not %s", async (kind, message) => {
+  const respond = (response: Response) => response.end(JSON.stringify({ ok: false, message: "over quota" }));
+  const { cache } = await start("v2", { fault: answer(kind, respond) });
+  expect(await messageOf(cache.save("a-2", "text"))).toBe(`The cache service ${message}: over quota`);
+});
+
+describe("a cache service with TLS", () => {
+  const folder = join(import.meta.dirname, "../support/certificates");
+  const certificate = readFileSync(join(folder, "certificate.pem"), "utf8");
+
+  /** Starts a service that answers as `respond` says. */
+  async function startTls(respond: (path: string) => unknown) {
+    const key = readFileSync(join(folder, "key.pem"));
+    const server = createServer({ key, cert: certificate }, (request, response) => {
+      response.end(JSON.stringify(respond(request.url ?? "")));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+    const environment = { ACTIONS_CACHE_SERVICE_V2: "1", ACTIONS_RESULTS_URL: url, ACTIONS_RUNTIME_TOKEN: token };
+    return { url, environment };
+  }
+
+  /** Trusts the certificate until the test is over, or the returned function is called. */
+  function trustCertificate(): () => void {
+    const before = getCACertificates("default");
+    const distrust = () => setDefaultCACertificates(before);
+    setDefaultCACertificates([...before, certificate]);
+    onTestFinished(distrust);
+    return distrust;
+  }
+
+  test("needs a certificate that the process trusts, such as of a private authority", async () => {
+    const { url, environment } = await startTls((path) =>
+      path.startsWith("/twirp/") ? { ok: true, signed_download_url: `${url}file` } : "text",
+    );
+    const untrusted = connectCache(environment);
+    expect(await messageOf(untrusted.restore("a-"))).toMatch(
+      /^The cache service cannot be reached: self-signed certificate/,
+    );
+    trustCertificate();
+    expect(await connectCache(environment).restore("a-")).toBe('"text"');
+  });
+
+  test("may have a storage with a certificate that is not trusted, of which nothing is told", async () => {
+    const distrust = trustCertificate();
+    const storages = [await startTls(() => "text"), await startTls(() => "text")];
+    const { environment } = await startTls(() => ({ ok: true, signed_download_url: storages.shift()?.url }));
+    const cache = connectCache(environment);
+    expect(await cache.restore("a-")).toBe('"text"');
+    // The connection to the service is kept.
+    distrust();
+    const message = "The storage of the cache cannot be reached: its certificate is not trusted";
+    expect(await messageOf(cache.restore("a-"))).toBe(message);
+  });
+
+  test("may not name an address without TLS", async () => {
+    trustCertificate();
+    const address = "http://storage.example/?sig=secret";
+    const { environment } = await startTls(() => ({
+      ok: true,
+      signed_download_url: address,
+      signed_upload_url: address,
+    }));
+    const cache = connectCache(environment);
+    for (const work of [() => cache.restore("a-"), () => cache.save("a-1", "text")])
+      expect(await messageOf(work())).toMatch(/has no usable address$/);
+  });
+
+  test("is reached through the proxy for https, whose password is not told", async () => {
+    await using proxy = await tcpServer((socket) => socket.end("HTTP/1.1 503 No\r\n\r\n"));
+    const { environment } = await startTls(() => ({}));
+    const https_proxy = `user:secret@127.0.0.1:${proxy.port}`;
+    const options = { sleep: async () => {} };
+    const message = await messageOf(connectCache({ ...environment, https_proxy }, options).restore("a-"));
+    expect(proxy.received.join("")).toMatch(/^CONNECT localhost:\d+ HTTP\/1\.1\r\n/);
+    expect(message).toMatch(/^The cache service cannot be reached: /);
+    expect(message).not.toContain("secret");
+    for (const address of ["socks5://user:secret@127.0.0.1:1", "http://user:secret@["]) {
+      const said = await messageOf(connectCache({ ...environment, https_proxy: address }, options).restore("a-"));
+      expect(said).toMatch(
+        /^The cache service cannot be reached: (https_proxy names a socks5 proxy|the proxy address)/,
+      );
+      expect(said).not.toContain("secret");
+    }
+  });
+});

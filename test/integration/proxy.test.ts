@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { NetworkError } from "../../src/client/errors.ts";
-import { createTransport } from "../../src/client/transport.ts";
+import { createTransport, NetworkError } from "../../src/runner-kit/transport.ts";
 import { tcpServer } from "../support/tcp-server.ts";
 
 /** Sends a request through a proxy that rejects it, and returns what the proxy received. */

@@ -2,8 +2,7 @@ import dns from "node:dns";
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { NetworkError } from "../../src/client/errors.ts";
-import { createTransport, type HttpRequest, type HttpResponse } from "../../src/client/transport.ts";
+import { createTransport, type HttpRequest, type HttpResponse, NetworkError } from "../../src/runner-kit/transport.ts";
 import { httpResponse, isCompleteRequest, tcpServer } from "../support/tcp-server.ts";
 
 /** Sends a POST to a server that calls `respond` once it is complete; returns what came of it and what was sent. */

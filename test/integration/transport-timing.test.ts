@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { NetworkError } from "../../src/client/errors.ts";
-import { createTransport } from "../../src/client/transport.ts";
+import { createTransport, NetworkError } from "../../src/runner-kit/transport.ts";
 import { httpResponse, isCompleteRequest, tcpServer } from "../support/tcp-server.ts";
 
 /** Stops the whole process for a while, as a paused container is stopped. */

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
-import type { NetworkError } from "../../src/client/errors.ts";
-import { createTransport, type HttpRequest, type HttpResponse } from "../../src/client/transport.ts";
+import type { NetworkError } from "../../src/runner-kit/transport.ts";
+import { createTransport, type HttpRequest, type HttpResponse } from "../../src/runner-kit/transport.ts";
 
 const folder = join(import.meta.dirname, "../support/certificates");
 const certificate = readFileSync(join(folder, "certificate.pem"), "utf8");

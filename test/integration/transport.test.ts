@@ -1,8 +1,7 @@
 import { getEventListeners } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { NetworkError } from "../../src/client/errors.ts";
-import { createTransport, type HttpRequest, type HttpResponse } from "../../src/client/transport.ts";
+import { createTransport, type HttpRequest, type HttpResponse, NetworkError } from "../../src/runner-kit/transport.ts";
 import { httpResponse, isCompleteRequest, tcpServer } from "../support/tcp-server.ts";
 
 /** Any phase in which the service may have received the request. */

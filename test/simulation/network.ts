@@ -1,5 +1,5 @@
-import { NetworkError, type Phase } from "../../src/client/errors.ts";
-import type { HttpResponse, Transport } from "../../src/client/transport.ts";
+import type { HttpResponse, Transport } from "../../src/runner-kit/transport.ts";
+import { NetworkError, type Phase } from "../../src/runner-kit/transport.ts";
 import { answerTo } from "./answer.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Answer, JobRecord, ListedTurn } from "./record.ts";

@@ -1,5 +1,5 @@
-import { NetworkError } from "../../src/client/errors.ts";
-import type { HttpResponse, Transport } from "../../src/client/transport.ts";
+import type { HttpResponse, Transport } from "../../src/runner-kit/transport.ts";
+import { NetworkError } from "../../src/runner-kit/transport.ts";
 import { epoch } from "../support/fake-clock.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { TokenExchange } from "./scenario.ts";

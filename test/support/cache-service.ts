@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { type LoopbackServer, listen } from "../../service/src/http/listen.ts";
 
 /** v1: GitHub Enterprise Server and act. v2: GitHub.com, with files in Azure's blob storage. */
@@ -25,6 +26,10 @@ export interface CacheServiceOptions {
    * `write`.
    */
   access?: RunAccess;
+  /** Whether the files of v2 are in a storage that has nothing of Azure but the requests. Default: no. */
+  isPlainStorage?: boolean;
+  /** How long each answer takes, in milliseconds. Default: 0. */
+  delayMs?: number;
 }
 
 /** What a run may do with the cache. */
@@ -46,6 +51,7 @@ interface Call {
 }
 
 const token = "runtime-token-0123456789";
+const signature = "signature-of-the-url";
 /** GitHub's words. */
 const denial = "cache write denied: token has no writable scopes";
 
@@ -55,7 +61,7 @@ const denial = "cache write denied: token has no writable scopes";
  */
 export async function startCacheService(
   protocol: CacheProtocol,
-  { fault = () => false, access = "write" }: CacheServiceOptions = {},
+  { fault = () => false, access = "write", isPlainStorage = false, delayMs = 0 }: CacheServiceOptions = {},
 ): Promise<CacheService> {
   const entries: CacheEntry[] = [];
   const requests: CacheRequest[] = [];
@@ -75,7 +81,10 @@ export async function startCacheService(
     return entry;
   };
   const storage = "http://agentjobs.blob.core.windows.net/cache/";
-  const signedUrl = (entry: CacheEntry) => `${storage}${entries.indexOf(entry)}?sig=signature-of-the-url`;
+  const blobHeaders = isPlainStorage ? {} : azureHeaders;
+  /** What was uploaded of an entry, by the ids of the blocks, until their list says how they belong together. */
+  const blocks = new Map<string, Buffer>();
+  const signedUrl = (entry: CacheEntry) => `${storage}${entries.indexOf(entry)}?sig=${signature}`;
 
   const handlers: Record<CacheProtocol, [RegExp, CacheRequest, (call: Call) => void][]> = {
     v1: [
@@ -170,10 +179,24 @@ export async function startCacheService(
       [
         /^PUT \/cache\/\d+$/,
         "upload",
-        ({ url, body, response }) => {
+        ({ url, request, body, response }) => {
           const entry = entries[Number(url.pathname.split("/")[2])];
-          if (entry) entry.content = body;
-          response.writeHead(201, blobHeaders).end();
+          const blockId = (id: string) => `${url.pathname} ${id}`;
+          const kind = url.searchParams.get("comp");
+          if (!entry || url.searchParams.get("sig") !== signature) {
+            response.writeHead(403, blobHeaders);
+          } else if (kind === "block") {
+            blocks.set(blockId(url.searchParams.get("blockid") ?? ""), body);
+          } else if (kind === "blocklist") {
+            const ids = [...body.toString().matchAll(/<Latest>([^<]+)<\/Latest>/g)].map(([, id = ""]) => blockId(id));
+            entry.content = Buffer.concat(ids.map((id) => blocks.get(id) ?? Buffer.alloc(0)));
+          } else if (request.headers["x-ms-blob-type"] === "BlockBlob") {
+            entry.content = body;
+          } else {
+            response.writeHead(400, blobHeaders);
+          }
+          if (!response.headersSent) response.writeHead(201, blobHeaders);
+          response.end();
         },
       ],
       [
@@ -184,7 +207,7 @@ export async function startCacheService(
           const range = /^bytes=(\d+)-(\d*)$/.exec(String(request.headers["x-ms-range"] ?? ""));
           const [start, end] = [Number(range?.[1] ?? 0), Math.min(Number(range?.[2] || Infinity), content.length - 1)];
           const part = content.subarray(start, end + 1);
-          const headers = { ...blobHeaders, "content-length": part.length, "x-ms-blob-type": "BlockBlob" };
+          const headers = { ...blobHeaders, "content-length": part.length };
           if (!range) response.writeHead(200, headers);
           else response.writeHead(206, { ...headers, "content-range": `bytes ${start}-${end}/${content.length}` });
           response.end(request.method === "HEAD" ? undefined : part);
@@ -201,10 +224,12 @@ export async function startCacheService(
     const [, kind, handle] = handlers[protocol].find(([pattern]) => pattern.test(route)) ?? [];
     if (!kind || !handle) return json(response, 404, { message: `no route for ${route}` });
     requests.push(kind);
+    if (delayMs > 0) await setTimeout(delayMs);
     if (fault(kind, requests.filter((one) => one === kind).length, response)) return;
-    const isAuthorized =
-      request.headers.authorization === `Bearer ${token}` || kind === "download" || kind === "upload";
-    if (!isAuthorized) return json(response, 401, { message: "wrong token" });
+    // Signed addresses need no token, and Azure rejects a request that has both.
+    const isSigned = kind === "download" || (kind === "upload" && protocol === "v2");
+    const expected = isSigned ? undefined : `Bearer ${token}`;
+    if (request.headers.authorization !== expected) return json(response, 401, { message: "wrong token" });
     if (access === "none") return json(response, 403, { message: "token has no readable scopes" });
     handle({ url, request, body: Buffer.concat(chunks), response });
   });
@@ -226,7 +251,8 @@ export async function startCacheService(
   };
 }
 
-const blobHeaders = {
+const azureHeaders = {
+  "x-ms-blob-type": "BlockBlob",
   etag: '"0x1"',
   "last-modified": "Mon, 05 Jan 2026 12:00:00 GMT",
   "x-ms-request-id": "00000000-0000-0000-0000-000000000000",

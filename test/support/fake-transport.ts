@@ -1,5 +1,5 @@
-import { NetworkError } from "../../src/client/errors.ts";
-import type { HttpRequest, HttpResponse, Transport } from "../../src/client/transport.ts";
+import type { HttpRequest, HttpResponse, Transport } from "../../src/runner-kit/transport.ts";
+import { NetworkError } from "../../src/runner-kit/transport.ts";
 import type { FakeClock } from "./fake-clock.ts";
 
 /** What happens to one request: how long it takes, and how it ends. */
@@ -72,7 +72,7 @@ export function fakeTransport(
 
 function describe(request: HttpRequest, at: number): SeenRequest {
   const { method, url, headers, timeoutMs } = request;
-  const body: unknown = request.body === undefined ? undefined : JSON.parse(request.body);
+  const body: unknown = request.body === undefined ? undefined : JSON.parse(String(request.body));
   return { at, method, path: url.pathname, query: url.search, headers, body, timeoutMs };
 }
 

@@ -29,6 +29,8 @@ export interface MainOptions {
   cache?: FakeCache;
   /** `GITHUB_RUN_ATTEMPT`. Default: 1. */
   runAttempt?: number;
+  /** Called with the origin when a connection is opened before a request. */
+  onOpen?: (origin: URL) => void;
   /** Called with the clock before anything happens. */
   onClock?: (clock: FakeClock) => void;
 }
@@ -48,6 +50,7 @@ export async function runMain({
   github,
   cache,
   runAttempt = 1,
+  onOpen,
   onClock,
 }: MainOptions): Promise<MainRun> {
   const clock = new FakeClock();
@@ -62,7 +65,7 @@ export async function runMain({
     toolkit,
     clock,
     random: random ?? (() => 0.5),
-    connect: () => transport,
+    connect: () => Object.assign(transport, { open: onOpen }),
     connectGitHub: async () => github ?? noGitHub,
     connectIdTokens: async (...source) => connectIdTokens(...source),
     connectCache: async () => {

@@ -234,13 +234,6 @@ test.each(Object.entries(onDemand))("%s is only loaded on demand, by %s", (file,
   expect(fromOutside.map((one) => ({ user: one.file, isDynamic: one.isDynamic }))).toEqual([{ user, isDynamic: true }]);
 });
 
-test("@actions/cache is loaded only by the process that is started for it", () => {
-  const users = internal.filter(({ target }) => /^src\/runner-kit\/cache-pro(cess|tocol)\.ts$/.test(target));
-  expect(users.filter(({ isDynamic }) => !isDynamic).map(format)).toEqual([
-    "src/runner-kit/cache-process.ts → src/runner-kit/cache-protocol.ts",
-  ]);
-});
-
 /** Returns the files that are loaded with a file. */
 function loadedWith(file: string, found = new Set<string>()): Set<string> {
   for (const { target } of internal.filter((one) => one.file === file && !one.isType && !one.isDynamic))
@@ -252,7 +245,7 @@ test("a step loads what only some settings need on demand", () => {
   const loaded = [...loadedWith("src/action/start.ts")];
   expect(loaded.length).toBeGreaterThan(40);
   const onlyForSome =
-    /^src\/(action\/(comment-mode|memory\/|send-once|comments\/(conversation|request|thread|review|command|marker)|changes\/(find|read|section|repository)|runner\/(github|id-token)\.)|runner-kit\/(connect|run)-cache)/;
+    /^src\/(action\/(comment-mode|memory\/|send-once|comments\/(conversation|request|thread|review|command|marker)|changes\/(find|read|section|repository)|runner\/(github|id-token)\.)|runner-kit\/(connect-cache|cache-client))/;
   expect(loaded.filter((file) => onlyForSome.test(file))).toEqual([]);
   // Loading zod takes a ninth of a short step, and most steps save what they sent.
   const saving = [...loaded, ...loadedWith("src/action/send-once.ts")];
@@ -311,10 +304,6 @@ test("each package is imported in few places, by a house that depends on it", ()
     "src/action/runner/github.ts → @octokit/plugin-retry",
     "src/action/runner/github.ts → @octokit/plugin-throttling",
     "src/action/runner/toolkit.ts → @actions/core",
-    "src/runner-kit/cache-protocol.ts → @actions/cache/lib/internal/cacheHttpClient.js",
-    "src/runner-kit/cache-protocol.ts → @actions/cache/lib/internal/cacheUtils.js",
-    "src/runner-kit/cache-protocol.ts → @actions/cache/lib/internal/config.js",
-    "src/runner-kit/cache-protocol.ts → @actions/cache/lib/internal/shared/cacheTwirpClient.js",
   ]);
   for (const [folder, start] of Object.entries({ ".": "src/", service: "service/" })) {
     const { dependencies } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
@@ -329,13 +318,11 @@ test("the action and the client use the network and the file system in one file 
     const found = imports.filter(({ file, target }) => file.startsWith("src/") && pattern.test(target));
     return [...new Set(found.map(({ file }) => file))].sort();
   };
-  expect(users(/^node:(https?|net|tls)$/)).toEqual(["src/client/transport.ts"]);
+  expect(users(/^node:(https?|net|tls)$/)).toEqual(["src/runner-kit/transport.ts"]);
   expect(users(/^node:fs/)).toEqual([
     "src/action/inputs/prompt-file.ts",
     "src/action/runner/event-file.ts",
     "src/action/runner/extra-certificates.ts",
     "src/action/runner/toolkit.ts",
-    "src/runner-kit/cache-protocol.ts",
-    "src/runner-kit/connect-cache.ts",
   ]);
 });

@@ -145,7 +145,9 @@ const pin = /^[\w.-]+(\/[\w.-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 const unreleased = /^OWNER\/agent-job-action(\/service)?@v1$/;
 
 function usesIn(text: string): string[] {
-  return [...text.matchAll(/^\s*(?:- )?uses: (.*)$/gm)].map(([, use = ""]) => use).filter((use) => !isOwn(use));
+  return [...text.matchAll(/^\s*(?:- )?uses: (.*)$/gm)]
+    .map(([, use = ""]) => use)
+    .filter((use) => !use.startsWith("./"));
 }
 
 test.each(own)("$where pins every action to a commit and names its version", ({ text }) => {

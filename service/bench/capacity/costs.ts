@@ -172,7 +172,7 @@ async function measureDelivery({ url }: PostgresServer, cpu: () => number): Prom
     return ms / notifications;
   };
   const base = await notify("nobody_listens");
-  return Math.max(0, (await notify("agent_job_change")) - base) / storeCount;
+  return Math.max(0, (await notify("agent_jobs_change")) - base) / storeCount;
 }
 
 /** Returns the memory that processes of the server share with no other one. */

@@ -88,7 +88,10 @@ export class WorkflowTokens {
     const trusted = rulesFor(this.#options.rules, data);
     if ("reason" in trusted) throw unauthorized(trusted.reason);
     this.#adviseIds(trusted, data);
-    return { name: `repo ${data.repository}`, projects: this.#projectsOf(trusted) };
+    const { repository, repository_id: id } = data;
+    // Another repository can take the name over, and would be told what this one has sent.
+    const caller = id === undefined ? {} : { caller: `repo ${id}` };
+    return { name: `repo ${repository}`, ...caller, projects: this.#projectsOf(trusted) };
   }
 
   /** Says once how to trust a repository that is trusted by its name alone: whoever takes the name over gets other ids. */

@@ -8,7 +8,7 @@ import { queryOf } from "../http/request-url.ts";
 import type { apiRoutes } from "../http/routes.ts";
 import { sendJson } from "../http/send-json.ts";
 import type { Engine, ReplayedRecord, StepFinder, TurnControl } from "../jobs/engine.ts";
-import type { JobRecord, RateLimited } from "../model.ts";
+import { type JobRecord, parseTurnId, type RateLimited } from "../model.ts";
 import { KeyReused, UnknownBase } from "../store-errors.ts";
 import { describeTurn } from "./describe-turn.ts";
 import { requestKey, stepIn } from "./idempotency-key.ts";
@@ -72,11 +72,16 @@ export function createApi(options: ApiOptions): Api {
   });
 
   /** The callers of the requests that were admitted. */
-  const callers = new WeakMap<IncomingMessage, string>();
+  const callers = new WeakMap<IncomingMessage, Access>();
+
+  function accessOf(request: IncomingMessage): Access {
+    const access = callers.get(request);
+    if (access === undefined) throw new Error("the request was not admitted");
+    return access;
+  }
 
   function callerOf(request: IncomingMessage): string {
-    const caller = callers.get(request);
-    if (caller === undefined) throw new Error("the request was not admitted");
+    const { name, caller = name } = accessOf(request);
     return caller;
   }
 
@@ -90,7 +95,7 @@ export function createApi(options: ApiOptions): Api {
     access: "key for the project",
     admit: async (request: IncomingMessage, path: { project: string; job?: string }): Promise<void> => {
       const access = await authenticate(request);
-      callers.set(request, access.name);
+      callers.set(request, access);
       if (!access.projects.includes(decode(path.project))) throw new HttpException(404, "Project not found");
       if (request.method !== "GET" && request.method !== "HEAD") requireWrite(access);
       // A malformed path is rejected before its method is.
@@ -169,8 +174,8 @@ export function createApi(options: ApiOptions): Api {
         endTurn: {
           ...forProject,
           answer: async (request, response, { project, job, turn }) => {
-            const [jobId, id] = [decode(job), turnId(turn)];
-            const reason = `Stopped through the API (${callerOf(request)}).`;
+            const [jobId, id] = [decode(job), parseTurnId(turn)];
+            const reason = `Stopped through the API (${accessOf(request).name}).`;
             const stopped = id && (await control.stopTurn(decode(project), jobId, id, reason));
             if (!stopped) throw new HttpException(404, "Turn not found");
             const { status } = stopped;
@@ -207,11 +212,6 @@ function decode(segment: string): string {
   } catch {
     throw new HttpException(400, "Malformed path");
   }
-}
-
-/** Returns the id of a turn in a path; `undefined` if no turn has it. */
-function turnId(segment: string): number | undefined {
-  return /^[1-9]\d{0,14}$/.test(segment) ? Number(segment) : undefined;
 }
 
 function requireJob<T>(job: T | undefined): T {

@@ -31,7 +31,12 @@ export interface StartOptions {
   targetBranch?: string | undefined;
   /** Branches that the pull request targets instead, the first one that exists. Default: none. */
   bases?: readonly string[] | undefined;
-  /** Returns those of some paths that instruct agents. With another base than the project's, these files are the project's. */
+  /** The commits that the service has pushed for the job, as the store recorded it. Default: none. */
+  own?: ReadonlySet<string> | undefined;
+  /**
+   * Returns those of some paths that instruct agents. With another base than the project's, or after others have pushed to the job's
+   * branch, these files are the project's. Default: they are as the start has them.
+   */
   instructions?: ((paths: readonly string[]) => readonly string[]) | undefined;
 }
 

@@ -209,11 +209,19 @@ export class Repository {
       start.notes.push(
         `The branch ${first} does not exist any more. The pull request is opened against ${targetBranch}.`,
       );
-    if (targetBranch === own || instructions === undefined) return start;
+    if (instructions === undefined) return start;
+    const isOwn = targetBranch === own && (await this.#isPushed(start, options.own));
+    if (isOwn) return start;
     const instructed = await withFilesOf(clone.git, start.head, ownHead, instructions);
     if (instructed === start.head) return start;
-    start.notes.push(`Files that instruct agents are those of ${own}, not of ${targetBranch}.`);
+    const others = targetBranch === own ? `${branch}, which others have pushed to` : targetBranch;
+    start.notes.push(`Files that instruct agents are those of ${own}, not of ${others}.`);
     return { ...start, instructed };
+  }
+
+  /** Returns whether all commits of a start after its base are among those that the service has pushed. */
+  async #isPushed({ base, head }: Start, pushed: ReadonlySet<string> = new Set()): Promise<boolean> {
+    return base === head || (await this.commits(base, head)).every(({ commit }) => pushed.has(commit));
   }
 
   /** Makes a worktree contain the files of a commit. It may have been used for other commits before. */

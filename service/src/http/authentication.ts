@@ -5,6 +5,8 @@ import { HttpException } from "./http-exception.ts";
 export interface Access {
   /** For logs: the unique name of the key, or `repo OWNER/NAME` for a workflow. */
   name: string;
+  /** Whose the keys of its requests are, if another client can get its name later. Default: `name`. */
+  caller?: string;
   /** The projects that it may use. */
   projects: readonly string[];
   /** Whether it may only read: it creates no jobs, sends no messages, and neither stops nor retries turns. Default: no. */

@@ -1,3 +1,5 @@
+import { turnIdSyntax } from "../model.ts";
+
 /** What a request needs to be answered. */
 export type RouteAccess =
   /** Nothing. */
@@ -89,7 +91,7 @@ type ParameterName = NamesIn<(typeof routes)[RouteName]["path"]>;
 
 const parameterSyntax: Readonly<Partial<Record<ParameterName, RegExp>>> = {
   job: /^[\w-]{1,64}$/,
-  turn: /^\d{1,16}$/,
+  turn: new RegExp(`^${turnIdSyntax.source}$`),
   number: /^\d{1,9}$/,
   link: /^[\w-]{43}$/,
 };

@@ -20,8 +20,8 @@ Runs an agent job service on this machine. For each job, an agent works on a bra
 repository. The service commits and pushes the agent's changes and opens a pull request.
 
 With a Postgres store, it runs on any number of machines: api serves only the API and the pages, worker only runs agents.
-Give all of them the same options. Without either word, the service does both. migrate only creates or updates the tables, so that
-the user of the others needs no right to.
+Give all of them the same options. Without either word, the service does both. migrate only creates the tables, so that the user
+of the others needs no right to.
 
 ${optionNames.map((name) => describe(name, options[name])).join("")}
 Environment variables: AGENT_SERVICE_KEY is an API key for all projects (default: without --keys, the service generates one and

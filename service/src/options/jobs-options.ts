@@ -1,6 +1,6 @@
 import { errorMessage } from "../error-message.ts";
 import type { JobsCommand } from "../jobs/run-jobs-command.ts";
-import type { JobStatus } from "../model.ts";
+import { type JobStatus, parseTurnId } from "../model.ts";
 import { parseArguments } from "./arguments.ts";
 import { type PostgresPlace, parsePostgres, postgresOptions } from "./postgres-options.ts";
 
@@ -40,8 +40,8 @@ function parseCommand(
     return { command, projects, status };
   }
   if (command === "stop" && isJob && first !== undefined && more.length === 0) {
-    const turn = second === undefined ? undefined : Number(second);
-    if (turn !== undefined && !(Number.isSafeInteger(turn) && turn > 0)) throw new Error(`${second} is no turn.`);
+    const turn = second === undefined ? undefined : parseTurnId(second);
+    if (second !== undefined && turn === undefined) throw new Error(`${second} is not a turn.`);
     return { command, job: first, turn };
   }
   if (command === "retry" && isJob && first !== undefined && second === undefined) return { command, job: first };

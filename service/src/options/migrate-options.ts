@@ -7,8 +7,7 @@ export function parseMigrateOptions(args: readonly string[]): PostgresPlace | un
   if (args[0] !== "migrate") return undefined;
   try {
     const place = parsePostgres(parseArguments(args.slice(1), postgresOptions));
-    if (place === undefined)
-      throw new Error("migrate requires --store postgres://..., whose tables it creates or updates.");
+    if (place === undefined) throw new Error("migrate requires --store postgres://..., whose tables it creates.");
     return place;
   } catch (error) {
     return { error: errorMessage(error) };

@@ -40,8 +40,8 @@ export function parseSchema(schema: string | undefined): string | undefined {
   if (schema === undefined) return undefined;
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith("pg_"))
     throw new Error("--schema must have at most 40 of a-z, 0-9 and _, begin with a letter or _, and not with pg_.");
-  if (["public", "information_schema", "agent_job"].includes(schema) || schema.endsWith("_queue"))
-    throw new Error("--schema must not be public, information_schema or agent_job, and not end with _queue.");
+  if (["public", "information_schema"].includes(schema) || schema.endsWith("_queue"))
+    throw new Error("--schema must not be public or information_schema, and not end with _queue.");
   return schema;
 }
 

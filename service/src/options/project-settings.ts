@@ -53,8 +53,10 @@ export interface ProjectInput extends Partial<Omit<ByKey<ProjectValues>, "reposi
  */
 export function createProjectSettings(input: ProjectInput, environment: NodeJS.ProcessEnv): ProjectSettings {
   const agent = createAgent(input, environment);
-  const { repository, base, agentEnv = [], agentReads = [], agentNetwork = "full" } = input;
+  const { repository, base, agentEnv = [], agentReads = [] } = input;
   const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
+  // Files of a repository can name another host for the model, to which a named agent would send its key.
+  const agentNetwork = input.agentNetwork ?? (agent.modelEndpoint && sandbox === "bwrap" ? "model" : "full");
   if (agentNetwork !== "full" && sandbox !== "bwrap")
     throw new Error(`--agent-network ${agentNetwork} requires --sandbox bwrap.`);
   const { memoryMb, processes, diskMb } = input;

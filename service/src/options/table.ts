@@ -110,7 +110,10 @@ export const options = {
     key: "agentNetwork",
     kind: choice(networkKinds),
     help: {
-      "full|model|none": ["what agents reach from a sandbox: everything, only their model, or nothing (default: full)"],
+      "full|model|none": [
+        "what agents reach from a sandbox: everything, only their model, or nothing (default: model for an",
+        "agent that is named, otherwise full)",
+      ],
     },
   },
   "model-host": {
@@ -300,7 +303,7 @@ export const options = {
     help: {
       NAME: [
         "with Postgres: the schema of the tables, beside which the queue has NAME_queue; several deployments can",
-        "have the same database (default: agent_jobs, and agent_job_queue)",
+        "have the same database (default: agent_jobs, and agent_jobs_queue)",
       ],
     },
   },

@@ -9,6 +9,9 @@ const instructionPatterns: readonly string[] = [
   ...["CLAUDE.md", "CLAUDE.local.md", ".claude/", ".codex/"],
   ...["GEMINI.md", ".gemini/", ".opencode/", "opencode.json", "opencode.jsonc", ".aider*"],
   ...[".cursor/", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/"],
+  ...[".github/hooks/", ".github/copilot/", ".github/skills/", ".github/agents/", ".github/prompts/"],
+  // Some agents read variables from them, such as the address of their model.
+  ...[".env", ".env.*"],
 ];
 
 /** Returns those of some paths whose files instruct agents. */
@@ -22,7 +25,9 @@ export const protectedPatterns: readonly string[] = [
   ...instructionPatterns,
   // Git, editors and package managers.
   ...[".gitmodules", ".husky/", ".pre-commit-config.yaml", "lefthook.yml", ".vscode/", ".devcontainer/", ".envrc"],
-  ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs"],
+  ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".githooks/"],
+  // What builds the docs: a preview runs it before any review.
+  ...["docusaurus.config.*", "astro.config.*", "mkdocs.yml", "mkdocs.yaml", "conf.py", "Makefile"],
 ];
 
 /**
@@ -61,36 +66,40 @@ function isMatch(name: string, pattern: string): boolean {
   return position + last.length <= name.length;
 }
 
-/** Scripts that package managers run on their own, when somebody installs or publishes. */
-const installScripts =
-  /^(?:pre|post)?(?:install|uninstall|prepare|pack|publish)$|^(?:prepublishOnly|dependencies|postpublish|pre-install-cmd|post-install-cmd|post-update-cmd|pre-update-cmd|post-autoload-dump)$/;
+/** The keys of a `package.json` or `composer.json` that say what runs, now or once it is installed. */
+const programKeys =
+  /^(?:scripts|.*dependencies|overrides|resolutions|pnpm|workspaces|require|require-dev|repositories)$/i;
 
-/** Returns whether a path is a `package.json` or a `composer.json`, whose scripts can run when somebody installs it. */
-export const mayHaveInstallScripts = (path: string): boolean => /(?:^|\/)(?:package|composer)\.json$/i.test(path);
+/** Returns whether a path is a `package.json` or a `composer.json`, whose scripts and dependencies run on other machines. */
+export const mayNamePrograms = (path: string): boolean => /(?:^|\/)(?:package|composer)\.json$/i.test(path);
 
 /**
- * Returns whether two versions of such a file run different programs when somebody installs it.
+ * Returns whether two versions of such a file have other scripts or dependencies. Their order does not matter.
  *
  * @param after - default: the file is deleted
  */
-export function changesInstallScripts(before: string | undefined, after: string | undefined): boolean {
+export function changesPrograms(before: string | undefined, after: string | undefined): boolean {
   if (after === undefined) return false;
-  const scripts = scriptsOf(after);
-  return scripts === undefined || scripts !== scriptsOf(before ?? "{}");
+  const programs = programsOf(after);
+  return programs === undefined || programs !== programsOf(before ?? "{}");
 }
 
-/** Returns the scripts as text; `undefined` if the file cannot be read. */
-function scriptsOf(text: string): string | undefined {
+/** Returns the scripts and dependencies as text; `undefined` if the file cannot be read. */
+function programsOf(text: string): string | undefined {
   try {
-    const { scripts } = JSON.parse(text) as { scripts?: unknown };
-    if (scripts === undefined) return "[]";
-    if (typeof scripts !== "object" || scripts === null) return undefined;
-    return JSON.stringify(
-      Object.entries(scripts)
-        .filter(([name]) => installScripts.test(name))
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    const content = JSON.parse(text) as unknown;
+    if (!isRecord(content)) return undefined;
+    const programs = Object.entries(content).filter(([key]) => programKeys.test(key));
+    if (programs.some(([key, value]) => key === "scripts" && !isRecord(value))) return undefined;
+    return JSON.stringify(Object.fromEntries(programs.filter(([, value]) => !isEmpty(value))), (_key, value) =>
+      isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
     );
   } catch {
     return undefined;
   }
 }
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isEmpty = (value: unknown): boolean => isRecord(value) && Object.keys(value).length === 0;

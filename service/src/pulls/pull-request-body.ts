@@ -8,8 +8,6 @@ export type ToldTurn = Pick<Change, "prompt" | "answer"> & Partial<Pick<Change, 
 const saidTitle = "The agent's last message:";
 /** The line before a prompt, which is folded. */
 const promptTitle = "<details><summary>Prompt of the agent</summary>";
-/** That of earlier versions. */
-const earlierTitle = "Prompt of the agent:";
 const endOfPrompt = "</details>";
 /** In characters. */
 const maxPromptLength = 2000;
@@ -43,11 +41,26 @@ function protectedPart(files: readonly string[]): string {
  */
 export function updatedBody(body: string, files: readonly string[], turn?: ToldTurn): string | undefined {
   const part = protectedPart(files);
-  const [start, end] = [body.indexOf(marks[0]), body.indexOf(marks[1])];
-  const rest = start === 0 && end > 0 ? body.slice(end + marks[1].length).trimStart() : body;
+  const rest = withoutProtectedPart(body);
   const told = turn === undefined ? rest : withTurn(rest, turn);
   const updated = part === "" ? told : `${part}\n\n${told}`;
   return updated === body || updated.length > maxLength ? undefined : updated;
+}
+
+/** Returns a body without the part about protected files. The name of a file in its list can be that of a mark. */
+function withoutProtectedPart(body: string): string {
+  const lines = body.replaceAll("\r\n", "\n").split("\n");
+  if (lines[0] !== marks[0]) return body;
+  const list = readCodeBlock(
+    lines,
+    lines.findIndex((line) => /^`{3,}text$/.test(line)),
+  );
+  return list !== undefined && lines[list.end + 1] === marks[1]
+    ? lines
+        .slice(list.end + 2)
+        .join("\n")
+        .trimStart()
+    : body;
 }
 
 /** Returns the body of a pull request on GitHub: files to review first, what the agent said, and what it was told. */
@@ -76,7 +89,7 @@ export function readTurns(body: string): ToldTurn[] {
   let answer: string | null = null;
   for (let index = 0; index < lines.length; index++) {
     const title = lines[index];
-    const isPrompt = title === promptTitle || title === earlierTitle;
+    const isPrompt = title === promptTitle;
     const block = title === saidTitle || isPrompt ? readCodeBlock(lines, index + 2) : undefined;
     if (block === undefined) continue;
     if (isPrompt) turns.push({ prompt: block.text, answer });

@@ -1,8 +1,9 @@
-import type { RequestKey, Turn } from "../model.ts";
+import { type RequestKey, type Turn, turnIdSyntax } from "../model.ts";
 
 /** What the trailers of a commit say about the turn that made it. Untrusted: whoever may push can have written them. */
 export interface NamedTurn {
   turn: number;
+  identity: string;
   job: string;
   /** The key of its request; `undefined` if it had none that a trailer can tell. */
   key: Pick<RequestKey, "step" | "request"> | undefined;
@@ -12,8 +13,8 @@ export interface NamedTurn {
 const part = /^[\w-]{1,128}$/;
 
 /** Returns the last lines of the message of a turn's commit, which name the turn. */
-export const turnTrailers = (turn: Pick<Turn, "id" | "job">): string[] => [
-  `Agent-Turn: ${turn.id}`,
+export const turnTrailers = (turn: Pick<Turn, "id" | "identity" | "job">): string[] => [
+  `Agent-Turn: ${turn.id}.${turn.identity}`,
   `Agent-Job: ${turn.job}`,
 ];
 
@@ -29,14 +30,17 @@ export function stepPrefix(step: string): string | undefined {
 }
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
-const trailers =
-  /^Agent-Turn: (\d{1,16})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\w-]{1,128})\.([\w-]{1,128}))?$/gm;
+const trailers = new RegExp(
+  `^Agent-Turn: (${turnIdSyntax.source})\\.([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?$`,
+  "gm",
+);
 
 /** Returns the turns that a message names, in that order: several if a merge squashed their commits. */
 export function namedTurns(message: string): NamedTurn[] {
   const afterSubject = message.replaceAll("\r\n", "\n").replace(/^.*/, "");
-  return [...afterSubject.matchAll(trailers)].map(([, turn, job = "", step, request]) => ({
+  return [...afterSubject.matchAll(trailers)].map(([, turn, identity = "", job = "", step, request]) => ({
     turn: Number(turn),
+    identity,
     job,
     key: step === undefined || request === undefined ? undefined : { step, request },
   }));

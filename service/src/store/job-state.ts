@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { RequestKey, RunningTurn, Turn, TurnState } from "../model.ts";
 import type { Announcements } from "./announcements.ts";
 import type { Acceptance, ClockSql } from "./hourly-limit.ts";
@@ -37,6 +37,9 @@ export async function hasOpenTurn(transaction: Transaction, job: string): Promis
 
 const openTurn = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
 
+/** Returns the identity of a new turn. */
+export const newTurnIdentity = (): string => randomBytes(16).toString("hex");
+
 /** A turn to be added. */
 export interface AddedTurn {
   job: string;
@@ -62,9 +65,9 @@ export async function addTurn(
   const isReady = isFirst || !(await hasOpenTurn(transaction, job));
   const turn = await nextTurnId(transaction);
   const { caller, step, request } = key ?? { caller: "", step: "", request: randomUUID() };
-  const insert = `INSERT INTO turn (id, job, prompt, project, caller, step, request, "acceptedAs", "acceptedAt")
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-  await transaction.run(insert, turn, job, prompt, project, caller, step, request, kind, at);
+  const insert = `INSERT INTO turn (id, identity, job, prompt, project, caller, step, request, "acceptedAs", "acceptedAt")
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  await transaction.run(insert, turn, newTurnIdentity(), job, prompt, project, caller, step, request, kind, at);
   const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
   if (!isFirst) await transaction.run(activate, job);
   if (isReady) await ready.add(transaction, { turn, job, project });
@@ -92,7 +95,7 @@ export async function startTurn(
   { turn: id, lease }: TakenTurn,
   at: number,
 ): Promise<RunningTurn> {
-  const find = "SELECT id, job, prompt, attempts, state, step, request FROM turn WHERE id = ?";
+  const find = "SELECT id, identity, job, prompt, attempts, state, step, request FROM turn WHERE id = ?";
   const found = await transaction.row<Turn & { state: TurnState }>(find, id);
   if (found === undefined) throw new Error(`no turn ${id}`);
   const { state, ...turn } = found;
@@ -101,7 +104,7 @@ export async function startTurn(
 }
 
 /** What changes in a turn that is started. Its values are the lease and the time. */
-export const runningTurn = `state = 'running', "knowsBase" = 1, lease = ?, "startedAt" = coalesce("startedAt", ?)`;
+export const runningTurn = `state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?)`;
 
 /**
  * Gives a job the state of its last turn, which may have been stopped before an earlier one ended, unless it has open turns.

@@ -6,7 +6,7 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
-  'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt", "costUsd", "sessionCost", caller, step, request';
+  'id, identity, prompt, state, attempts, "startedAt", "endedAt", answer, reason, head, "stopRequestedAt", "costUsd", "sessionCost", caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -87,7 +87,7 @@ export class StoredJobs {
   /** Adds a job of another store. Its running turns become waiting ones. */
   async addCopy(copy: JobCopy): Promise<void> {
     const { database, ready, announcements, skipTurnIds } = this.#parts;
-    const { id, project, createdAt, archivedAt, pullRequest, head, base = null, turns } = copy;
+    const { id, project, createdAt, archivedAt, pullRequest, head, base, turns } = copy;
     const { state: lastState = "failed", endedAt = null } = turns.at(-1) ?? {};
     const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
     await database.transaction(async (transaction) => {
@@ -96,11 +96,21 @@ export class StoredJobs {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head, base);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
-        const { startedAt = null, reason = null, stopRequestedAt = null, costUsd = null, sessionCost = null } = turn;
+        const { startedAt = null, reason = null, head: pushed = null, stopRequestedAt = null } = turn;
+        const { costUsd = null, sessionCost = null } = turn;
         const turnState = turn.state === "running" ? "waiting" : turn.state;
-        const progress = [turnState, turn.attempts, startedAt, turn.endedAt, turn.answer, reason, stopRequestedAt];
+        const progress = [
+          turnState,
+          turn.attempts,
+          startedAt,
+          turn.endedAt,
+          turn.answer,
+          reason,
+          pushed,
+          stopRequestedAt,
+        ];
         const costs = [costUsd, sessionCost];
         const { caller, step, request } = await keyOfCopy(transaction, project, turn);
         await transaction.run(
@@ -108,6 +118,7 @@ export class StoredJobs {
           id,
           project,
           turn.id,
+          turn.identity,
           turn.prompt,
           ...progress,
           ...costs,
@@ -128,7 +139,7 @@ export function isActive({ turns }: JobCopy): boolean {
   return turns.some(({ state }) => state === "waiting" || state === "running");
 }
 
-/** Returns the key of a copied turn. If the copy lacks one, or a turn has got it since, the turn is stored without a key. */
+/** Returns the key of a copied turn. If it is unknown, or a turn has got it since, the turn is stored without a key. */
 async function keyOfCopy(transaction: Transaction, project: string, turn: TurnCopy): Promise<RequestKey> {
   const { id, caller = "", step = "", request } = turn;
   const key = request !== undefined && { caller, step, request };

@@ -107,9 +107,13 @@ export class RunningTurns {
    * counts from then on, so this must be known, and is not stored later.
    *
    * @param link - the pull request that has the commit; `null` if it needs a new one
+   * @param own - the turn's own commit. Default: it has none, and `head` is of an earlier turn
    */
-  async recordPush(turn: RunningTurn, link: string | null, head: string): Promise<void> {
-    await this.#change(turn, setPullRequest(turn.job, link, head));
+  async recordPush(turn: RunningTurn, link: string | null, head: string, own?: string): Promise<void> {
+    await this.#change(turn, async (transaction) => {
+      await setPullRequest(turn.job, link, head)(transaction);
+      if (own !== undefined) await transaction.run("UPDATE turn SET head = ? WHERE id = ?", own, turn.id);
+    });
   }
 
   /**

@@ -81,7 +81,8 @@ export class StoredTurns {
   }
 
   /**
-   * Stops a turn. One that waits fails at once; one that is running, when its worker learns of it by `RunningTurns.stopRequest`.
+   * Stops a turn. One that waits fails at once, unless an agent has run for it: only a worker can tell whether its commit counts.
+   * It fails, as one that is running does, when its worker learns of the stop by `RunningTurns.stopRequest`.
    *
    * @param at - milliseconds since 1970
    * @param reason - why it failed
@@ -92,7 +93,7 @@ export class StoredTurns {
     if (await this.#failWaiting(jobId, turnId, at, reason)) return true;
     // The first reason stays: it is what the worker knows.
     const request = `UPDATE turn SET reason = CASE WHEN "stopRequestedAt" IS NULL THEN ? ELSE reason END,
-      "stopRequestedAt" = coalesce("stopRequestedAt", ?) WHERE id = ? AND job = ? AND state = 'running'`;
+      "stopRequestedAt" = coalesce("stopRequestedAt", ?) WHERE id = ? AND job = ? AND (state = 'running' OR (state = 'waiting' AND attempts > 0))`;
     const isRequested = await announcements.changeJob(
       jobId,
       async (transaction) => (await transaction.run(request, reason, at, turnId, jobId)) > 0,
@@ -103,11 +104,11 @@ export class StoredTurns {
     return this.stop(jobId, turnId, at, reason);
   }
 
-  /** Fails a turn that waits. Returns `false` if it does not wait; nothing is changed then. */
+  /** Fails a turn that waits for its first agent. Returns `false` if it does not; nothing is changed then. */
   async #failWaiting(jobId: string, turnId: number, at: number, reason: string): Promise<boolean> {
     const { ready, announcements } = this.#parts;
     const fail = `UPDATE turn SET state = 'failed', "endedAt" = ?, "stopRequestedAt" = ?, reason = ?
-      WHERE id = ? AND job = ? AND state = 'waiting'`;
+      WHERE id = ? AND job = ? AND state = 'waiting' AND attempts = 0`;
     try {
       await announcements.changeJob(jobId, async (transaction) => {
         await lockJob(transaction, jobId);

@@ -1,9 +1,9 @@
 import type { ChangedFile } from "../git/changed-files.ts";
 import type { Repository } from "../git/repository.ts";
 import {
-  changesInstallScripts,
+  changesPrograms,
   findProtected,
-  mayHaveInstallScripts,
+  mayNamePrograms,
   type ProtectedFilesKind,
   protectedPatterns,
 } from "../pulls/protected-files.ts";
@@ -29,20 +29,20 @@ export async function findProtectedChanges(
   if (protectedFiles === "allow") return [];
   const paths = files.map(({ path }) => path);
   const matching = new Set(findProtected(paths, [...protectedPatterns, ...moreProtected]));
-  const scripts = await withInstallScripts(
+  const programs = await withPrograms(
     repository,
-    files.filter(({ path }) => mayHaveInstallScripts(path) && !matching.has(path)),
+    files.filter(({ path }) => mayNamePrograms(path) && !matching.has(path)),
   );
-  return [...matching, ...scripts.map((path) => `${path} (scripts that run when it is installed)`)].map(oneLine);
+  return [...matching, ...programs.map((path) => `${path} (scripts or dependencies)`)].map(oneLine);
 }
 
-async function withInstallScripts(repository: CheckPorts["repository"], files: readonly ChangedFile[]) {
+async function withPrograms(repository: CheckPorts["repository"], files: readonly ChangedFile[]) {
   const contents = new Map<string, string>();
   const ids = files.flatMap(({ before, after }) => [before, after].filter((id) => id !== undefined));
   if (ids.length === 0) return [];
   for await (const { id, content } of repository.readContents(ids)) contents.set(id, content);
   return files.flatMap(({ path, before = "", after = "" }) =>
-    changesInstallScripts(contents.get(before), contents.get(after)) ? [path] : [],
+    changesPrograms(contents.get(before), contents.get(after)) ? [path] : [],
   );
 }
 

@@ -18,23 +18,23 @@ const max = 1000;
  * again when that is over, does not run the agent again.
  */
 export class KeptOutcomes {
-  readonly #outcomes = new Map<number, Outcome & { attempts: number }>();
+  readonly #outcomes = new Map<string, Outcome & { attempts: number }>();
 
   /** Keeps the outcome of the attempt that was counted after the turn was taken. */
-  keep({ id, attempts }: RunningTurn, outcome: Outcome): void {
-    this.#outcomes.set(id, { ...outcome, attempts: attempts + 1 });
+  keep({ identity, attempts }: RunningTurn, outcome: Outcome): void {
+    this.#outcomes.set(identity, { ...outcome, attempts: attempts + 1 });
     const [oldest] = this.#outcomes.keys();
     if (this.#outcomes.size > max && oldest !== undefined) this.#outcomes.delete(oldest);
   }
 
   /** Returns the outcome of the turn's last attempt, unless another worker made that. */
-  find({ id, attempts }: RunningTurn): Outcome | undefined {
-    const kept = this.#outcomes.get(id);
+  find({ identity, attempts }: RunningTurn): Outcome | undefined {
+    const kept = this.#outcomes.get(identity);
     return kept?.attempts === attempts ? kept : undefined;
   }
 
   /** Forgets a turn, because it has ended. */
-  forget({ id }: Pick<RunningTurn, "id">): void {
-    this.#outcomes.delete(id);
+  forget({ identity }: Pick<RunningTurn, "identity">): void {
+    this.#outcomes.delete(identity);
   }
 }

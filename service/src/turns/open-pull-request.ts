@@ -51,7 +51,7 @@ export async function openPullRequest(
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
   // Without the link of a merged pull request, whose work the next turn would take this for otherwise. This shows whether another
   // worker has taken the turn over, so nothing may have been opened before.
-  await store.runningTurns.recordPush(turn, existing, head);
+  await store.runningTurns.recordPush(turn, existing, head, own);
   onRecorded();
   const change: Change = {
     jobId: job.id,

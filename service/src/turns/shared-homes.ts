@@ -34,9 +34,9 @@ export class SharedHomes implements AgentHomes {
   /** Replaces the home directory by the one that the job's last turn left, or removes it. */
   async bring(turn: Turn, directory: JobDirectory, log: Log): Promise<void> {
     const last = await this.#store.lastAttemptedBefore(turn);
-    const here = Number(await readFile(directory.homeTurn, "utf8").catch(() => ""));
+    const here = await readFile(directory.homeTurn, "utf8").catch(() => "");
     // An interrupted attempt of this turn left it, or the turn before.
-    if (here !== 0 && (here === turn.id || here === last)) return;
+    if (here !== "" && (here === turn.identity || here === last)) return;
     await removeDirectory(directory.home);
     await rm(directory.homeTurn, { force: true });
     if (last === undefined) return;
@@ -52,7 +52,7 @@ export class SharedHomes implements AgentHomes {
       await mkdir(directory.path, { recursive: true });
       await writeFile(file, archive);
       await unpackHome(file, directory.home, limits);
-      await writeFile(directory.homeTurn, String(last));
+      await writeFile(directory.homeTurn, last);
     } catch (error) {
       log(`The session of the agent's last turn cannot be restored, so a new one starts: ${errorMessage(error)}`);
     } finally {
@@ -61,7 +61,7 @@ export class SharedHomes implements AgentHomes {
   }
 
   async begin(turn: Turn, directory: JobDirectory): Promise<void> {
-    await writeFile(directory.homeTurn, String(turn.id));
+    await writeFile(directory.homeTurn, turn.identity);
   }
 
   async keep(turn: RunningTurn, directory: JobDirectory, log: Log): Promise<void> {
@@ -85,8 +85,9 @@ export class SharedHomes implements AgentHomes {
  * Records which turn left a job's home directory, if there is one, so that a worker with this folder continues its session.
  *
  * @param folder - the service's folder
+ * @param turn - its identity
  */
-export function markHome(folder: string, jobId: string, turn: number): void {
+export function markHome(folder: string, jobId: string, turn: string): void {
   const { home, homeTurn } = new JobDirectory(folder, jobId);
-  if (existsSync(home)) writeFileSync(homeTurn, String(turn));
+  if (existsSync(home)) writeFileSync(homeTurn, turn);
 }

@@ -125,7 +125,7 @@ async function processTurn(turn: RunningTurn, job: StoredJob, run: RunContext): 
   const context = { ...run, turns, isNewHome: await host.prepare(directory, logFile) };
   log(startNote(turn));
   const pullRequest = await readLastPullRequest(job, context);
-  const { start, last } = await findStart(job, pullRequest, context);
+  const { start, last } = await findStart(job, pullRequest, turn, context);
   const pushEarlier = async (): Promise<string | undefined> =>
     (await findPushedCommit(turn, start, last, context)) ?? (await pushUnpushedCommit(turn, start, last, context));
   let head = await patiently(pushEarlier);
@@ -172,15 +172,18 @@ const beforeReport: AgentWords = { answer: null, costUsd: unknownCost };
 async function findStart(
   job: StoredJob,
   { isMerged, bases }: LastPullRequest,
+  turn: RunningTurn,
   context: TurnContext & RunContext,
 ): Promise<{ start: Start; last: JobCommit | undefined }> {
-  const { repository, targetBranch, log, progress } = context;
-  const options = { isMerged, lastPushed: job.head, targetBranch, bases, instructions: findInstructions };
+  const { repository, turns, targetBranch, log, progress } = context;
+  const own = new Set(turns.flatMap(({ head }) => head ?? []));
+  const options = { isMerged, lastPushed: job.head, own, targetBranch, bases, instructions: findInstructions };
   for (let isFirst = true; ; isFirst = false) {
-    // Others may share its fetch, so it is not killed, only waited for no longer.
+    // Others may share its fetch, so it is not killed, only waited for no longer. A turn whose agent has run may have a commit that
+    // counts, and then it is too late to stop it.
     const [start, last] = await untilStopped(
       Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
-      context.stop,
+      turn.attempts === 0 ? context.stop : undefined,
     );
     progress.start = start;
     try {

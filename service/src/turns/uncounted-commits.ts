@@ -1,7 +1,7 @@
 import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
 import type { StoredJob, Turn } from "../model.ts";
-import { namedTurns } from "../pulls/turn-trailers.ts";
+import { type NamedTurn, namedTurns } from "../pulls/turn-trailers.ts";
 import type { Store } from "../store/store.ts";
 
 /*
@@ -66,24 +66,26 @@ export async function findCounted(
   }));
   if (commits.at(-1)?.turn === undefined) return all;
   // In this order: an ended turn records nothing any more, so the job read after it has all that it recorded.
-  const ended = (await store.turns.ofJob(job.id)).filter(
-    // One that never ran here pushed nothing here: its commit is from before the store was restored from a backup.
-    ({ state, startedAt }) => (state === "completed" || state === "failed") && startedAt !== null,
+  const ended = new Set(
+    (await store.turns.ofJob(job.id)).flatMap(({ identity, state, startedAt }) =>
+      // One that never ran here pushed nothing here: its commit is from before the store was restored from a backup.
+      (state === "completed" || state === "failed") && startedAt !== null ? [identity] : [],
+    ),
   );
   const recorded = (await store.jobs.find(job.id))?.head ?? null;
   const last = commits.findIndex(({ commit }) => commit === recorded);
   const isRewritten = recorded !== null && last < 0 && recorded !== base;
   if (isRewritten) return all;
   const counted = commits.slice(0, last + 1);
-  const kept = new Set(counted.map(({ turn }) => turn));
-  const isUncounted = (turn: number | undefined): boolean =>
-    turn !== undefined && !kept.has(turn) && (turn === own?.id || ended.some(({ id }) => id === turn));
+  const kept = new Set(counted.map(({ turn }) => turn?.identity));
+  const isUncounted = (turn: NamedTurn | undefined): boolean =>
+    turn !== undefined && !kept.has(turn.identity) && (turn.identity === own?.identity || ended.has(turn.identity));
   const above = commits.slice(last + 1);
   const lastKept = above.findLastIndex(({ turn }) => !isUncounted(turn));
   const below = above[lastKept] ?? counted.at(-1);
   return {
     head: below?.commit ?? (recorded === base ? base : undefined),
-    uncounted: above.slice(lastKept + 1).flatMap(({ turn }) => turn ?? []),
+    uncounted: above.slice(lastKept + 1).flatMap(({ turn }) => turn?.turn ?? []),
   };
 }
 
@@ -109,7 +111,7 @@ export async function removeUncounted(
 }
 
 /** Returns the turn of a job that made a commit; `undefined` if a person did, or several turns were squashed. */
-function turnOf(message: string, job: string): number | undefined {
+function turnOf(message: string, job: string): NamedTurn | undefined {
   const [first, ...more] = namedTurns(message);
-  return first?.job === job && more.length === 0 ? first.turn : undefined;
+  return first?.job === job && more.length === 0 ? first : undefined;
 }

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import type { Repository } from "../git/repository.ts";
@@ -6,6 +8,7 @@ import type { WorktreePlace } from "../git/worktree.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import type { PerProject } from "../per-project.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
+import { JobDirectory, jobsFolder } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, hourMs } from "../time.ts";
 import { Archiver } from "./archiver.ts";
@@ -13,7 +16,7 @@ import { BranchCleaner } from "./branch-cleaner.ts";
 import { listOf } from "./list-of.ts";
 import { Retention } from "./retention.ts";
 import { runRounds } from "./rounds.ts";
-import { removeUnknownDirectories, UnknownJobs } from "./unknown-jobs.ts";
+import { UnknownJobs } from "./unknown-jobs.ts";
 
 export interface UpkeepOptions {
   store: Store;
@@ -83,10 +86,9 @@ function sharedRounds({
   ];
 }
 
-/** The rounds that each machine runs for its own disk, if others can delete jobs. */
-function ownRounds({ store, worktrees, folder, signal }: UpkeepOptions) {
-  if (store.homes === undefined) return [];
-  return [new UnknownJobs({ jobs: store.jobs, folder, repositories: [...worktrees.keys()], signal })];
+/** The rounds that each machine runs for its own disk. */
+function ownRounds({ store, worktrees, folder, signal, log }: UpkeepOptions) {
+  return [new UnknownJobs({ store, folder, repositories: [...worktrees.keys()], signal, log })];
 }
 
 /** Logs which turns wait for a worker that knows their projects. */
@@ -98,19 +100,26 @@ async function logUnknownProjects({ store, projects, log }: UpkeepOptions): Prom
   log(`Turns of projects that are not in --config wait: ${listOf(list)}`);
 }
 
-/** Removes the directories of unknown jobs that an earlier service left, and adopts the worktrees of the others. */
+/** Adopts the worktrees that an earlier service left. */
 async function tidy(options: UpkeepOptions): Promise<void> {
-  const { folder, store, signal, log } = options;
+  const { folder, log } = options;
   try {
-    // Another store may have been put in place of theirs.
-    const isNew = (await store.counts.total()).jobs === 0;
-    const isJob = async (id: string) => isNew || (await store.jobs.find(id)) !== undefined;
-    const { removed, withWorktree } = await removeUnknownDirectories(folder, isJob, signal);
-    if (removed > 0) log(`Removed the directories of jobs that are not in the store: ${removed}.`);
-    if (!signal.aborted) await adoptWorktrees(withWorktree, options);
+    await adoptWorktrees(await findWorktrees(options), options);
   } catch (error) {
-    log(`Cannot remove what an earlier service left in ${folder}: ${errorMessage(error)}`);
+    log(`Cannot reuse the worktrees that an earlier service left in ${folder}: ${errorMessage(error)}`);
   }
+}
+
+/** Returns the worktrees of jobs in the store; of all jobs if it has none, because it may have been put in place of theirs. */
+async function findWorktrees({ folder, store, signal }: UpkeepOptions): Promise<WorktreePlace[]> {
+  const isNew = (await store.counts.total()).jobs === 0;
+  const found: WorktreePlace[] = [];
+  for (const id of await readdir(jobsFolder(folder)).catch(() => [])) {
+    if (signal.aborted) break;
+    const directory = new JobDirectory(folder, id);
+    if (existsSync(directory.tree) && (isNew || (await store.jobs.find(id)) !== undefined)) found.push(directory);
+  }
+  return found;
 }
 
 /** Gives worktrees that an earlier service left to their repositories. Worktrees of unknown projects stay. */

@@ -1,26 +1,30 @@
-import { lstat, readdir, rm } from "node:fs/promises";
-import { basename } from "node:path";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { Repository } from "../git/repository.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { JobDirectory, jobLogFile, jobsFolder, logsFolder } from "../service-folder.ts";
+import { JobDirectory, jobLogFile, jobsFolder, logsFolder, unknownFolder } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../time.ts";
+import { dayMs, hourMs } from "../time.ts";
 import type { Round } from "./rounds.ts";
 
 export interface UnknownJobsOptions {
-  jobs: Pick<Store["jobs"], "find">;
+  store: Pick<Store, "jobs" | "counts">;
   /** The service's folder. */
   folder: string;
   repositories: readonly Pick<Repository, "jobIds" | "forgetJobs">[];
   /** Aborts when the service stops. */
   signal: AbortSignal;
+  log: (line: string) => void;
 }
 
 const intervalMs = hourMs;
+/** Whoever notices that the wrong backup was restored has this long to put the right one in its place. */
+const keptMs = 7 * dayMs;
 
 /**
- * Removes once an hour what this machine has of jobs that were deleted from a store which several machines share: their
- * directories, logs and commits. A job is stored before any of them exists.
+ * Looks once an hour for what this machine has of jobs that are not in the store, because it was restored from a backup or another
+ * machine deleted them: their directories, logs and commits. Removes it a week after it was first seen. It can run while turns are
+ * running, because a job is stored before any of them exists.
  */
 export class UnknownJobs implements Round {
   readonly name = "UnknownJobs";
@@ -35,53 +39,60 @@ export class UnknownJobs implements Round {
   async run(now: number): Promise<void> {
     if (now < this.#nextAt) return;
     this.#nextAt = now + intervalMs;
-    const { jobs, folder, repositories, signal } = this.#options;
-    await removeUnknownDirectories(folder, async (id) => (await jobs.find(id)) !== undefined, signal);
-    const logs = await readdir(logsFolder(folder)).catch(() => []);
-    for (const id of await this.#unknown(logs.map((name) => basename(name, ".log"))))
-      await rm(jobLogFile(folder, id), { force: true });
-    for (const repository of repositories) await repository.forgetJobs(await this.#unknown(await repository.jobIds()));
+    const { store, folder, signal, log } = this.#options;
+    const found = await this.#jobsHere();
+    // Another store may have been put in place of theirs.
+    const isNew = found.size > 0 && (await store.counts.total()).jobs === 0;
+    if (isNew || signal.aborted) return;
+    const unknown = new Map<string, number>();
+    for (const id of found) {
+      if (signal.aborted) return;
+      if ((await store.jobs.find(id)) === undefined) unknown.set(id, await this.#unknownSince(id, now));
+    }
+    for (const id of await namesIn(unknownFolder(folder)))
+      if (!unknown.has(id)) await rm(join(unknownFolder(folder), id), { force: true });
+    const newOnes = [...unknown.values()].filter((since) => since === now).length;
+    if (newOnes > 0)
+      log(`Jobs that are not in the store: ${newOnes}. What this machine has of them is removed in a week.`);
+    const old = [...unknown.keys()].filter((id) => now - (unknown.get(id) ?? now) >= keptMs);
+    if (old.length > 0) await this.#remove(old);
   }
 
-  async #unknown(ids: readonly string[]): Promise<string[]> {
-    const { jobs, signal } = this.#options;
-    const unknown: string[] = [];
+  /** Returns the ids of the jobs of which this machine has something. */
+  async #jobsHere(): Promise<ReadonlySet<string>> {
+    const { folder, repositories } = this.#options;
+    const logs = (await namesIn(logsFolder(folder))).map((name) => basename(name, ".log"));
+    const commits = await Promise.all(repositories.map((repository) => repository.jobIds()));
+    return new Set([...(await namesIn(jobsFolder(folder))), ...logs, ...commits.flat()]);
+  }
+
+  /** Returns when a job was first seen not to be in the store, in milliseconds since 1970. */
+  async #unknownSince(id: string, now: number): Promise<number> {
+    const file = join(unknownFolder(this.#options.folder), id);
+    const since = Number.parseInt(await readFile(file, "utf8").catch(() => ""), 10);
+    if (!Number.isNaN(since)) return since;
+    await mkdir(unknownFolder(this.#options.folder), { recursive: true });
+    await writeFile(file, String(now));
+    return now;
+  }
+
+  async #remove(ids: readonly string[]): Promise<void> {
+    const { folder, repositories, log } = this.#options;
+    for (const repository of repositories) await repository.forgetJobs(ids);
     for (const id of ids) {
-      if (signal.aborted) return [];
-      if ((await jobs.find(id)) === undefined) unknown.push(id);
+      await removeDirectory(new JobDirectory(folder, id).path);
+      await rm(jobLogFile(folder, id), { force: true });
+      await rm(join(unknownFolder(folder), id), { force: true });
     }
-    return unknown;
+    log(`Removed what this machine had of jobs that are not in the store: ${ids.length}.`);
   }
 }
 
-/**
- * Removes the directories of jobs that the store does not have, for example because the store was removed or restored from a
- * backup. It can run while turns are running, because a job is stored before its directory is created.
- *
- * @param folder - the service's
- * @returns how many it removed, and the directories of other jobs that have a worktree
- */
-export async function removeUnknownDirectories(
-  folder: string,
-  isJob: (id: string) => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<{ removed: number; withWorktree: JobDirectory[] }> {
-  const withWorktree: JobDirectory[] = [];
-  let removed = 0;
-  for (const id of await readdir(jobsFolder(folder)).catch(ignoreMissing)) {
-    if (signal.aborted) break;
-    const directory = new JobDirectory(folder, id);
-    if (await isJob(id)) {
-      if (await lstat(directory.tree).catch(() => undefined)) withWorktree.push(directory);
-    } else {
-      await removeDirectory(directory.path);
-      removed++;
-    }
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return [];
   }
-  return { removed, withWorktree };
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): [] {
-  if (error.code !== "ENOENT") throw error;
-  return [];
 }

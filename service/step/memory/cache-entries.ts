@@ -1,5 +1,6 @@
-import { setTimeout } from "node:timers/promises";
-import { type Operation, runCacheProcess } from "../../../src/runner-kit/run-cache-process.ts";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { createCacheClient } from "../../../src/runner-kit/cache-client.ts";
 
 /** Files in the repository's Actions cache. A key can be saved once; a restore takes the newest with a prefix. */
 export interface CacheEntries {
@@ -18,45 +19,36 @@ export interface CacheEntries {
   restore(prefix: string, file: string): Promise<boolean>;
 }
 
-export interface CacheEntriesOptions {
-  /** The variables by which `@actions/cache` finds the cache service. */
-  environment: Readonly<Record<string, string>>;
-  /** The file that the cache process runs: one that hands over to `cache-process.ts` if its first argument is `cache`. */
-  program: string;
-  /** Waits before a retry. Default: with a timer. */
-  sleep?: (ms: number) => Promise<void>;
-}
-
-/** Before the retries of a restore. */
-const retryDelaysMs = [1000, 3000];
-/** For one attempt. */
+/** For a file with all its blocks and retries. */
 const timeoutMs = 120_000;
 
-/** Returns the Actions cache of a runner. */
-export function connectCacheEntries(options: CacheEntriesOptions): CacheEntries {
-  const { environment, program, sleep = setTimeout } = options;
-  const run = (operation: Operation, key: string, file: string) =>
-    runCacheProcess({
-      operation,
-      key,
-      file,
-      program,
-      environment: { ...process.env, ...environment },
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+/**
+ * Returns the Actions cache of a runner.
+ *
+ * @param environment - with the variables by which actions find it
+ * @param blockBytes - see `CacheClientOptions`
+ */
+export function connectCacheEntries(environment: NodeJS.ProcessEnv, blockBytes?: number): CacheEntries {
+  const client = createCacheClient(environment, {
+    restoreTimeoutMs: timeoutMs,
+    saveTimeoutMs: timeoutMs,
+    blockBytes,
+  });
   return {
     save: async (key, file) => {
-      await run("save", key, file);
+      await using handle = await open(file);
+      const { size } = await handle.stat();
+      const read = async (start: number, end: number): Promise<Buffer> => {
+        const block = Buffer.alloc(end - start);
+        await handle.read(block, 0, block.length, start);
+        return block;
+      };
+      await client.save(key, { size, read });
     },
-    restore: async (prefix, file) => {
-      for (const delayMs of retryDelaysMs) {
-        try {
-          return await run("restore", prefix, file);
-        } catch {
-          await sleep(delayMs);
-        }
-      }
-      return run("restore", prefix, file);
-    },
+    restore: (prefix, file) =>
+      client.restore(prefix, () => {
+        writeFileSync(file, "");
+        return (part) => appendFileSync(file, part);
+      }),
   };
 }

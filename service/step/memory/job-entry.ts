@@ -8,20 +8,21 @@ export const maxTurnId = 8e15;
 const time = z.int().check(z.nonnegative(), z.maximum(lastTime));
 const turn = z.object({
   id: z.int().check(z.positive(), z.maximum(maxTurnId)),
+  identity: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   prompt: z.string(),
   state: z.enum(["waiting", "running", "completed", "failed"]),
   attempts: z.int().check(z.nonnegative()),
   endedAt: z.nullable(time),
   answer: z.nullable(z.string()),
-  // Entries of earlier versions do not have them.
-  caller: z.optional(z.string().check(z.maxLength(1000))),
-  step: z.optional(z.string().check(z.regex(/^[\x20-\x7e]{0,256}$/))),
-  request: z.optional(z.string().check(z.regex(/^[\x20-\x7e]{1,256}$/))),
-  startedAt: z.optional(z.nullable(time)),
-  reason: z.optional(z.nullable(z.string())),
-  stopRequestedAt: z.optional(z.nullable(time)),
-  costUsd: z.optional(z.nullable(z.number())),
-  sessionCost: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
+  caller: z.string().check(z.maxLength(1000)),
+  step: z.string().check(z.regex(/^[\x20-\x7e]{0,256}$/)),
+  request: z.string().check(z.regex(/^[\x20-\x7e]{1,256}$/)),
+  startedAt: z.nullable(time),
+  reason: z.nullable(z.string()),
+  head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
+  stopRequestedAt: z.nullable(time),
+  costUsd: z.nullable(z.number()),
+  sessionCost: z.nullable(z.string().check(z.maxLength(1000))),
 });
 
 /** The entry of a job. Anyone who can write the repository's cache can have written it. */
@@ -34,7 +35,7 @@ const entry = z.object({
     archivedAt: z.nullable(time),
     pullRequest: z.nullable(z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/))),
     head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
-    base: z.optional(z.nullable(z.string().check(z.regex(/^[^\p{Cc}]{1,1000}$/u)))),
+    base: z.nullable(z.string().check(z.regex(/^[^\p{Cc}]{1,1000}$/u))),
     turns: z.array(turn).check(z.minLength(1)),
   }),
   /** Where the home directory is kept, and its path, by which agents find their sessions. */

@@ -4,6 +4,7 @@ import { commitTitle } from "../../src/pulls/commit-title.ts";
 import type { OwnPullRequest } from "../../src/pulls/github/own-pull-request.ts";
 import { readTurns, type ToldTurn } from "../../src/pulls/pull-request-body.ts";
 import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
+import { newTurnIdentity } from "../../src/store/job-state.ts";
 import { maxTurnId } from "./job-entry.ts";
 
 /** A job as its branch and its pull request tell it. */
@@ -80,6 +81,7 @@ export function rebuildJob({
   };
   const unnamedTurn: TurnCopy = {
     id: createdAt * 1000,
+    identity: newTurnIdentity(),
     prompt: first?.prompt ?? "",
     state: "completed",
     attempts: allAttempts,
@@ -116,11 +118,11 @@ function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
 
 /** A turn whose work has no pull request waits: when it is resumed, it finds its commit, runs no agent and opens one. */
 function turnOf(
-  { turn }: NamedTurn,
+  { turn, identity }: NamedTurn,
   { at }: DatedCommit,
   { prompt, answer }: ToldTurn,
   isPublished: boolean,
 ): TurnCopy {
   const end = isPublished ? { state: "completed" as const, endedAt: at } : { state: "waiting" as const, endedAt: null };
-  return { id: turn, prompt, attempts: allAttempts, startedAt: null, answer, ...end };
+  return { id: turn, identity, prompt, attempts: allAttempts, startedAt: null, answer, ...end };
 }

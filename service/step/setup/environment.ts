@@ -11,7 +11,7 @@ const compileCache = "NODE_COMPILE_CACHE";
 /** Configuration of the package managers, such as another registry. */
 const packageManagers = /^(npm_config_|PIP_)/i;
 
-/** The variables by which `@actions/cache` finds the cache service. */
+/** The variables by which actions find the cache service. */
 const cacheVariables = /^(ACTIONS_(CACHE_|RESULTS_URL$|RUNTIME_TOKEN$)|GITHUB_SERVER_URL$)/;
 
 function pick(environment: NodeJS.ProcessEnv, isPicked: (name: string) => boolean): Record<string, string> {
@@ -38,7 +38,7 @@ export function installerEnvironment(environment: NodeJS.ProcessEnv): Record<str
   return pick(environment, (name) => needed.test(name) || packageManagers.test(name));
 }
 
-/** Returns the variables by which `@actions/cache` finds the cache service. */
+/** Returns the variables by which actions find the cache service. */
 export function cacheEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
   return pick(environment, (name) => cacheVariables.test(name));
 }

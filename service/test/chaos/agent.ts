@@ -14,9 +14,15 @@ export function changeOf(prompt: string): Change {
  * Returns the command of an agent. Some runs take longer, so that faults meet them, some change nothing, and some do something else
  * when they are run again.
  *
- * @param runs - a file that gets a line when a run begins, and when it ends
+ * @param runs - a file that gets a line when a run begins, when it does so beside another run for the same prompt, and when it ends.
+ *   Beside it are files that running agents lock
  */
 export const agentCommand = (runs: string): string => `prompt=$(cat "$AGENT_PROMPT_FILE")
+# Until its last process has ended. Only Linux has the program.
+if command -v flock > /dev/null; then
+  exec 9> "${runs}.$(echo "$prompt" | tr -c 'a-z0-9\\n' -)"
+  flock --nonblock 9 || echo "beside $prompt" >> ${runs}
+fi
 echo "begin $prompt" >> ${runs}
 count=$(grep -cx "begin $prompt" ${runs})
 case $prompt in *[01]) sleep 1;; *[278]) sleep 5;; esac
@@ -30,16 +36,27 @@ esac
 echo "end $prompt" >> ${runs}
 exit $code`;
 
-/** Returns how many runs of agents there were, and how many of them began after another one for the same prompt had ended. */
-export function countRuns(text: string): { runs: number; again: number } {
-  const ended = new Set<string>();
-  let [runs, again] = [0, 0];
+/** What agents did, by what they wrote. */
+export interface AgentRuns {
+  runs: number;
+  /** How many of them began after another one for the same prompt had ended. */
+  again: number;
+  /** The prompts of runs that began while another one for the same prompt was running. */
+  beside: string[];
+  /** The prompts of runs that have ended. */
+  ended: Set<string>;
+}
+
+/** Reads what agents did. */
+export function readRuns(text: string): AgentRuns {
+  const read: AgentRuns = { runs: 0, again: 0, beside: [], ended: new Set() };
   for (const line of text.split("\n")) {
-    const [, event, prompt = ""] = /^(begin|end) (.*)$/.exec(line) ?? [];
-    if (event === "end") ended.add(prompt);
+    const [, event, prompt = ""] = /^(begin|beside|end) (.*)$/.exec(line) ?? [];
+    if (event === "end") read.ended.add(prompt);
+    if (event === "beside") read.beside.push(prompt);
     if (event !== "begin") continue;
-    runs++;
-    if (ended.has(prompt)) again++;
+    read.runs++;
+    if (read.ended.has(prompt)) read.again++;
   }
-  return { runs, again };
+  return read;
 }

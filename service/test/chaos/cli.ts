@@ -7,12 +7,14 @@ import { runChaos } from "./run.ts";
 const help = `Usage: npm run chaos -- [--jobs N] [--minutes M] [--seed S] [--every S] [--pgbouncer session|transaction]
 
 Runs the service as two api and three worker processes on a Postgres server of its own, and creates N jobs (default: 100) with
-some messages in M minutes (default: 3). Meanwhile processes and the server are killed, stopped, paused and cut off at random, every S seconds (default: 8), and pushes are
-held up. Some agents change nothing, or something else when they are run again. Then
-everything runs undisturbed until all turns have ended, and what clients were told, the database and the Git repository are
-compared: nothing that was accepted is lost, nothing was done twice. With --pgbouncer, all go through the machine's PgBouncer in
-this mode, and only the workers know the server's own URL. Linux and macOS only. If something is wrong, the logs of
-the processes are kept, and the exit code is 1.
+some messages in M minutes (default: 3). Meanwhile a fault begins every S seconds (default: 8): processes and the server are killed,
+stopped and paused, pushes are held up, connections are cut, or forgotten without a word, a disk is full (if this process may mount
+one), and the server loses its last second, or is restored from a backup. Some agents change nothing, or something else when they are
+run again. Then everything runs undisturbed until all turns have ended, and what clients were told, the agents, the database and the
+Git repository are compared: no two agents ran for a turn at the same time, nothing is called completed that no agent has done, and
+nothing that was accepted is lost or done twice, except what the server lost; that is counted. With --pgbouncer, all go through the
+machine's PgBouncer in this mode, and only the workers know the server's own URL. Linux and macOS only. If something is wrong, the
+logs of the processes are kept, and the exit code is 1.
 `;
 
 const { values } = parseArgs({

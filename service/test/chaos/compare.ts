@@ -1,8 +1,9 @@
-import { changeOf } from "./agent.ts";
+import { type AgentRuns, changeOf } from "./agent.ts";
 import type { JobRecord } from "./client.ts";
-import type { PushedBranch } from "./pushed-state.ts";
+import type { LostTime } from "./faults.ts";
+import type { PushedBranch, PushedCommit } from "./pushed-state.ts";
 import type { StoredJob, StoredPullRequest, StoredState, StoredTurn } from "./stored-state.ts";
-import type { SentJob } from "./workload.ts";
+import type { SentJob, Workload } from "./workload.ts";
 
 /** Everything that has to agree when all turns have ended. */
 export interface EndState {
@@ -14,48 +15,87 @@ export interface EndState {
   emptyJobs: ReadonlySet<string>;
   /** What the API shows, by id. */
   shown: ReadonlyMap<string, JobRecord>;
+  runs: AgentRuns;
+  /** When the database lost what it had committed. */
+  lost: readonly LostTime[];
+  wrongPolls: Workload["wrongPolls"];
 }
+
+/** What was accepted in a time that the database lost, and is not stored: the one thing that a lost time may lose. */
+export interface LostRequests {
+  prompts: ReadonlySet<string>;
+  /** The ids of the jobs whose creates are among them. */
+  jobs: ReadonlySet<string>;
+}
+
+/** Returns the requests that were lost with what the database lost. */
+export function lostRequests({ sent, stored, lost }: Pick<EndState, "sent" | "stored" | "lost">): LostRequests {
+  const prompts = new Set<string>();
+  const jobs = new Set<string>();
+  const isStored = new Set(stored.turns.map(({ prompt }) => prompt));
+  for (const { id, sent: requests } of sent)
+    for (const [index, { prompt, submission, at }] of requests.entries()) {
+      const wasLost = lost.some(({ from, to }) => at >= from && at <= to + answerMs);
+      if (submission.acceptance !== "accepted" || isStored.has(prompt) || !wasLost) continue;
+      prompts.add(prompt);
+      if (index === 0 && id !== undefined) jobs.add(id);
+    }
+  return { prompts, jobs };
+}
+
+/** An answer can reach its client, which has much to do, after the database was killed. */
+const answerMs = 1000;
 
 /** The specification: "Rate limits". */
 const hourlyLimit = 100;
 const hourMs = 3_600_000;
 
 /** Returns everything that does not agree. */
-export function compare({ sent, stored, pushed, emptyJobs, shown }: EndState): string[] {
+export function compare(end: EndState): string[] {
+  const { sent, stored, pushed, emptyJobs, shown, runs, wrongPolls } = end;
+  const lost = lostRequests(end);
   const turnsByJob = Map.groupBy(stored.turns, ({ job }) => job);
   const pullsByJob = Map.groupBy(stored.pullRequests, ({ job }) => job);
   const branchesOfJobs = new Set(stored.jobs.map(({ id }) => `agent/${id}`));
   return [
-    ...compareSent(sent, stored),
+    ...compareSent(sent, stored, lost),
     ...stored.jobs.flatMap((job) => {
       const turns = turnsByJob.get(job.id) ?? [];
       const branch = pushed.get(`agent/${job.id}`);
       return [
-        ...compareTurns(job, turns, branch),
-        ...comparePullRequest(job, branch, pullsByJob.get(job.id) ?? [], shown.get(job.id)),
+        ...compareTurns(job, turns, branch, lost),
+        ...comparePullRequest(job, turns, branch, pullsByJob.get(job.id) ?? [], shown.get(job.id)),
       ];
     }),
     ...compareEmpty(emptyJobs, turnsByJob),
-    ...[...pushed.keys()].filter((name) => !branchesOfJobs.has(name)).map((name) => `${name} has no job`),
+    ...[...pushed.keys()]
+      .filter((name) => !branchesOfJobs.has(name) && !lost.jobs.has(name.replace("agent/", "")))
+      .map((name) => `${name} has no job`),
+    ...wrongPolls.filter(({ job }) => !lost.jobs.has(job)).map(({ text }) => text),
+    ...stored.turns
+      .filter(({ state, prompt }) => state === "completed" && !runs.ended.has(prompt))
+      .map(({ job, id }) => `${job}: turn ${id} is completed, and no agent has done it`),
+    ...runs.beside.map((prompt) => `two agents ran for "${prompt}" at the same time`),
     ...compareLimits(stored),
     ...(stored.queued > 0 ? [`${stored.queued} turns are in the queue, although all have ended`] : []),
   ];
 }
 
 /** What was accepted is stored once, in its order; what was rejected is not stored. */
-function compareSent(sent: readonly SentJob[], stored: StoredState): string[] {
+function compareSent(sent: readonly SentJob[], stored: StoredState, lost: LostRequests): string[] {
   const wrong: string[] = [];
   const byPrompt = Map.groupBy(stored.turns, ({ prompt }) => prompt);
   const known = new Set(stored.jobs.map(({ id }) => id));
   for (const { id, sent: requests } of sent) {
-    if (id !== undefined && !known.has(id)) wrong.push(`${id} was accepted and is not stored`);
+    if (id !== undefined && !known.has(id) && !lost.jobs.has(id)) wrong.push(`${id} was accepted and is not stored`);
     let last = 0;
     for (const { prompt, submission } of requests) {
       const turns = byPrompt.get(prompt) ?? [];
       byPrompt.delete(prompt);
       const { acceptance } = submission;
       if (turns.length > 1) wrong.push(`"${prompt}" is stored ${turns.length} times (${acceptance})`);
-      if (acceptance === "accepted" && turns.length === 0) wrong.push(`"${prompt}" was accepted and is not stored`);
+      if (acceptance === "accepted" && turns.length === 0 && !lost.prompts.has(prompt))
+        wrong.push(`"${prompt}" was accepted and is not stored`);
       if (acceptance === "rejected" && turns.length > 0) wrong.push(`"${prompt}" was rejected and is stored`);
       for (const turn of turns) {
         if (id !== undefined && turn.job !== id)
@@ -70,7 +110,12 @@ function compareSent(sent: readonly SentJob[], stored: StoredState): string[] {
 }
 
 /** Each turn has ended, and each completed one that changed something has its one commit, in the order of the turns. */
-function compareTurns(job: StoredJob, turns: readonly StoredTurn[], branch: PushedBranch | undefined): string[] {
+function compareTurns(
+  job: StoredJob,
+  turns: readonly StoredTurn[],
+  branch: PushedBranch | undefined,
+  lost: LostRequests,
+): string[] {
   const wrong: string[] = [];
   for (const { id, state, lease } of turns) {
     if (state !== "completed" && state !== "failed") wrong.push(`${job.id}: turn ${id} is ${state}`);
@@ -78,20 +123,28 @@ function compareTurns(job: StoredJob, turns: readonly StoredTurn[], branch: Push
   }
   const last = turns.at(-1);
   if (job.state !== last?.state) wrong.push(`${job.id} is ${job.state}, its last turn is ${last?.state}`);
-  const pushed = new Set(branch?.commits.map(({ turn }) => turn));
+  const own = (branch?.commits ?? []).filter((commit) => isStored(commit, turns));
+  for (const { commit, subject } of branch?.commits.filter((one) => !own.includes(one)) ?? [])
+    if (!lost.prompts.has(subject)) wrong.push(`${job.id}: ${commit} is of a turn that is not stored`);
+  const pushed = new Set(own.map(({ turn }) => turn));
   const completed = turns.filter(({ id, state, prompt }) => {
     const change = changeOf(prompt);
     return state === "completed" && (change === "always" || (change === "perhaps" && pushed.has(id)));
   });
   const expected = completed.map(({ id }) => id).join(", ");
-  const commits = (branch?.commits ?? []).map(({ turn }) => turn).join(", ");
+  const commits = own.map(({ turn }) => turn).join(", ");
   if (commits !== expected)
     wrong.push(`${job.id}: turns ${expected} have changed something, commits are of turns ${commits}`);
   if (branch?.commits.some((commit) => commit.job !== job.id)) wrong.push(`${job.id} has a commit of another job`);
-  const prompts = completed.map(({ prompt }) => prompt).join("\n");
+  const prompts = (branch?.commits ?? []).map(({ subject }) => subject).join("\n");
   const lines = (branch?.lines ?? []).join("\n");
   if (lines !== prompts) wrong.push(`${job.id}: its branch has the lines "${lines}", expected "${prompts}"`);
   return wrong;
+}
+
+/** Returns whether the store knows the turn of a commit. */
+function isStored({ identity }: PushedCommit, turns: readonly StoredTurn[]): boolean {
+  return turns.some((turn) => turn.identity === identity);
 }
 
 /** A job without a pull request can be completed only if the turns failed that always change something. */
@@ -106,6 +159,7 @@ function compareEmpty(
 /** A job with a commit has one pull request, which shows its branch, and the API links it. */
 function comparePullRequest(
   job: StoredJob,
+  turns: readonly StoredTurn[],
   branch: PushedBranch | undefined,
   pulls: readonly StoredPullRequest[],
   shown: JobRecord | undefined,
@@ -114,13 +168,17 @@ function comparePullRequest(
   if (shown?.status !== job.state) wrong.push(`${job.id} is ${job.state}, the API says ${shown?.status}`);
   if (shown?.prLink !== job.pullRequest)
     wrong.push(`${job.id}: the API links ${shown?.prLink}, not ${job.pullRequest}`);
-  const expected = branch === undefined ? 0 : 1;
+  const last = branch?.commits.findLast((commit) => isStored(commit, turns));
+  const expected = last === undefined ? 0 : 1;
   if (pulls.length !== expected) wrong.push(`${job.id} has ${pulls.length} pull requests, expected ${expected}`);
-  if (branch === undefined) return wrong;
-  if (job.head !== branch.head) wrong.push(`${job.id}: its head is ${job.head}, that of its branch ${branch.head}`);
+  if (branch === undefined || last === undefined) return wrong;
+  // What a lost turn has pushed on top of it counts as somebody's.
+  const heads = [last.commit, branch.head];
+  if (!heads.includes(job.head ?? ""))
+    wrong.push(`${job.id}: its head is ${job.head}, that of its branch ${branch.head}`);
   for (const { number, head } of pulls) {
     if (!job.pullRequest?.endsWith(`/pull/${number}`)) wrong.push(`${job.id} links ${job.pullRequest}, not ${number}`);
-    if (head !== branch.head)
+    if (!heads.includes(head))
       wrong.push(`${job.id}: pull request ${number} shows ${head}, its branch is ${branch.head}`);
   }
   return wrong;

@@ -17,8 +17,6 @@ export interface KeysOptions {
   seed: number;
   /** For the folders and the logs of the processes. Created, and kept. */
   folder: string;
-  /** `service/src/main.ts` of an earlier version, as which one more API runs, started first. Default: none. */
-  earlierVersion?: string | undefined;
   /** Receives what happens. */
   log: (line: string) => void;
 }
@@ -39,23 +37,20 @@ interface KeyedCreate {
 const stepOf = ({ index }: KeyedCreate): string => `step-${index}`;
 
 /** Sends creates several times each while APIs and Postgres are killed, and compares what was answered and what is stored. */
-export async function runKeys({ creates, seed, folder, earlierVersion, log }: KeysOptions): Promise<ChaosResult> {
+export async function runKeys({ creates, seed, folder, log }: KeysOptions): Promise<ChaosResult> {
   mkdirSync(folder, { recursive: true });
   using docs = new DocsRepository();
   await using postgres = await PostgresServer.start();
   const projects = Array.from({ length: Math.ceil(creates / createsPerProject) }, (_, index) => `project-${index}`);
-  const ports = await Promise.all(Array.from({ length: apiCount + (earlierVersion ? 1 : 0) }, freePort));
+  const ports = await Promise.all(Array.from({ length: apiCount }, freePort));
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
-  const start = (port: number, name: string, mainFile?: string) => {
+  const start = (port: number, name: string) => {
     const args = ["api", "--repository", docs.path, "--store", postgres.url, "--port", String(port)];
     const own = ["--folder", join(folder, name), "--public-url", "https://agents.example.com"];
     const all = [...args, ...own, ...projects.flatMap((project) => ["--project", project])];
-    return new ServiceProcess({ name, args: all, logFile: join(folder, `${name}.log`), onLine: () => {}, mainFile });
+    return new ServiceProcess({ name, args: all, logFile: join(folder, `${name}.log`), onLine: () => {} });
   };
-  const earlier = earlierVersion && start(ports[apiCount] ?? 0, "earlier", earlierVersion);
-  await (earlier ? earlier.waitUntilReady() : undefined);
-  const apis = ports.slice(0, apiCount).map((port, index) => start(port, `api-${index}`));
-  const processes = [...apis, ...(earlier ? [earlier] : [])];
+  const processes = ports.map((port, index) => start(port, `api-${index}`));
   try {
     await Promise.all(processes.map((one) => one.waitUntilReady()));
     const startedAt = performance.now();
@@ -80,7 +75,7 @@ export async function runKeys({ creates, seed, folder, earlierVersion, log }: Ke
     };
     await Promise.all(Array.from({ length: sendingAtOnce }, sendAll));
     end.abort();
-    const counts = await faults;
+    const { counts } = await faults;
     log("everything runs undisturbed");
     await Promise.all(processes.map((one) => one.waitUntilReady()));
 
@@ -103,7 +98,6 @@ export async function runKeys({ creates, seed, folder, earlierVersion, log }: Ke
       const [job] = answers.get(create) ?? [];
       if (found.length !== 1 || found[0] !== job) wrong.push(`${stepOf(create)} has the jobs ${found.join(", ")}`);
     }
-    // Also the API of the earlier version is none the worse for it.
     for (const url of urls)
       for (const create of all.slice(-1))
         if (!(await client.isShown(url, create.project, answers.get(create)?.[0] ?? "")))

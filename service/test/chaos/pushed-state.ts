@@ -4,7 +4,10 @@ export interface PushedCommit {
   commit: string;
   /** What its trailers say. */
   turn: number;
+  identity: string;
   job: string;
+  /** The first line of its message: that of its turn's prompt. */
+  subject: string;
 }
 
 export interface PushedBranch {
@@ -27,7 +30,7 @@ export function readPushed(repository: string, file: string): Map<string, Pushed
     if (name !== "main") branches.set(name, { name, head, commits: [], lines: [] });
   }
   const trailer = (key: string) => `%(trailers:key=${key},valueonly,separator=%x2C)`;
-  const format = `--format=%S %H ${trailer("Agent-Turn")} ${trailer("Agent-Job")}`;
+  const format = `--format=%S %H ${trailer("Agent-Turn")} ${trailer("Agent-Job")} %s`;
   const log = git([
     "log",
     "--reverse",
@@ -39,8 +42,11 @@ export function readPushed(repository: string, file: string): Map<string, Pushed
     "main",
   ]);
   for (const line of log.split("\n").filter((one) => one !== "")) {
-    const [source = "", commit = "", turn, job = ""] = line.split(" ");
-    branches.get(source.replace("refs/heads/", ""))?.commits.push({ commit, turn: Number(turn), job });
+    const [source = "", commit = "", turn = "", job = "", ...subject] = line.split(" ");
+    const [id, identity = ""] = turn.split(".");
+    branches
+      .get(source.replace("refs/heads/", ""))
+      ?.commits.push({ commit, turn: Number(id), identity, job, subject: subject.join(" ") });
   }
   for (const branch of branches.values())
     branch.lines = git(["show", `${branch.head}:${file}`])

@@ -6,14 +6,15 @@ import { freePort } from "../support/free-port.ts";
 import { PgBouncer, type PgBouncerOptions } from "../support/pgbouncer.ts";
 import { PostgresProxy } from "../support/postgres-proxy.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
-import { agentCommand, countRuns, file } from "./agent.ts";
+import { agentCommand, file, readRuns } from "./agent.ts";
 import { Client, type JobRecord } from "./client.ts";
-import { compare } from "./compare.ts";
+import { compare, lostRequests } from "./compare.ts";
 import { injectFaults } from "./faults.ts";
 import { HeldPushes, heldMs } from "./held-pushes.ts";
 import { readPushed } from "./pushed-state.ts";
 import { Random } from "./random.ts";
 import { ServiceProcess } from "./service-process.ts";
+import { SmallDisk } from "./small-disk.ts";
 import { countOpenTurns, readStored, type StoredState } from "./stored-state.ts";
 import { runWorkload, type Workload } from "./workload.ts";
 
@@ -91,6 +92,9 @@ export async function runChaos({
     ...["--repository", docs.path, "--public-url", "https://agents.example.com"],
     ...["--agent", agentCommand(runs), "--sandbox", "none", ...projects.flatMap((project) => ["--project", project])],
   ];
+  const diskOwner = `worker-${workerCount - 1}`;
+  using disk = SmallDisk.mount(join(folder, diskOwner));
+  if (disk === undefined) log("no disk is filled, because this process may not mount one");
   const start = (name: string, role: string, args: string[]) => {
     const own = ["--folder", join(folder, name), ...args];
     return new ServiceProcess({ name, args: [role, ...shared, ...own], logFile: join(folder, `${name}.log`), onLine });
@@ -110,7 +114,7 @@ export async function runChaos({
     const client = new Client(ports.map((port) => `http://127.0.0.1:${port}`));
     const random = new Random(seed);
     const startedAt = performance.now();
-    const end = AbortSignal.timeout(minutes * 60_000);
+    const over = AbortSignal.timeout(minutes * 60_000);
     // A seed of its own, because it depends on the machine which of both draws first.
     const faults = injectFaults(
       {
@@ -119,6 +123,8 @@ export async function runChaos({
         workers,
         proxies,
         pushes,
+        disk,
+        mayLose: true,
         random: new Random(seed + 1),
         ...(everyMs !== undefined && { everyMs }),
         log: (line) => {
@@ -126,10 +132,13 @@ export async function runChaos({
           appendFileSync(join(folder, "faults.log"), `${new Date().toISOString()} ${line}\n`);
         },
       },
-      end,
+      over,
     );
     const durationMs = minutes * 60_000 * 0.8;
-    const [workload, counts] = await Promise.all([runWorkload({ client, random, projects, jobs, durationMs }), faults]);
+    const [workload, { counts, lost }] = await Promise.all([
+      runWorkload({ client, random, projects, jobs, durationMs }),
+      faults,
+    ]);
     log("everything runs undisturbed");
     await Promise.all(processes.map((one) => one.waitUntilReady()));
     const wrong = await waitUntilAllEnded(postgres.url, log);
@@ -141,15 +150,15 @@ export async function runChaos({
       for (const line of pushed.get(`agent/${job}`)?.lines ?? [])
         wrong.push(...(await client.checkPage(number, `+ ${line}`)).map((text) => `${job}, ${head}: ${text}`));
     for (const one of processes) wrong.push(...one.unexpectedExits);
-    wrong.push(
-      ...workload.wrongPolls,
-      ...compare({ sent: workload.jobs, stored, pushed, emptyJobs: workload.emptyJobs, shown }),
-    );
+    const did = readRuns(readFileSync(runs, "utf8"));
+    const { jobs: sent, emptyJobs, wrongPolls } = workload;
+    const end = { sent, stored, pushed, emptyJobs, wrongPolls, shown, runs: did, lost };
+    wrong.push(...compare(end));
     for (const [name, count] of counts) numbers.set(name, count);
     count(numbers, { workload, stored, client, failedStarts: sum(processes.map((one) => one.failedStarts)) });
-    const counted = countRuns(readFileSync(runs, "utf8"));
-    numbers.set("runs of agents", counted.runs);
-    numbers.set("runs of agents that had ended before", counted.again);
+    numbers.set("accepted requests that the database lost", lostRequests(end).prompts.size);
+    numbers.set("runs of agents", did.runs);
+    numbers.set("runs of agents that had ended before", did.again);
     numbers.set("commits", sum([...pushed.values()].map(({ commits }) => commits.length)));
     numbers.set("seconds", Math.round((performance.now() - startedAt) / 1000));
     return { wrong, numbers };

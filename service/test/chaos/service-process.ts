@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 
-const ownMainFile = resolve(import.meta.dirname, "../../src/main.ts");
+const mainFile = resolve(import.meta.dirname, "../../src/main.ts");
 
 /** The API key of all services. */
 export const apiKey = "mint_chaos_key_of_no_value";
@@ -16,8 +16,6 @@ export interface ServiceProcessOptions {
   /** Names it in the report. */
   name: string;
   args: readonly string[];
-  /** Default: this version's. */
-  mainFile?: string | undefined;
   /** Receives what it prints. */
   logFile: string;
   /** Called with each line that it prints. */
@@ -38,6 +36,8 @@ export class ServiceProcess {
   #isReady = false;
   /** Whether the exit of the running process is wanted. */
   #isStopping = false;
+  /** Resolves when it may be started again. */
+  #release: PromiseWithResolvers<void> | undefined;
 
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
@@ -63,6 +63,19 @@ export class ServiceProcess {
     this.#child?.kill(signal);
   }
 
+  /** Kills the process, and does not start it again before `release`. Resolves when it has ended. */
+  async hold(): Promise<void> {
+    this.#release = Promise.withResolvers();
+    const child = this.#child;
+    this.signal("SIGKILL");
+    if (child?.exitCode === null && child.signalCode === null) await once(child, "exit");
+  }
+
+  release(): void {
+    this.#release?.resolve();
+    this.#release = undefined;
+  }
+
   /** Stops the process for good, and waits until it has ended. */
   async stop(): Promise<void> {
     this.#ended.abort();
@@ -75,12 +88,13 @@ export class ServiceProcess {
     const { signal } = this.#ended;
     while (!signal.aborted) {
       await this.#runOnce();
+      await this.#release?.promise;
       await setTimeout(restartPauseMs, undefined, { signal }).catch(() => {});
     }
   }
 
   async #runOnce(): Promise<void> {
-    const { name, args, mainFile = ownMainFile, logFile, onLine } = this.#options;
+    const { name, args, logFile, onLine } = this.#options;
     this.#isStopping = false;
     const child = spawn(process.execPath, [mainFile, ...args], {
       env: { ...process.env, AGENT_SERVICE_KEY: apiKey },

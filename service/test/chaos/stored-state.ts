@@ -10,6 +10,7 @@ export interface StoredJob {
 
 export interface StoredTurn {
   id: number;
+  identity: string;
   job: string;
   prompt: string;
   state: string;
@@ -43,9 +44,10 @@ export async function readStored(url: string): Promise<StoredState> {
   await client.connect();
   try {
     const rows = async <T>(sql: string): Promise<T[]> => (await client.query(sql)).rows as T[];
-    const turns = `SELECT id::int, job, prompt, state, attempts, lease, "acceptedAs", "acceptedAt"::float8 FROM agent_jobs.turn
+    const turns = `SELECT id::int, identity, job, prompt, state, attempts, lease, "acceptedAs", "acceptedAt"::float8 FROM agent_jobs.turn
       ORDER BY id`;
-    const queued = "SELECT count(*)::int AS count FROM agent_job_queue.job WHERE name = 'turn' AND state < 'completed'";
+    const queued =
+      "SELECT count(*)::int AS count FROM agent_jobs_queue.job WHERE name = 'turn' AND state < 'completed'";
     return {
       jobs: await rows(`SELECT id, project, state, "pullRequest", head FROM agent_jobs.job`),
       turns: await rows(turns),

@@ -8,6 +8,8 @@ import type { Random } from "./random.ts";
 export interface Sent {
   prompt: string;
   submission: Submission;
+  /** When its client was told, in milliseconds since 1970. */
+  at: number;
 }
 
 /** A job as its client sees it. */
@@ -22,8 +24,8 @@ export interface SentJob {
 export interface Workload {
   /** One for each create, also for those that were not accepted. */
   jobs: SentJob[];
-  /** What the API must not have answered to a poll. */
-  wrongPolls: string[];
+  /** What the API must not have answered to a poll of a job. */
+  wrongPolls: { job: string; text: string }[];
   /** The jobs that a poll has shown as completed without a pull request, although one of their turns always changes something. */
   emptyJobs: Set<string>;
   polls: number;
@@ -79,7 +81,7 @@ async function runClient(job: SentJob, turns: readonly { prompt: string; pauseMs
       job.id === undefined
         ? await client.create(job.project, prompt)
         : await client.message(job.project, job.id, prompt);
-    job.sent.push({ prompt, submission });
+    job.sent.push({ prompt, submission, at: Date.now() });
     if (submission.acceptance === "accepted") job.id = submission.job.id;
     // Without its id, the job cannot be found again.
     if (job.id === undefined) return;
@@ -99,7 +101,7 @@ async function poll(workload: Workload, { client, random }: WorkloadOptions, sig
       const mayBeEmpty = sent.every(({ prompt }) => changeOf(prompt) !== "always");
       if (job?.status === "completed" && job.prLink === null && !mayBeEmpty) workload.emptyJobs.add(id);
     } catch (error) {
-      workload.wrongPolls.push((error as Error).message);
+      workload.wrongPolls.push({ job: id, text: (error as Error).message });
     }
   }
 }

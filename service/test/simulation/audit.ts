@@ -7,6 +7,7 @@ import type { MachineProcess } from "./machine-process.ts";
 /** A turn as it is in the store. */
 export interface TurnRow {
   id: number;
+  identity: string;
   job: string;
   prompt: string;
   state: TurnState;
@@ -78,7 +79,8 @@ export class Audit {
   /** Compares the store with what it was before a commit of a process. */
   readonly onCommit = (process: MachineProcess): void => {
     const before = this.turns;
-    const sql = "SELECT id, job, prompt, state, attempts, lease, answer, reason FROM turn WHERE id > 0 ORDER BY id";
+    const sql =
+      "SELECT id, identity, job, prompt, state, attempts, lease, answer, reason FROM turn WHERE id > 0 ORDER BY id";
     const rows = this.#server.connection.rows<TurnRow>(sql);
     this.turns = new Map(rows.map((row) => [row.id, row]));
     this.readRenewals();

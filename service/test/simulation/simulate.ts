@@ -130,8 +130,8 @@ const isRunning = ({ process, end }: World["runs"][number]): boolean => process.
 
 function useBefore({ scenario, server }: World): void {
   const job = "INSERT INTO job (id, project, createdAt, state) VALUES (?, ?, ?, 'completed')";
-  const turn = `INSERT INTO turn (id, job, project, prompt, state, caller, step, request, acceptedAs, acceptedAt)
-    VALUES (?, ?, ?, '', 'completed', '', '', ?, ?, ?)`;
+  const turn = `INSERT INTO turn (id, identity, job, project, prompt, state, caller, step, request, acceptedAs, acceptedAt)
+    VALUES (?, '', ?, ?, '', 'completed', '', '', ?, ?, ?)`;
   let id = 0;
   for (const project of ["p0", "p1"]) {
     server.connection.run(job, `${earlierJob} ${project}`, project, epoch);

@@ -14,7 +14,7 @@ const empty = `
     DECLARE found record;
     BEGIN
       FOR found IN SELECT oid::regclass AS name, relkind FROM pg_class
-        WHERE relnamespace IN ('agent_jobs'::regnamespace, 'agent_job_queue'::regnamespace)
+        WHERE relnamespace IN ('agent_jobs'::regnamespace, 'agent_jobs_queue'::regnamespace)
           AND relkind IN ('r', 'S') AND relname NOT IN ('version', 'queue', 'lastStart')
       LOOP
         IF found.relkind = 'r' THEN EXECUTE format('DELETE FROM %s', found.name);

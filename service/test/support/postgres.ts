@@ -35,6 +35,11 @@ export class Postgres {
     return this.#copyDatabase(storeTemplate);
   }
 
+  /** Copies a database to which nobody is connected. Returns the URL of the copy. */
+  copy(url: string): Promise<string> {
+    return this.#copyDatabase(new URL(url).pathname.slice(1));
+  }
+
   /** Another worker may do the same, or have done it. */
   async #createStoreTemplate(): Promise<void> {
     const client = await this.connect(this.url("postgres"));

@@ -10,6 +10,7 @@ import type { Log } from "../../src/log/log.ts";
 import { thisMachine } from "../../src/machine.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import { PerProject } from "../../src/per-project.ts";
+import { turnTrailers } from "../../src/pulls/turn-trailers.ts";
 import { JobCopier } from "../../src/store/job-copier.ts";
 import type { JobCopies } from "../../src/store/job-copies.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
@@ -24,8 +25,14 @@ interface WaitingCheckout {
 
 /** A repository whose checkouts wait for the test. */
 class WaitingRepository extends Repository {
+  readonly #store: Store;
   /** The last checkout of each branch. */
   readonly waiting = new Map<string, WaitingCheckout>();
+
+  constructor(store: Store, folder: string) {
+    super({ url: "/nowhere", folder });
+    this.#store = store;
+  }
 
   override findStart(branch: string): Promise<Start> {
     const start = { branch, head: "222", targetBranch: "main", base: "111", remoteHead: "333", notes: [] };
@@ -43,8 +50,8 @@ class WaitingRepository extends Repository {
 
   /** Says that the turn's commit was pushed earlier, below one of a person, so that no agent runs. */
   override async commits(): Promise<{ commit: string; message: string }[]> {
-    const trailers = (turn: number, job: string) => `Agent-Turn: ${turn}\nAgent-Job: ${job}`;
-    return ["a", "b", "c"].map((job, index) => ({ commit: "222", message: `Fix\n\n${trailers(index + 1, job)}\n` }));
+    const turns = await Promise.all(["a", "b", "c"].map((job) => this.#store.turns.ofJob(job)));
+    return turns.flat().map((turn) => ({ commit: "222", message: `Fix\n\n${turnTrailers(turn).join("\n")}\n` }));
   }
 }
 
@@ -125,7 +132,7 @@ export function setUpWorker({
   const folder = temporaryFolder();
   const stop = new AbortController();
   const sleeps = new Sleeps();
-  const repository = new WaitingRepository({ url: "/nowhere", folder });
+  const repository = new WaitingRepository(store, folder);
   const ports: ProjectPorts = {
     repository,
     worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),

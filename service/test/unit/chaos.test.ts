@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { compare, type EndState } from "../chaos/compare.ts";
+import { readRuns } from "../chaos/agent.ts";
+import { compare, type EndState, lostRequests } from "../chaos/compare.ts";
+import type { LostTime } from "../chaos/faults.ts";
 import { Random } from "../chaos/random.ts";
 
 const link = "https://agents.example.com/pull/1";
@@ -8,8 +10,8 @@ const link = "https://agents.example.com/pull/1";
 function agreeing() {
   const accepted = { acceptance: "accepted" as const, job: { id: "a", status: "active", prLink: null } };
   const sent = [
-    { prompt: "one", submission: accepted },
-    { prompt: "two", submission: accepted },
+    { prompt: "one", submission: accepted, at: 1000 },
+    { prompt: "two", submission: accepted, at: 3000 },
   ];
   const turn = { job: "a", state: "completed", attempts: 1, lease: null };
   return {
@@ -17,8 +19,8 @@ function agreeing() {
     stored: {
       jobs: [{ id: "a", project: "docs", state: "completed", pullRequest: link, head: "222" }],
       turns: [
-        { ...turn, id: 1, prompt: "one", acceptedAs: "create", acceptedAt: 1000 },
-        { ...turn, id: 5, prompt: "two", acceptedAs: "message", acceptedAt: 1000 },
+        { ...turn, id: 1, identity: "x", prompt: "one", acceptedAs: "create", acceptedAt: 1000 },
+        { ...turn, id: 5, identity: "y", prompt: "two", acceptedAs: "message", acceptedAt: 1000 },
       ],
       pullRequests: [{ number: 1, job: "a", branch: "agent/a", head: "222" }],
       queued: 0,
@@ -30,14 +32,17 @@ function agreeing() {
           name: "agent/a",
           head: "222",
           commits: [
-            { commit: "111", turn: 1, job: "a" },
-            { commit: "222", turn: 5, job: "a" },
+            { commit: "111", turn: 1, identity: "x", job: "a", subject: "one" },
+            { commit: "222", turn: 5, identity: "y", job: "a", subject: "two" },
           ],
           lines: ["one", "two"],
         },
       ],
     ]),
     emptyJobs: new Set<string>(),
+    runs: readRuns("begin one\nend one\nbegin two\nend two\n"),
+    lost: [] as LostTime[],
+    wrongPolls: [] as { job: string; text: string }[],
     shown: new Map([["a", { id: "a", status: "completed", prLink: link }]]),
   } satisfies EndState;
 }
@@ -59,6 +64,23 @@ test("lets a job be completed without a pull request if one of its turns had fai
   Object.assign(state.stored.turns[0] ?? {}, { state: "failed" });
   state.emptyJobs.add("a");
   expect(compare(state)).not.toContainEqual(expect.stringContaining("without a pull request"));
+});
+
+test("lets the database lose what was accepted in a time that it lost", () => {
+  const state = agreeing();
+  state.lost.push({ from: 2500, to: 3000 });
+  state.stored.turns.pop();
+  const page = { ...state.stored.pullRequests[0], head: "111" };
+  Object.assign(state.stored.jobs[0] ?? {}, { head: "111" });
+  Object.assign(state.stored.pullRequests[0] ?? {}, page);
+  expect(compare(state)).toEqual([]);
+  Object.assign(state.sent[0]?.sent[0] ?? {}, { at: 2600 });
+  const { jobs, turns, pullRequests } = state.stored;
+  for (const rows of [jobs, turns, pullRequests]) rows.pop();
+  state.shown.clear();
+  state.wrongPolls.push({ job: "a", text: "a: 404" });
+  expect(compare(state)).toEqual([]);
+  expect(lostRequests(state)).toEqual({ prompts: new Set(["one", "two"]), jobs: new Set(["a"]) });
 });
 
 describe("finds that", () => {
@@ -92,7 +114,7 @@ describe("finds that", () => {
     ],
     [
       "a turn was pushed twice",
-      (state) => void branchOf(state).commits.push({ commit: "333", turn: 5, job: "a" }),
+      (state) => void branchOf(state).commits.push({ commit: "333", turn: 5, identity: "y", job: "a", subject: "two" }),
       /commits are of turns 1, 5, 5$/,
     ],
     ["a completed turn was not pushed", (state) => void branchOf(state).commits.pop(), /commits are of turns 1$/],
@@ -148,6 +170,30 @@ describe("finds that", () => {
       "a job was completed without a pull request",
       ({ emptyJobs }) => void emptyJobs.add("a"),
       /^a was completed without a pull request$/,
+    ],
+    [
+      "two agents ran for a turn at the same time",
+      ({ runs }) => void runs.beside.push("two"),
+      /^two agents ran for "two" at the same time$/,
+    ],
+    [
+      "no agent did what is called completed",
+      ({ runs }) => void runs.ended.delete("two"),
+      /^a: turn 5 is completed, and no agent has done it$/,
+    ],
+    ["a poll was wrong", ({ wrongPolls }) => void wrongPolls.push({ job: "a", text: "a: 404" }), /^a: 404$/],
+    [
+      "a message is lost that was accepted before the database lost anything",
+      ({ stored, lost }) => {
+        stored.turns.pop();
+        lost.push({ from: 3001, to: 5000 });
+      },
+      /^"two" was accepted and is not stored$/,
+    ],
+    [
+      "a commit is of a turn that is not stored",
+      (state) => Object.assign(branchOf(state).commits[1] ?? {}, { identity: "z" }),
+      /^a: 222 is of a turn that is not stored$/,
     ],
     [
       "an ended turn is in the queue",

@@ -5,8 +5,8 @@ import { messageOf, TokenError } from "../../client/errors.ts";
 import { isProtectedUrl } from "../../client/protected-url.ts";
 import { backoffMs } from "../../client/retry.ts";
 import { safeTraceListener, type Trace, traceTransport } from "../../client/trace.ts";
-import { type HttpResponse, isSuccess, type Transport } from "../../client/transport.ts";
 import { createRedactor } from "../../runner-kit/redact.ts";
+import { type HttpResponse, isSuccess, type Transport } from "../../runner-kit/transport.ts";
 
 /** The timeout of one request for a token, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 10_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { main, type Ports } from "../../../src/action/main.ts";
-import { NetworkError } from "../../../src/client/errors.ts";
-import type { Transport } from "../../../src/client/transport.ts";
+import type { Transport } from "../../../src/runner-kit/transport.ts";
+import { NetworkError } from "../../../src/runner-kit/transport.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { FakeToolkit } from "../../support/fake-toolkit.ts";
 import { fakeTransport } from "../../support/fake-transport.ts";

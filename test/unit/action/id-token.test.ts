@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { connectIdTokens } from "../../../src/action/runner/id-token.ts";
-import { NetworkError } from "../../../src/client/errors.ts";
+import { NetworkError } from "../../../src/runner-kit/transport.ts";
 import { FakeCache } from "../../support/fake-cache.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type Exchange, fakeTransport, type SeenRequest } from "../../support/fake-transport.ts";

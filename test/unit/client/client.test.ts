@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type AgentJobClient, createClient } from "../../../src/client/client.ts";
 import { keyCredentials } from "../../../src/client/credentials.ts";
 import type { SubmissionError } from "../../../src/client/errors.ts";
-import type { Transport } from "../../../src/client/transport.ts";
+import type { Transport } from "../../../src/runner-kit/transport.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type Exchange, fakeTransport, type SeenRequest } from "../../support/fake-transport.ts";
 import { key, record, respondWith } from "../../support/run-main.ts";

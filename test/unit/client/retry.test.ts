@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { HttpError, InvalidResponseError, NetworkError } from "../../../src/client/errors.ts";
+import { HttpError, InvalidResponseError } from "../../../src/client/errors.ts";
 import { backoffMs, classifySubmissionFailure, isTransientPollFailure } from "../../../src/client/retry.ts";
+import { NetworkError } from "../../../src/runner-kit/transport.ts";
 
 function httpError(status: number, retryAfterMs?: number): HttpError {
   return new HttpError({ status, serviceMessage: "", location: "", retryAfterMs, sentAt: 0 });

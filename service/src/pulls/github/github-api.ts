@@ -110,7 +110,10 @@ export class GitHubApi {
     this.signal.throwIfAborted();
     const { owner, name } = this.repository;
     // Otherwise they would be part of the query or the body.
-    const all: Record<string, unknown> = { ...(route.includes("{owner}") && { owner, repo: name }), ...parameters };
+    const all: Record<string, unknown> = {
+      ...(route.includes("{owner}") && { owner, repo: name }),
+      ...Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, wellFormed(value)])),
+    };
     let waitedMs = 0;
     let waits = 0;
     const onRateLimit: OnRateLimit = (seconds) => {
@@ -166,3 +169,6 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
     signal.removeEventListener("abort", onAbort);
   }
 }
+
+/** Returns a text as Unicode, because GitHub rejects half a character, which an agent's words can have. */
+const wellFormed = (value: unknown): unknown => (typeof value === "string" ? value.toWellFormed() : value);

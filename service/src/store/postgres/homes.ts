@@ -11,12 +11,12 @@ export class PostgresHomes implements HomeStore {
     this.#database = database;
   }
 
-  async lastAttemptedBefore({ id, job }: Turn): Promise<number | undefined> {
-    const sql = "SELECT max(id) AS last FROM turn WHERE job = ? AND id < ? AND attempts > 0";
-    return (await this.#database.row<{ last: number | null }>(sql, job, id))?.last ?? undefined;
+  async lastAttemptedBefore({ id, job }: Turn): Promise<string | undefined> {
+    const sql = "SELECT identity FROM turn WHERE job = ? AND id < ? AND attempts > 0 ORDER BY id DESC LIMIT 1";
+    return (await this.#database.row<Pick<Turn, "identity">>(sql, job, id))?.identity;
   }
 
-  async loadHome(jobId: string, turn: number): Promise<Uint8Array | undefined> {
+  async loadHome(jobId: string, turn: string): Promise<Uint8Array | undefined> {
     const sql = "SELECT archive FROM home WHERE job = ? AND turn = ?";
     return (await this.#database.row<{ archive: Uint8Array }>(sql, jobId, turn))?.archive;
   }
@@ -24,7 +24,7 @@ export class PostgresHomes implements HomeStore {
   async saveHome({ id, job, lease }: RunningTurn, archive: Uint8Array): Promise<void> {
     const { tables } = this.#database.names;
     const save = `INSERT INTO ${tables}.home (job, turn, archive)
-      SELECT job, id, $1 FROM ${tables}.turn WHERE id = $2 AND job = $3 AND lease = $4
+      SELECT job, identity, $1 FROM ${tables}.turn WHERE id = $2 AND job = $3 AND lease = $4
       ON CONFLICT (job) DO UPDATE SET turn = excluded.turn, archive = excluded.archive`;
     if ((await this.#database.query(save, [archive, id, job, lease])).rowCount === 0) throw new LeaseLost(id);
   }

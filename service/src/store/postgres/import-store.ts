@@ -23,18 +23,20 @@ const tables = {
   repository: "SELECT * FROM repository",
   projectRepository: "SELECT * FROM projectRepository",
   job: "SELECT * FROM job ORDER BY id",
-  turn: `SELECT id, job, prompt, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
-    answer, reason, stopRequestedAt, costUsd, sessionCost, project, caller, step, request, acceptedAs, acceptedAt
+  turn: `SELECT id, identity, job, prompt, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
+    answer, reason, head, stopRequestedAt, costUsd, sessionCost, project, caller, step, request, acceptedAs, acceptedAt
     FROM turn ORDER BY id`,
   pullRequest: "SELECT * FROM pullRequest ORDER BY number",
 };
 
 interface LastAttempt {
   job: string;
-  turn: number;
+  /** Its identity. */
+  turn: string;
 }
 
-const lastAttempts = "SELECT job, max(id) AS turn FROM turn WHERE attempts > 0 GROUP BY job";
+// SQLite takes the identity from the row that has the greatest id.
+const lastAttempts = "SELECT job, identity AS turn, max(id) FROM turn WHERE attempts > 0 GROUP BY job";
 
 /** How many characters of rows are sent at once. */
 const batchLength = 4_000_000;
@@ -50,7 +52,7 @@ const batchLength = 4_000_000;
 export async function importStore(
   file: string,
   { url, schema, log }: Pick<PostgresOptions, "url" | "schema" | "log">,
-  markHome: (folder: string, job: string, turn: number) => void,
+  markHome: (folder: string, job: string, turn: string) => void,
 ): Promise<Imported> {
   if (!existsSync(file)) throw new Error(`there is no store ${file}`);
   const path = findStore(file);
@@ -62,7 +64,7 @@ export async function importStore(
   const { names } = database;
   await using notifications = new Notifications({ url, database, log: () => {} });
   try {
-    await openSchema({ url, names, log });
+    await openSchema({ url, names });
     await using ready = await PostgresReadyTurns.open({ database, notifications, log, superviseMs });
     const imported = await database.transaction((transaction) => copy(source, transaction, ready, names));
     for (const { job, turn } of source.rows<LastAttempt>(lastAttempts)) markHome(`${path}.files`, job, turn);

@@ -22,14 +22,11 @@ export interface Channels {
 
 /** @param schema - of the tables. Default: `agent_jobs` */
 export function namesOf(schema = defaultSchema): StoreNames {
-  // The names that services had before they could have another schema. They still run beside this one while they are replaced.
-  const isDefault = schema === defaultSchema;
-  const prefix = isDefault ? "agent_job" : schema;
   return {
     tables: schema,
-    queue: `${prefix}_queue`,
-    channels: { turn: `${prefix}_turn`, job: `${prefix}_change` },
-    lock: (name) => (isDefault ? name : `${schema} ${name}`),
+    queue: `${schema}_queue`,
+    channels: { turn: `${schema}_turn`, job: `${schema}_change` },
+    lock: (name) => `${schema} ${name}`,
   };
 }
 

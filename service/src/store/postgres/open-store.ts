@@ -39,7 +39,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const { names } = database;
   const notifications = new Notifications({ url: directUrl, database, log, times: options.times });
   try {
-    await openSchema({ url: directUrl, names, log });
+    await openSchema({ url: directUrl, names });
     await database.transaction((transaction) => transaction.row("SELECT 1"));
     const ready = await PostgresReadyTurns.open({ database, notifications, log, superviseMs });
     const homes = new PostgresHomes(database);

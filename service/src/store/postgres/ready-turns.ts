@@ -169,7 +169,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
       ), begun AS (UPDATE "lastStart" SET rank = ? WHERE rank < ? AND EXISTS (SELECT 1 FROM open)
       ), started AS (
         UPDATE turn SET ${runningTurn} WHERE id = (SELECT id FROM open)
-          RETURNING id, job, prompt, attempts, step, request, lease
+          RETURNING id, identity, job, prompt, attempts, step, request, lease
       ) SELECT started.*, "isResumed" FROM started JOIN open ON open.id = started.id`;
     return transaction.row<RunningTurn>(start, turn, queue, id, rank, rank, lease, at);
   }

@@ -1,201 +1,79 @@
-import { moveUsesToTurns } from "../earlier-uses.ts";
+/** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
+export const schemaVersion = 7;
 
-/** An index that is built without keeping others from changing its table. */
-export interface Index {
-  name: string;
-  isUnique: boolean;
-  table: string;
-  /** What follows the name of the table. */
-  on: string;
-}
+/** The version of pg-boss's schema. */
+export const queueSchema = 43;
 
-/** New columns of a large table, which are filled and checked while others use the table. */
-export interface Filling {
-  /** Adds the columns, unless they are there. */
-  columns: string;
-  /** A table whose `id` is a number. */
-  table: string;
-  /** Fills rows, unless they are filled. */
-  rows: string;
-  /** Continues `rows`: only those with an `id` from `$1` up to but not including `$2`. */
-  part: string;
-  /**
-   * A condition that filled rows meet. It is added as a constraint of this name, so that nobody adds others, and checked without a lock
-   * that keeps others out. The change needs no scan of the table then to forbid NULL, and drops the constraint.
-   */
-  check: { name: string; condition: string };
-}
+/** Creates the tables in an empty schema, which is the `search_path`. */
+export const tables = `
+  CREATE TABLE job (
+    id text PRIMARY KEY, project text NOT NULL, "createdAt" bigint NOT NULL, "archivedAt" bigint,
+    state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text, base text
+  );
+  CREATE INDEX "idleJob" ON job ("idleSince") WHERE "idleSince" IS NOT NULL;
+  CREATE INDEX "unarchivedJob" ON job ("idleSince") WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL;
+  CREATE INDEX "unarchivedPullRequest" ON job ("idleSince", id)
+    WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL;
+  -- Lists of jobs, newest first: all, by project, and by status.
+  CREATE INDEX "jobByAge" ON job ("createdAt", id);
+  CREATE INDEX "jobOfProject" ON job (project, "createdAt", id);
+  CREATE INDEX "jobByStatus" ON job ((CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END), "createdAt", id);
 
-export interface Migration {
-  /**
-   * Is done before all changes if the table exists. Services of earlier versions may add rows that are not filled, until the constraint
-   * is there. An interrupted migration does it again.
-   */
-  filling?: Filling;
-  /** Returns the change. `search_path` is the schema of the tables, and one transaction has all changes. */
-  sql: (tables: string) => string;
-  /** Indexes of large tables. They are built after all changes. */
-  indexes?: readonly Index[];
-  /**
-   * The first schema whose services can work with this one. They keep running while others are being replaced. A change that
-   * raises it requires that all older services are stopped first.
-   */
-  oldest: number;
-  /**
-   * The version of pg-boss's schema. pg-boss migrates its tables when it starts, although older services may be
-   * using them, and starts on tables of any later version. So a pg-boss with another schema changes this schema, too: before you
-   * add it, try the older services on its tables, and set `oldest`.
-   */
-  queueSchema: number;
-}
+  CREATE TABLE turn (
+    id bigint PRIMARY KEY, identity text NOT NULL, job text NOT NULL REFERENCES job, prompt text NOT NULL,
+    state text NOT NULL DEFAULT 'waiting', attempts integer NOT NULL DEFAULT 0, "startedAt" bigint, "endedAt" bigint,
+    answer text, reason text, head text, "stopRequestedAt" bigint, lease text, "costUsd" double precision, "sessionCost" text,
+    project text NOT NULL, caller text NOT NULL, step text NOT NULL, request text NOT NULL,
+    -- How it was accepted, by which the hourly limit counts it. A copy does not count.
+    "acceptedAs" text, "acceptedAt" bigint
+  );
+  CREATE INDEX "turnByJob" ON turn (job, id);
+  CREATE INDEX "openTurn" ON turn (state) WHERE state IN ('waiting', 'running');
+  CREATE UNIQUE INDEX "turnByKey" ON turn (project, caller, step, request);
+  CREATE INDEX "acceptedTurn" ON turn (project, "acceptedAs", "acceptedAt") WHERE "acceptedAt" IS NOT NULL;
+  CREATE SEQUENCE "turnId";
 
-const keyColumns = `ALTER TABLE turn ADD COLUMN IF NOT EXISTS project text, ADD COLUMN IF NOT EXISTS caller text NOT NULL DEFAULT '',
-  ADD COLUMN IF NOT EXISTS step text NOT NULL DEFAULT '', ADD COLUMN IF NOT EXISTS request text`;
-const fillKeys = `UPDATE turn SET project = job.project, request = turn.id::text FROM job
-  WHERE job.id = turn.job AND turn.project IS NULL`;
+  -- The order of starts. A turn's rank is greater than that of its project's turn before it and than that of the turn
+  -- that was started last, so that a project that was idle has no advantage over the others.
+  CREATE TABLE project (name text PRIMARY KEY, "lastRank" bigint NOT NULL DEFAULT 0);
+  CREATE TABLE "lastStart" (rank bigint NOT NULL);
+  INSERT INTO "lastStart" VALUES (0);
 
-/** Each makes the next version of the schema, of which the first is 1. After a release they are never changed: add another. */
-export const migrations: readonly Migration[] = [
-  {
-    oldest: 1,
-    queueSchema: 43,
-    sql: () => `
-      CREATE TABLE job (
-        id text PRIMARY KEY, project text NOT NULL, "createdAt" bigint NOT NULL, "archivedAt" bigint,
-        state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text
-      );
-      CREATE INDEX "idleJob" ON job ("idleSince") WHERE "idleSince" IS NOT NULL;
-      CREATE INDEX "unarchivedJob" ON job ("idleSince") WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL;
-      CREATE INDEX "unarchivedPullRequest" ON job ("idleSince", id)
-        WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL;
-      -- Lists of jobs, newest first: all, by project, and by status.
-      CREATE INDEX "jobByAge" ON job ("createdAt", id);
-      CREATE INDEX "jobOfProject" ON job (project, "createdAt", id);
-      CREATE INDEX "jobByStatus" ON job ((CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END), "createdAt", id);
+  CREATE TABLE "pullRequest" (
+    number integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, job text NOT NULL REFERENCES job, title text NOT NULL,
+    branch text NOT NULL, target text NOT NULL, base text NOT NULL, head text NOT NULL
+  );
+  CREATE INDEX "pullRequestOfJob" ON "pullRequest" (job);
 
-      CREATE TABLE turn (
-        id bigint PRIMARY KEY, job text NOT NULL REFERENCES job, prompt text NOT NULL,
-        state text NOT NULL DEFAULT 'waiting', attempts integer NOT NULL DEFAULT 0, "startedAt" bigint, "endedAt" bigint,
-        answer text, reason text, "stopRequestedAt" bigint, lease text
-      );
-      CREATE INDEX "turnByJob" ON turn (job, id);
-      CREATE INDEX "openTurn" ON turn (state) WHERE state IN ('waiting', 'running');
-      CREATE SEQUENCE "turnId";
+  -- The logs of jobs. \`start\` is a position in the log of the job, in bytes.
+  CREATE TABLE "logChunk" (
+    job text NOT NULL REFERENCES job ON DELETE CASCADE, start bigint NOT NULL, turn bigint NOT NULL,
+    content bytea NOT NULL, PRIMARY KEY (job, start)
+  );
+  -- The packed home directories of agents, with the identities of the turns that left them.
+  CREATE TABLE home (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, turn text NOT NULL, archive bytea NOT NULL);
+  -- It is compressed already.
+  ALTER TABLE home ALTER COLUMN archive SET STORAGE EXTERNAL;
+  -- What the tokens of browsers stand for: sessions, and links that start one.
+  CREATE TABLE token (
+    hash text PRIMARY KEY, kind text NOT NULL, path text NOT NULL, "expiresAt" timestamptz NOT NULL
+  );
+  CREATE INDEX "tokenByExpiry" ON token ("expiresAt");
 
-      -- The order of starts. A turn's rank is greater than that of its project's turn before it and than that of the turn
-      -- that was started last, so that a project that was idle has no advantage over the others.
-      CREATE TABLE project (name text PRIMARY KEY, "lastRank" bigint NOT NULL DEFAULT 0);
-      CREATE TABLE "lastStart" (rank bigint NOT NULL);
-      INSERT INTO "lastStart" VALUES (0);
+  -- Deleted jobs whose files are not removed yet.
+  CREATE TABLE "deletedJob" (id text PRIMARY KEY);
 
-      CREATE TABLE "pullRequest" (
-        number integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, job text NOT NULL REFERENCES job, title text NOT NULL,
-        branch text NOT NULL, target text NOT NULL, base text NOT NULL, head text NOT NULL
-      );
-      CREATE INDEX "pullRequestOfJob" ON "pullRequest" (job);
+  -- At most one row: the repository whose clone is in the folder of a service itself.
+  CREATE TABLE repository (name text NOT NULL);
+  -- The repository that the jobs of each project belong to.
+  CREATE TABLE "projectRepository" (project text PRIMARY KEY, name text NOT NULL);
 
-      -- The logs of jobs. \`start\` is a position in the log of the job, in bytes.
-      CREATE TABLE "logChunk" (
-        job text NOT NULL REFERENCES job ON DELETE CASCADE, start bigint NOT NULL, turn bigint NOT NULL,
-        content bytea NOT NULL, PRIMARY KEY (job, start)
-      );
-      -- The packed home directories of agents.
-      CREATE TABLE home (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, turn bigint NOT NULL, archive bytea NOT NULL);
-      -- It is compressed already.
-      ALTER TABLE home ALTER COLUMN archive SET STORAGE EXTERNAL;
-      -- What the tokens of browsers stand for: sessions, and links that start one.
-      CREATE TABLE token (
-        hash text PRIMARY KEY, kind text NOT NULL, path text NOT NULL, "expiresAt" timestamptz NOT NULL
-      );
-      CREATE INDEX "tokenByExpiry" ON token ("expiresAt");
+  -- A process that lost the connection while a transaction was committed finds out here whether it was, or prevents it.
+  CREATE TABLE "recentCommit" (
+    id uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), "wasPrevented" boolean NOT NULL DEFAULT false
+  );
+  CREATE INDEX "oldCommit" ON "recentCommit" (at);
 
-      CREATE TABLE use (kind text NOT NULL, project text NOT NULL, at bigint NOT NULL);
-      CREATE INDEX "useOfProject" ON use (kind, project, at);
-      -- Deleted jobs whose files are not removed yet.
-      CREATE TABLE "deletedJob" (id text PRIMARY KEY);
-
-      -- At most one row: the repository whose clone is in the folder of a service itself.
-      CREATE TABLE repository (name text NOT NULL);
-      -- The repository that the jobs of each project belong to.
-      CREATE TABLE "projectRepository" (project text PRIMARY KEY, name text NOT NULL);
-
-      -- A process that lost the connection while a transaction was committed finds out here whether it was, or prevents it.
-      CREATE TABLE "recentCommit" (
-        id uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), "wasPrevented" boolean NOT NULL DEFAULT false
-      );
-      CREATE INDEX "oldCommit" ON "recentCommit" (at);
-    `,
-  },
-  {
-    // Earlier services read and run turns as before. They cannot add any, because the new columns have no defaults.
-    oldest: 1,
-    queueSchema: 43,
-    filling: {
-      columns: keyColumns,
-      table: "turn",
-      rows: fillKeys,
-      part: "AND turn.id >= $1 AND turn.id < $2",
-      check: { name: "turnHasKey", condition: "project IS NOT NULL AND request IS NOT NULL" },
-    },
-    sql: () => `
-      -- Turns get the key of their request.
-      ${keyColumns};
-      ALTER TABLE turn ALTER COLUMN project SET NOT NULL, ALTER COLUMN caller DROP DEFAULT,
-        ALTER COLUMN step DROP DEFAULT, ALTER COLUMN request SET NOT NULL;
-      ALTER TABLE turn DROP CONSTRAINT IF EXISTS "turnHasKey";
-    `,
-    indexes: [{ name: "turnByKey", isUnique: true, table: "turn", on: "(project, caller, step, request)" }],
-  },
-  {
-    oldest: 1,
-    queueSchema: 43,
-    sql: () => `
-      -- Turns get what their agents say that they cost.
-      ALTER TABLE turn ADD COLUMN "costUsd" double precision, ADD COLUMN "sessionCost" text;
-    `,
-  },
-  {
-    // Earlier services add and run the turns of jobs without a base as before. They cannot take others, which would start from the
-    // wrong branch: their transaction fails, and a service of this version takes the turn.
-    oldest: 1,
-    queueSchema: 43,
-    sql: (tables) => `
-      -- Jobs get a branch of their own choice to start from.
-      ALTER TABLE job ADD COLUMN base text;
-      ALTER TABLE turn ADD COLUMN "knowsBase" integer;
-      CREATE FUNCTION "requireBase"() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          IF NEW."knowsBase" IS NULL AND EXISTS (SELECT 1 FROM ${tables}.job WHERE id = NEW.job AND base IS NOT NULL) THEN
-            RAISE EXCEPTION 'this version of the service cannot run turns of jobs with a base';
-          END IF;
-          RETURN NEW;
-        END
-      $$;
-      CREATE TRIGGER "startOfTurn" BEFORE UPDATE OF state ON turn FOR EACH ROW
-        WHEN (NEW.state = 'running') EXECUTE FUNCTION "requireBase"();
-    `,
-  },
-  {
-    // Earlier services read and run turns as before. They cannot add any, because the table that they count them in is gone.
-    oldest: 1,
-    queueSchema: 43,
-    sql: () => `
-      -- Turns get how they were accepted, by which the hourly limit counts them. Those that were copied do not count.
-      -- An earlier service can have used this table, and wait for the others: whoever waits for it now would never get it.
-      LOCK TABLE use IN ACCESS EXCLUSIVE MODE NOWAIT;
-      ALTER TABLE turn ADD COLUMN "acceptedAs" text, ADD COLUMN "acceptedAt" bigint;
-      ${moveUsesToTurns}
-    `,
-    indexes: [
-      {
-        name: "acceptedTurn",
-        isUnique: false,
-        table: "turn",
-        on: '(project, "acceptedAs", "acceptedAt") WHERE "acceptedAt" IS NOT NULL',
-      },
-    ],
-  },
-];
-
-/** The version of pg-boss's schema that this version works with. */
-export const queueSchema = migrations.at(-1)?.queueSchema;
+  -- One row: \`schemaVersion\` of the service that has created the tables.
+  CREATE TABLE version (schema integer NOT NULL);
+`;

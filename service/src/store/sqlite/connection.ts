@@ -41,10 +41,8 @@ export class Connection implements Disposable {
     this.#file = file;
     this.#outage = new OutageLog(log, onOutage);
     this.#damage = new OutageLog(log, onOutage);
-    // Foreign keys are turned on after migrations, which replace tables.
-    const options = { timeout: busyTimeoutMs, enableForeignKeyConstraints: false };
     try {
-      this.#db = new DatabaseSync(file, options);
+      this.#db = new DatabaseSync(file, { timeout: busyTimeoutMs });
     } catch (error) {
       throw new Error(`cannot open ${file}: ${errorMessage(error)}`);
     }

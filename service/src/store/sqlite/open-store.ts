@@ -25,8 +25,8 @@ export const distinctTurnIds: NextTurnId = async (transaction) =>
  * @param log - receives a line when the file can no longer be written, and when it can again
  * @param nextTurnId - default: counts
  * @param onOutage - called when the file becomes unusable. Default: does nothing
- * @throws if another service has the file open, or could open it by a hard link, or if it is damaged, incomplete, of a
- *   newer version or not a store
+ * @throws if another service has the file open, or could open it by a hard link, or if it is damaged, incomplete, of
+ *   another version or not a store
  */
 export function openSqliteStore(
   file: string,

@@ -1,16 +1,16 @@
 import { errorMessage } from "../../error-message.ts";
-import { moveUsesToTurns } from "../earlier-uses.ts";
 import { Connection } from "./connection.ts";
 
 /** SQLite's `application_id` of stores: "ajob". */
 const applicationId = 0x616a6f62;
 
-/** Each raises `user_version` by one; the first creates the tables. After a release they are never changed: add another. */
-export const migrations: readonly string[] = [
-  `
+/** The version of the tables below, SQLite's `user_version`: raise it with each change, see CONTRIBUTING. */
+const schemaVersion = 7;
+
+const tables = `
   CREATE TABLE job (
     id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
-    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT
+    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT, base TEXT
   ) STRICT;
   CREATE INDEX idleJob ON job (idleSince) WHERE idleSince IS NOT NULL;
   CREATE INDEX unarchivedJob ON job (idleSince) WHERE idleSince IS NOT NULL AND archivedAt IS NULL;
@@ -22,12 +22,17 @@ export const migrations: readonly string[] = [
   CREATE INDEX jobByStatus ON job ((CASE WHEN archivedAt IS NULL THEN state ELSE 'archived' END), createdAt, id);
 
   CREATE TABLE turn (
-    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, identity TEXT NOT NULL, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
-    answer TEXT, reason TEXT, stopRequestedAt INTEGER, lease TEXT
+    answer TEXT, reason TEXT, head TEXT, stopRequestedAt INTEGER, lease TEXT, costUsd REAL, sessionCost TEXT,
+    project TEXT NOT NULL, caller TEXT NOT NULL, step TEXT NOT NULL, request TEXT NOT NULL,
+    -- How it was accepted, by which the hourly limit counts it. A copy does not count.
+    acceptedAs TEXT, acceptedAt INTEGER
   ) STRICT;
   CREATE INDEX turnByJob ON turn (job, id);
   CREATE INDEX turnInState ON turn (state, id);
+  CREATE UNIQUE INDEX turnByKey ON turn (project, caller, step, request);
+  CREATE INDEX acceptedTurn ON turn (project, acceptedAs, acceptedAt) WHERE acceptedAt IS NOT NULL;
 
   -- The turns that can be started: they wait, and no earlier turn of their job is open.
   CREATE TABLE ready (turn INTEGER PRIMARY KEY REFERENCES turn, project TEXT NOT NULL) STRICT;
@@ -43,8 +48,6 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX pullRequestOfJob ON pullRequest (job);
 
-  CREATE TABLE use (kind TEXT NOT NULL, project TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
-  CREATE INDEX useOfProject ON use (kind, project, at);
   -- Deleted jobs whose files are not removed yet.
   CREATE TABLE deletedJob (id TEXT PRIMARY KEY) STRICT;
 
@@ -54,74 +57,31 @@ export const migrations: readonly string[] = [
   CREATE TABLE projectRepository (project TEXT PRIMARY KEY, name TEXT NOT NULL) STRICT;
 
   PRAGMA application_id = ${applicationId};
-  `,
-  `
-  -- Turns get the key of their request. SQLite adds no column that must have a value, so the table is replaced.
-  CREATE TABLE keyedTurn (
-    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
-    answer TEXT, reason TEXT, stopRequestedAt INTEGER, lease TEXT,
-    project TEXT NOT NULL, caller TEXT NOT NULL, step TEXT NOT NULL, request TEXT NOT NULL
-  ) STRICT;
-  INSERT INTO keyedTurn SELECT turn.id, turn.job, prompt, turn.state, attempts, startedAt, endedAt,
-    answer, reason, stopRequestedAt, lease, job.project, '', '', CAST(turn.id AS TEXT)
-    FROM turn JOIN job ON job.id = turn.job;
-  DROP TABLE turn;
-  ALTER TABLE keyedTurn RENAME TO turn;
-  CREATE INDEX turnByJob ON turn (job, id);
-  CREATE INDEX turnInState ON turn (state, id);
-  CREATE UNIQUE INDEX turnByKey ON turn (project, caller, step, request);
-  `,
-  `
-  -- Turns get what their agents say that they cost.
-  ALTER TABLE turn ADD COLUMN costUsd REAL;
-  ALTER TABLE turn ADD COLUMN sessionCost TEXT;
-  `,
-  `
-  -- Jobs get a branch of their own choice to start from. Only workers that know of it run their turns, which Postgres checks.
-  ALTER TABLE job ADD COLUMN base TEXT;
-  ALTER TABLE turn ADD COLUMN knowsBase INTEGER;
-  `,
-  `
-  -- Turns get how they were accepted, by which the hourly limit counts them. Those that were copied do not count.
-  ALTER TABLE turn ADD COLUMN acceptedAs TEXT;
-  ALTER TABLE turn ADD COLUMN acceptedAt INTEGER;
-  ${moveUsesToTurns}
-  CREATE INDEX acceptedTurn ON turn (project, acceptedAs, acceptedAt) WHERE acceptedAt IS NOT NULL;
-  `,
-];
+  PRAGMA user_version = ${schemaVersion};
+`;
 
 /**
- * Brings a store to the schema of this version, or creates that in an empty file, in one transaction.
+ * Creates the tables of a store in an empty file, in one transaction.
  *
- * @param all - the migrations to the schema of this version
  * @throws as `checkStore` does. The file is not changed then
  */
-export function openSchema(db: Connection, file: string, all = migrations): void {
-  const version = checkStore(db, file, all);
-  if (version !== all.length)
-    db.transaction(() => {
-      for (const migration of all.slice(version)) db.execute(migration);
-      db.execute(`PRAGMA user_version = ${all.length}`);
-    });
-  db.execute("PRAGMA foreign_keys = ON");
+export function openSchema(db: Connection, file: string): void {
+  if (!checkStore(db, file)) db.transaction(() => db.execute(tables));
 }
 
 /**
- * Checks a store without changing it.
+ * Checks a store without changing it. Returns `false` if it is empty.
  *
- * @param all - the migrations to the schema of this version
- * @returns the version of its schema; 0 if it is empty
- * @throws if it is damaged, incomplete, of another program or of a newer version of the service
+ * @throws if it is damaged, incomplete, of another program or of another version of the service
  */
-export function checkStore(db: Connection, file: string, all = migrations): number {
+export function checkStore(db: Connection, file: string): boolean {
   checkPages(db, file);
   const version = pragma(db, "user_version");
-  const tables = columnsOf(db);
-  if (tables.size === 0 && version === 0 && pragma(db, "application_id") === 0) return 0;
-  checkOrigin(db, file, version, all);
-  checkTables(file, tables, all.slice(0, version));
-  return version;
+  const columns = columnsOf(db);
+  if (columns.size === 0 && version === 0 && pragma(db, "application_id") === 0) return false;
+  checkOrigin(db, file, version);
+  checkTables(file, columns);
+  return true;
 }
 
 function checkPages(db: Connection, file: string): void {
@@ -142,24 +102,27 @@ function checkPages(db: Connection, file: string): void {
   if (found !== "ok") throw new Error(`${file} is damaged: ${found}. ${advice}.`);
 }
 
-function checkOrigin(db: Connection, file: string, version: number, all: readonly string[]): void {
+function checkOrigin(db: Connection, file: string, version: number): void {
   if (pragma(db, "application_id") !== applicationId) throw notOurs(file, "it belongs to another program");
-  if (version > all.length)
+  if (version > schemaVersion)
     throw new Error(
       `${file} was written by a newer version of the service, with schema ${version}; this version knows schemas up to ` +
-        `${all.length}. Start the newer version, or choose another --store.`,
+        `${schemaVersion}. Start the newer version, or choose another --store.`,
+    );
+  if (version < schemaVersion)
+    throw new Error(
+      `${file} has schema ${version} of a version before the first release, which this one cannot use: choose another --store.`,
     );
 }
 
-/** @param applied - the migrations that have made the store */
-function checkTables(file: string, tables: Tables, applied: readonly string[]): void {
-  const expected = columnsAfter(applied);
-  if (![...expected.keys()].some((table) => tables.has(table))) throw notOurs(file, "it belongs to another program");
-  for (const [table, columns] of expected)
+function checkTables(file: string, found: Columns): void {
+  using db = new Connection(":memory:", () => {});
+  db.execute(tables);
+  for (const [table, columns] of columnsOf(db))
     for (const column of columns)
-      if (!tables.get(table)?.has(column))
+      if (!found.get(table)?.has(column))
         throw new Error(
-          `${file} is incomplete: its table ${table} ${tables.has(table) ? `has no column ${column}` : "is missing"}. ` +
+          `${file} is incomplete: its table ${table} ${found.has(table) ? `has no column ${column}` : "is missing"}. ` +
             "Restore a backup, or choose another --store.",
         );
 }
@@ -168,16 +131,10 @@ function notOurs(file: string, reason: string): Error {
   return new Error(`${file} is not a store of this service: ${reason}. It was not changed. Choose another --store.`);
 }
 
-function columnsAfter(applied: readonly string[]): Tables {
-  using db = new Connection(":memory:", () => {});
-  for (const migration of applied) db.execute(migration);
-  return columnsOf(db);
-}
-
 /** The columns of each table. */
-type Tables = ReadonlyMap<string, ReadonlySet<string>>;
+type Columns = ReadonlyMap<string, ReadonlySet<string>>;
 
-function columnsOf(db: Connection): Tables {
+function columnsOf(db: Connection): Columns {
   const tables = new Map<string, Set<string>>();
   const sql = `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
     WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`;

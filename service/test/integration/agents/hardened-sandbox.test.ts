@@ -9,6 +9,7 @@ import { seccompFilter } from "../../../src/agents/sandbox/seccomp-filter.ts";
 import { ownFile } from "../../../src/own-file.ts";
 import { docsRepository, runJob, startAgentService } from "../../support/agent-service.ts";
 import { findObstacle } from "../../support/sandbox-obstacle.ts";
+import { skipFor } from "../../support/skip-for.ts";
 
 const bash = "/bin/bash";
 
@@ -35,8 +36,8 @@ test.skipIf(process.platform !== "linux" || !existsSync(bash))(
 const perl = "/usr/bin/perl";
 const obstacle =
   (await findObstacle("bwrap")) ??
-  (seccompFilter(process.arch) === undefined ? "no filter for this processor" : undefined) ??
-  (spawnSync(perl, ["-e", "1"]).status === 0 ? undefined : "no perl");
+  skipFor(seccompFilter(process.arch) === undefined ? "no filter for this processor" : undefined) ??
+  skipFor(spawnSync(perl, ["-e", "1"]).status === 0 ? undefined : "no perl");
 
 describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
   /** Numbers of `keyctl`, `add_key`, `unshare` and `io_uring_setup`. */

@@ -38,7 +38,7 @@ describe("a change of files that run code or instruct agents", () => {
   const change =
     "mkdir -p .github/workflows && echo x > .github/workflows/ci.yml && echo x > AGENTS.md && echo x > page.md &&" +
     ` echo '{"scripts":{"postinstall":"x"}}' > package.json`;
-  const names = ".github/workflows/ci.yml, AGENTS.md, package.json (scripts that run when it is installed)";
+  const names = ".github/workflows/ci.yml, AGENTS.md, package.json (scripts or dependencies)";
 
   test("is named in the log and first on the page", async () => {
     const { job, service, log } = await run(change);

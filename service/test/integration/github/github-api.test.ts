@@ -45,6 +45,17 @@ test("counts each request, also retries and those without a response, with what 
   expect(answers).toEqual([{ status: undefined, remaining: undefined, resetAt: undefined }]);
 });
 
+test("sends text as Unicode, whatever an agent has said", async () => {
+  const { server, api } = await setUp();
+  let sent = "";
+  server.answer = (_route, body) => {
+    sent = body;
+    return { status: 201 };
+  };
+  await api.request("POST /repos/{owner}/{repo}/pulls", { title: "Fix \ud83d it", body: "\udc00" }, once);
+  expect(JSON.parse(sent)).toEqual({ title: "Fix \ufffd it", body: "\ufffd" });
+});
+
 test("counts no request that the end of the service aborts", async () => {
   const { server, api, stop, answers } = await setUp();
   server.answer = () => {

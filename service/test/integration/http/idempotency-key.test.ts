@@ -14,6 +14,9 @@ const clients: Readonly<Record<string, Access>> = {
   mine: { name: "ci", projects: ["docs", "blog"] },
   rotated: { name: "ci", projects: ["docs", "blog"] },
   other: { name: "nightly", projects: ["docs"] },
+  // A repository, and another one that took its name over.
+  repository: { name: "repo acme/docs", caller: "repo 345", projects: ["docs"] },
+  successor: { name: "repo acme/docs", caller: "repo 346", projects: ["docs"] },
   outsider: { name: "outsider", projects: ["site"] },
 };
 
@@ -110,6 +113,15 @@ test("a key of another caller or project is another key", async () => {
   expect(await call("docs/job", { key, prompt: "Fix that", client: "other" })).toMatchObject({ status: 201 });
   expect(await call("blog/job", { key, prompt: "Fix that" })).toMatchObject({ status: 201, replayed: null });
   expect((await total()).jobs).toBe(3);
+});
+
+test("a key of a repository is not that of another one with the same name", async () => {
+  const { call, total } = await setUp();
+  for (const client of ["repository", "repository", "successor"])
+    expect(await call("docs/job", { key, prompt: "Fix it", client })).toMatchObject({
+      status: 201,
+    });
+  expect((await total()).jobs).toBe(2);
 });
 
 test("a request is known although the hourly limit is used up", async () => {

@@ -18,6 +18,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { docsRepository, projectOptions, scriptAgent, send } from "../../support/agent-service.ts";
 import { emptyDatabasesOfFile } from "../../support/empty-stores.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const server = postgresOfFile();
 
@@ -105,6 +106,29 @@ describe.each([
     const ended = { status: 200, body: { turn: String(first), status } };
     expect(await stop(url, `docs/job/a/turn/${first}`)).toEqual(ended);
     expect(await store.turns.ofJob("a")).toMatchObject([{ state: status, reason: reason ?? null }, {}]);
+  });
+
+  test("is stopped by its id, whether a service counts them or they are times", async () => {
+    const { url, store } = await setUp();
+    const turns = [7, 123_456_789_012_345, 1_795_462_420_930_549].map(
+      (id) =>
+        ({
+          id,
+          identity: identityOf(id),
+          prompt: "One",
+          state: "waiting",
+          attempts: 0,
+          endedAt: null,
+          answer: null,
+        }) as const,
+    );
+    const job = { id: "b", project: "docs", createdAt: 0, archivedAt: null, pullRequest: null, head: null, base: null };
+    await store.jobs.addCopy({ ...job, turns });
+    for (const { id } of turns.toReversed())
+      expect(await stop(url, `docs/job/b/turn/${id}`)).toEqual({
+        status: 200,
+        body: { turn: String(id), status: "stopped" },
+      });
   });
 
   test("is only stopped as one of its job and project, by those who may use that", async () => {

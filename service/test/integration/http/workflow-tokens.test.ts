@@ -46,7 +46,11 @@ const rejection = (message: string) => ({ status: 401, message, headers: { "www-
 test("accepts a token of a trusted repository, with no way to sign in", async () => {
   const { issuer, tokens } = await setUp();
   const token = await issuer.issue();
-  expect(await tokens.verify(token)).toEqual({ name: "repo acme/docs", projects: ["docs", "site"] });
+  expect(await tokens.verify(token)).toEqual({
+    name: "repo acme/docs",
+    caller: "repo 345",
+    projects: ["docs", "site"],
+  });
   await tokens.verify(token);
   expect(issuer.requests).toEqual(["/.well-known/jwks"]);
 });

@@ -60,6 +60,26 @@ async function setUp(options: AgentServiceOptions = {}) {
   return { docs, service, create, run, runMessage, logOf };
 }
 
+test("a job whose branch others have pushed to has the project's instructions for agents from then on", async () => {
+  const { docs, run, runMessage, logOf } = await setUp();
+  const job = await run("AGENTS.md=agent's");
+  const branch = `agent/${job.id}`;
+  await runMessage(job.id, "b.md=B");
+  expect(await logOf(job.id)).toContain("| SEES agent's | ours | none | none\n");
+  const file = (name: string, content: string) => `M 100644 inline ${name}\ndata ${content.length}\n${content}\n`;
+  docs.importHistory(
+    `commit refs/heads/${branch}\ncommitter A <a@example.com> now\ndata 4\nWork\nfrom refs/heads/${branch}^0\n${file(".claude/settings.json", "hook")}`,
+  );
+  // The second turn continues its own commit, below which the others' is.
+  for (const turn of [1, 2]) {
+    await runMessage(job.id, `c.md=${turn}`);
+    expect((await logOf(job.id)).match(/\| SEES ours \| ours \| none \| none\n/g)).toHaveLength(1 + turn);
+  }
+  expect(await logOf(job.id)).toContain(`are those of main, not of ${branch}, which others have pushed to.`);
+  expect(docs.read(branch, ".claude/settings.json")).toBe("hook");
+  expect(docs.read(branch, "AGENTS.md")).toBe("agent's");
+});
+
 describe("a job with a base", () => {
   test("starts from that branch, with the project's instructions for agents, and its pull request targets it", async () => {
     const { docs, service, run, runMessage, logOf } = await setUp();

@@ -13,6 +13,7 @@ import { Worktrees } from "../../../src/git/worktrees.ts";
 import type { RunningTurn, StoredJob } from "../../../src/model.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import type { Change, PullRequestState, PullRequests } from "../../../src/pulls/pull-requests.ts";
+import { turnTrailers } from "../../../src/pulls/turn-trailers.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
@@ -551,11 +552,12 @@ test("keeps no worktree if told so, nor if other agents could change it", async 
 
 test("replaces the commit of an earlier attempt of the first turn whose push arrives late, as nobody has recorded it", async () => {
   const { docs, ...setup } = await setUp();
+  await setup.store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "one");
+  const trailers = (await setup.store.turns.ofJob(jobId)).flatMap(turnTrailers);
   const late = `git() { command git -C '${docs.path}' -c user.name=a -c user.email=a@b "$@"; }
     tree=$(printf '100644 blob %s\\tREADME.md\\n' "$(printf late | git hash-object -w --stdin)" | git mktree)
-    commit=$(printf 'one\\n\\nAgent-Turn: 1\\nAgent-Job: ${jobId}' | git commit-tree "$tree" -p main)
+    commit=$(printf 'one\\n\\n${trailers.join("\\n")}' | git commit-tree "$tree" -p main)
     git update-ref refs/heads/agent/${jobId} "$commit"; printf mine > README.md`;
-  await setup.store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "one");
   expect(await runNext({ ...setup, agent: shellAgent(late), pullRequests: alwaysOpen })).toBe("completed");
   expect(docs.read(`agent/${jobId}`, "README.md")).toBe("mine");
 });

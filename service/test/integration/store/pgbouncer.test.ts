@@ -59,7 +59,7 @@ describe.skipIf(pgBouncerObstacle !== undefined)(`through PgBouncer${reason}`, (
       await api.exclusively("archiving", async () => expect(await worker.exclusively("archiving", fail)).toBe(false)),
     );
     expect(await worker.exclusively("archiving", async () => {})).toBe(true);
-    expect(await server().query(url, schemas)).toEqual([{ name: "agent_job_queue" }, { name: "agent_jobs" }]);
+    expect(await server().query(url, schemas)).toEqual([{ name: "agent_jobs" }, { name: "agent_jobs_queue" }]);
   });
 
   test("in transaction mode, an API and a worker beside it run a job together, which can be stopped", async () => {

@@ -37,14 +37,14 @@ const bytes = (...values: number[]) => Uint8Array.from(values);
 test("the home directory of a job is that of the turn that saved it last", async () => {
   const { store, homes } = await setUp();
   const first = await startJob(store, "a");
-  expect(await homes.loadHome("a", first.id)).toBeUndefined();
+  expect(await homes.loadHome("a", first.identity)).toBeUndefined();
   await homes.saveHome(first, bytes(0, 1, 255));
-  expect(Uint8Array.from((await homes.loadHome("a", first.id)) ?? [])).toEqual(bytes(0, 1, 255));
+  expect(Uint8Array.from((await homes.loadHome("a", first.identity)) ?? [])).toEqual(bytes(0, 1, 255));
   const second = await startAnother(store, first);
   await homes.saveHome(second, bytes(2));
-  expect(Uint8Array.from((await homes.loadHome("a", second.id)) ?? [])).toEqual(bytes(2));
-  expect(await homes.loadHome("a", first.id)).toBeUndefined();
-  expect(await homes.loadHome("b", second.id)).toBeUndefined();
+  expect(Uint8Array.from((await homes.loadHome("a", second.identity)) ?? [])).toEqual(bytes(2));
+  expect(await homes.loadHome("a", first.identity)).toBeUndefined();
+  expect(await homes.loadHome("b", second.identity)).toBeUndefined();
 });
 
 test("the last turn of a job before another one is the last in which an agent ran", async () => {
@@ -55,9 +55,9 @@ test("the last turn of a job before another one is the last in which an agent ra
   await store.runningTurns.countAttempt(first);
   expect(await homes.lastAttemptedBefore(first)).toBeUndefined();
   const second = await startAnother(store, first);
-  expect(await homes.lastAttemptedBefore(second)).toBe(first.id);
+  expect(await homes.lastAttemptedBefore(second)).toBe(first.identity);
   const third = await startAnother(store, second);
-  expect(await homes.lastAttemptedBefore(third)).toBe(first.id);
+  expect(await homes.lastAttemptedBefore(third)).toBe(first.identity);
 });
 
 test("a worker whose turn has ended saves no home directory", async () => {
@@ -67,7 +67,7 @@ test("a worker whose turn has ended saves no home directory", async () => {
   await expect(homes.saveHome({ ...turn, lease: "another" }, bytes(2))).rejects.toThrow(LeaseLost);
   await store.runningTurns.finish(turn, "completed", 6_000_000);
   await expect(homes.saveHome(turn, bytes(3))).rejects.toThrow(LeaseLost);
-  expect(Uint8Array.from((await homes.loadHome("a", turn.id)) ?? [])).toEqual(bytes(1));
+  expect(Uint8Array.from((await homes.loadHome("a", turn.identity)) ?? [])).toEqual(bytes(1));
 });
 
 test("the home directory of a job is deleted with the job", async () => {
@@ -76,7 +76,7 @@ test("the home directory of a job is deleted with the job", async () => {
   await homes.saveHome(turn, bytes(1));
   await store.runningTurns.finish(turn, "completed", 6_000_000);
   expect(await store.idleJobs.deleteOldest(6_000_000, 1)).toEqual(["a"]);
-  expect(await homes.loadHome("a", turn.id)).toBeUndefined();
+  expect(await homes.loadHome("a", turn.identity)).toBeUndefined();
 });
 
 test("the home directory of a job is deleted when the job is archived, unless it is active again", async () => {
@@ -94,7 +94,7 @@ test("the home directory of a job is deleted when the job is archived, unless it
   const kept = await Promise.all(
     ["archived", "active", "idle"].map(async (id) => {
       const [first] = await store.turns.ofJob(id);
-      return (await homes.loadHome(id, first?.id ?? 0)) !== undefined;
+      return (await homes.loadHome(id, first?.identity ?? "")) !== undefined;
     }),
   );
   expect(next.job).toBe("active");

@@ -26,8 +26,8 @@ test("machines whose clocks are hours ahead or behind share the hourly limit of 
 
 test("creates at the same time, on a connection each, share what is left of the hourly limit", async () => {
   const { url, store } = await openStore();
-  const earlier = `INSERT INTO agent_jobs.turn (id, job, project, prompt, caller, step, request, state, "acceptedAs", "acceptedAt")
-    SELECT -number, 'earlier', 'docs', 'One', '', '', number, 'completed', 'create', (extract(epoch FROM now()) * 1000)::bigint
+  const earlier = `INSERT INTO agent_jobs.turn (id, identity, job, project, prompt, caller, step, request, state, "acceptedAs", "acceptedAt")
+    SELECT -number, '', 'earlier', 'docs', 'One', '', '', number, 'completed', 'create', (extract(epoch FROM now()) * 1000)::bigint
     FROM generate_series(1, 95) AS number`;
   await server().query(url, `INSERT INTO agent_jobs.job (id, project, "createdAt") VALUES ('earlier', 'docs', 0)`);
   await server().query(url, earlier);

@@ -152,7 +152,7 @@ describe("a server that is restarted", () => {
       await database[Symbol.asyncDispose]();
     });
     const heard: (string | undefined)[] = [];
-    notifications.on("agent_job_turn", (payload) => heard.push(payload));
+    notifications.on("agent_jobs_turn", (payload) => heard.push(payload));
     await expect.poll(() => heard).toEqual([undefined]);
     await create(store, "a");
     const turn = await store.runningTurns.startNext();

@@ -1,11 +1,9 @@
-import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { PostgresOptions } from "../../../src/store/postgres/database.ts";
 import { openSchema } from "../../../src/store/postgres/migrate.ts";
 import { namesOf } from "../../../src/store/postgres/names.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { migrations } from "../../../src/store/postgres/schema.ts";
+import { schemaVersion } from "../../../src/store/postgres/schema.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
 
@@ -20,10 +18,6 @@ async function openStore(url: string, options: Partial<PostgresOptions> = {}) {
 }
 
 const create = (store: Store, id: string) => store.jobs.add({ id, project: "docs", createdAt: 1 }, "One");
-
-/** Whoever waits for the table of jobs in this database: others can have it under the same number. */
-const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
-  WHERE datname = current_database() AND NOT granted AND relation = 'agent_jobs.job'::regclass`;
 
 async function startNext(store: Store) {
   const turn = await store.runningTurns.startNext();
@@ -48,34 +42,16 @@ describe("schemas of a database", () => {
     });
     expect(await isAlone).toBe(true);
     expect(calls).toBe(0);
-    expect(await server().query(url, "SELECT schema FROM staging.version")).toEqual([{ schema: migrations.length }]);
-  });
-
-  test("do not get tables beside those that an earlier version made in public", async () => {
-    const url = await server().createDatabase();
-    await server().query(url, 'CREATE TABLE public."recentCommit" (); CREATE TABLE public."lastStart" ()');
-    await expect(openStore(url)).rejects.toThrow(/in the schema public.*See "PgBouncer"/);
-    expect(await server().query(url, "SELECT 1 FROM pg_namespace WHERE nspname = 'agent_jobs'")).toEqual([]);
-    await openSchema({ url, names: namesOf("staging"), log: () => {} });
-  });
-
-  test("whose tables are left in public as well are used, and the log says so", async () => {
-    const url = await server().createStoreDatabase();
-    await server().query(url, 'CREATE TABLE public."recentCommit" (); CREATE TABLE public."lastStart" ()');
-    const { lines } = await openStore(url);
-    expect(lines).toEqual([{ line: expect.stringContaining("Its jobs are not those of agent_jobs"), level: "warn" }]);
+    expect(await server().query(url, "SELECT schema FROM staging.version")).toEqual([{ schema: schemaVersion }]);
   });
 });
 
 describe("a user who may not change tables", () => {
   /** As in service/docs/scale.md. */
   const grants = `
-    GRANT USAGE ON SCHEMA agent_jobs, agent_job_queue TO agents;
-    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA agent_jobs, agent_job_queue TO agents;
-    GRANT USAGE ON ALL SEQUENCES IN SCHEMA agent_jobs, agent_job_queue TO agents;
-    ALTER DEFAULT PRIVILEGES IN SCHEMA agent_jobs, agent_job_queue
-      GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO agents;
-    ALTER DEFAULT PRIVILEGES IN SCHEMA agent_jobs, agent_job_queue GRANT USAGE ON SEQUENCES TO agents;`;
+    GRANT USAGE ON SCHEMA agent_jobs, agent_jobs_queue TO agents;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA agent_jobs, agent_jobs_queue TO agents;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA agent_jobs, agent_jobs_queue TO agents;`;
 
   async function database({ hasStore = false } = {}) {
     const url = await (hasStore ? server().createStoreDatabase() : server().createDatabase());
@@ -85,13 +61,13 @@ describe("a user who may not change tables", () => {
     const own = new URL(url);
     own.username = "agents";
     own.password = "secret";
-    const migrate = (all = migrations) => openSchema({ url, names: namesOf(), log: () => {} }, all);
+    const migrate = () => openSchema({ url, names: namesOf() });
     return { url, own: own.href, migrate };
   }
 
   test("can do everything once the tables are there", async () => {
     const { url, own, migrate } = await database();
-    expect(await migrate()).toEqual({ before: 0, after: migrations.length });
+    expect([await migrate(), await migrate()]).toEqual([true, false]);
     await server().query(url, grants);
     let time = 0;
     const { store, lines } = await openStore(own, { times: { superviseMs: 50, now: () => time } });
@@ -107,13 +83,13 @@ describe("a user who may not change tables", () => {
     expect(await store.idleJobs.deleteOldest(3, 10)).toEqual(["a"]);
     await store.probe();
     time = 1_000_000;
-    const supervised = "SELECT 1 FROM agent_job_queue.version WHERE reindex_on IS NOT NULL";
+    const supervised = "SELECT 1 FROM agent_jobs_queue.version WHERE reindex_on IS NOT NULL";
     await expect.poll(() => server().query(url, supervised), { timeout: 10_000 }).toHaveLength(1);
     expect(lines).toEqual([]);
   });
 
   test.each([
-    "REVOKE USAGE ON SCHEMA agent_job_queue FROM agents",
+    "REVOKE USAGE ON SCHEMA agent_jobs_queue FROM agents",
     "REVOKE DELETE ON agent_jobs.turn FROM agents",
     'REVOKE USAGE ON SEQUENCE agent_jobs."turnId" FROM agents',
   ])("is told at the start what it lacks after %s", async (revoke) => {
@@ -126,78 +102,10 @@ describe("a user who may not change tables", () => {
     const { url, own } = await database();
     const { port, pathname } = new URL(url);
     await expect(openStore(own, { schema: "staging" })).rejects.toThrow(
-      `it has no schema staging, and the user of --store may not change that (permission denied for database ${pathname.slice(1)}). Run this with a user who may: ` +
+      `it has no schema staging, or no tables in it, and the user of --store may not change that (permission denied for database ${pathname.slice(1)}). Run this with a user who may: ` +
         `npm run service -- migrate --store "postgres://127.0.0.1:${port}${pathname}" --schema staging`,
     );
   });
-
-  test("is told which command updates them", async () => {
-    const { url, own, migrate } = await database();
-    await migrate(migrations.slice(0, 1));
-    await server().query(url, grants);
-    await expect(openStore(own)).rejects.toThrow(
-      /agent_jobs has version 1, but .* npm run service -- migrate --store "/,
-    );
-    expect(await migrate()).toEqual({ before: 1, after: migrations.length });
-    const { store } = await openStore(own);
-    expect(await create(store, "a")).toBeUndefined();
-  });
-});
-
-test("a migration waits for transactions that use a job and then a turn, and neither has to fail", async () => {
-  const url = await server().createDatabase();
-  const migrate = (all = migrations) => openSchema({ url, names: namesOf(), log: () => {} }, all);
-  await migrate(migrations.slice(0, 1));
-  const client = new Client(url);
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query(`INSERT INTO agent_jobs.job (id, project, "createdAt") VALUES ('a', 'docs', 1)`);
-  await client.query("INSERT INTO agent_jobs.turn (id, job, prompt) VALUES (1, 'a', 'Go on')");
-  await client.query("BEGIN; UPDATE agent_jobs.job SET model = 'x'");
-  const migrated = migrate();
-  await waitUntil(async () => (await server().query(url, waiting)).length > 0);
-  await client.query("UPDATE agent_jobs.turn SET state = 'running'; COMMIT");
-  expect(await migrated).toEqual({ before: 1, after: migrations.length });
-  expect(await server().query(url, "SELECT project, request FROM agent_jobs.turn")).toEqual([
-    { project: "docs", request: "1" },
-  ]);
-});
-
-test("a migration lets a create end that has counted itself in a table that is deleted", async () => {
-  const url = await server().createDatabase();
-  const migrate = (all = migrations) => openSchema({ url, names: namesOf(), log: () => {} }, all);
-  await migrate(migrations.slice(0, 2));
-  const [client, other] = [new Client(url), new Client(url)];
-  for (const one of [client, other]) {
-    await one.connect();
-    onTestFinished(() => one.end());
-  }
-  await client.query("BEGIN; INSERT INTO agent_jobs.use (kind, project, at) VALUES ('create', 'docs', 1)");
-  await other.query("BEGIN; LOCK TABLE agent_jobs.job IN ROW EXCLUSIVE MODE");
-  const untilWaiting = (count: number) => waitUntil(async () => (await server().query(url, waiting)).length === count);
-  const migrated = migrate();
-  await untilWaiting(1);
-  const added = client.query(`INSERT INTO agent_jobs.job (id, project, "createdAt") VALUES ('a', 'docs', 1)`);
-  await untilWaiting(2);
-  await other.query("COMMIT");
-  await added;
-  await client.query(`INSERT INTO agent_jobs.turn (id, job, prompt, project, caller, step, request)
-    VALUES (1, 'a', 'Go on', 'docs', '', '', 'r'); COMMIT`);
-  expect(await migrated).toEqual({ before: 2, after: migrations.length });
-  expect(await server().query(url, 'SELECT "acceptedAs", "acceptedAt" FROM agent_jobs.turn')).toEqual([
-    { acceptedAs: "create", acceptedAt: "1" },
-  ]);
-});
-
-test("an index that was not built completely is built again", async () => {
-  const url = await server().createStoreDatabase();
-  const valid = `SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = 'agent_jobs."turnByKey"'::regclass`;
-  await server().query(
-    url,
-    `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'agent_jobs."turnByKey"'::regclass`,
-  );
-  await openStore(url);
-  expect(await server().query(url, valid)).toEqual([{ isValid: true }]);
 });
 
 describe("the queue", () => {
@@ -234,7 +142,7 @@ describe("the queue", () => {
     await create(store, "b");
     await store.turns.add("b", "Two", 1);
     await server().query(url, "UPDATE agent_jobs.turn SET state = 'completed' WHERE job = 'a'");
-    await server().query(url, "DELETE FROM agent_job_queue.job WHERE singleton_key = 'b'");
+    await server().query(url, "DELETE FROM agent_jobs_queue.job WHERE singleton_key = 'b'");
     time = 1_000_000;
     const added = { line: "b: turn 2 was missing in the queue. It is added, and can be run.", level: "error" };
     await expect.poll(() => lines, { timeout: 10_000 }).toEqual([ended, added]);

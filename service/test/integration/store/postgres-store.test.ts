@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout } from "node:timers/promises";
-import { getRollbackPlans } from "pg-boss";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -11,10 +10,9 @@ import type { RunningTurn } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { type ServiceOptions, startApi, startWorker } from "../../../src/start/service.ts";
 import type { PostgresOptions } from "../../../src/store/postgres/database.ts";
-import { openSchema } from "../../../src/store/postgres/migrate.ts";
 import { namesOf } from "../../../src/store/postgres/names.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { type Migration, migrations, queueSchema } from "../../../src/store/postgres/schema.ts";
+import { queueSchema } from "../../../src/store/postgres/schema.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { docsRepository, projectOptions, send, waitForJob } from "../../support/agent-service.ts";
@@ -44,18 +42,6 @@ async function startNext(store: Store): Promise<RunningTurn> {
   return turn;
 }
 
-/** Brings a database to an invented next version. */
-async function migrate(url: string, next: Migration): Promise<void> {
-  await openSchema({ url, names: namesOf(), log: () => {} }, [...migrations, next]);
-}
-
-/** @param oldest - the first schema whose services can work with it */
-const nextVersion = (oldest: number): Migration => ({
-  oldest,
-  queueSchema: queueSchema ?? 0,
-  sql: () => "ALTER TABLE job ADD COLUMN note text; UPDATE job SET note = 'kept'",
-});
-
 describe("a database", () => {
   test("that is empty can be opened by several processes at the same time, and all work with it", async () => {
     const url = await server().createDatabase();
@@ -79,94 +65,17 @@ describe("a database", () => {
     expect(await startNext(store)).toMatchObject({ prompt: "Two", isResumed: false });
   });
 
-  test("whose schema is newer is used if that is compatible, and stays as it is", async () => {
+  test.each([
+    { what: "newer", version: 1000, says: "has version 1000, .* Start the newer version" },
+    { what: "older", version: 1, says: "has version 1 of a version before the first release" },
+  ])("whose schema is $what is neither used nor changed", async ({ version, says }) => {
     const url = await server().createStoreDatabase();
-    const version = { schema: 1000, oldest: 1 };
-    await server().query(url, "UPDATE agent_jobs.version SET schema = 1000");
-    const store = await openStore(url);
-    expect(await create(store, "a")).toBeUndefined();
-    expect(await startNext(store)).toMatchObject({ job: "a" });
-    expect(await server().query(url, "SELECT * FROM agent_jobs.version")).toEqual([version]);
-  });
-
-  test("whose schema is newer and not compatible is neither used nor changed", async () => {
-    const url = await server().createStoreDatabase();
-    const version = { schema: 1000, oldest: 999 };
-    await server().query(url, "UPDATE agent_jobs.version SET schema = 1000, oldest = 999");
+    await server().query(url, `UPDATE agent_jobs.version SET schema = ${version}`);
     await server().query(url, `DROP SCHEMA ${queueTables} CASCADE`);
-    await expect(openStore(url)).rejects.toThrow(
-      /its schema is 1000, which services from schema 999 on can work with; .* Start the newer version/,
-    );
-    expect(await server().query(url, "SELECT * FROM agent_jobs.version")).toEqual([version]);
+    await expect(openStore(url)).rejects.toThrow(new RegExp(says));
+    expect(await server().query(url, "SELECT * FROM agent_jobs.version")).toEqual([{ schema: version }]);
     const schemas = `SELECT 1 FROM information_schema.schemata WHERE schema_name = '${queueTables}'`;
     expect(await server().query(url, schemas)).toEqual([]);
-  });
-
-  test("of the version before is migrated, keeps its content, and can still be used by that version", async () => {
-    const url = await server().createStoreDatabase();
-    const before = await openStore(url);
-    await create(before, "a");
-    // The second time, it is of that version already.
-    for (let round = 0; round < 2; round++) await migrate(url, nextVersion(1));
-    expect(await server().query(url, "SELECT * FROM agent_jobs.version")).toEqual([
-      { schema: migrations.length + 1, oldest: 1 },
-    ]);
-    expect(await server().query(url, "SELECT id, note FROM agent_jobs.job")).toEqual([{ id: "a", note: "kept" }]);
-    for (const store of [before, await openStore(url)]) await store.turns.add("a", "More", now);
-    expect(await before.turns.ofJob("a")).toHaveLength(3);
-  });
-
-  test("is migrated to a version that services of the version before cannot work with", async () => {
-    const url = await server().createStoreDatabase();
-    const next = migrations.length + 1;
-    await migrate(url, nextVersion(next));
-    await expect(openStore(url)).rejects.toThrow(
-      `its schema is ${next}, which services from schema ${next} on can work with; this version has schema ` +
-        `${migrations.length}. Start the newer version.`,
-    );
-  });
-
-  test("is not changed by a migration that fails", async () => {
-    const url = await server().createStoreDatabase();
-    await expect(
-      migrate(url, { ...nextVersion(1), sql: () => "DROP TABLE repository; CREATE TABLE job ()" }),
-    ).rejects.toThrow('relation "job" already exists');
-    const store = await openStore(url);
-    expect(await create(store, "a")).toBeUndefined();
-    expect(await server().query(url, "SELECT schema FROM agent_jobs.version")).toEqual([{ schema: migrations.length }]);
-  });
-
-  test("is migrated however long that takes", async () => {
-    const url = await server().createStoreDatabase();
-    await server().query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 1000`);
-    await migrate(url, { ...nextVersion(1), sql: () => "SELECT pg_sleep(1.1)" });
-    const [version] = await server().query<{ schema: number }>(url, "SELECT schema FROM agent_jobs.version");
-    expect(version?.schema).toBe(migrations.length + 1);
-  });
-
-  test("of a newer pg-boss is used", async () => {
-    const url = await server().createStoreDatabase();
-    await server().query(url, `UPDATE ${queueTables}.version SET version = version + 1`);
-    const store = await openStore(url);
-    expect(await create(store, "a")).toBeUndefined();
-    await store.runningTurns.finish(await startNext(store), "completed", now);
-    const [found] = await server().query<{ version: number }>(url, `SELECT version FROM ${queueTables}.version`);
-    expect(found?.version).toBe((queueSchema ?? 0) + 1);
-  });
-
-  test("of an older pg-boss is brought to the newer one while others use it", async () => {
-    const url = await server().createStoreDatabase();
-    const older = await openStore(url);
-    await create(older, "a");
-    const turn = await startNext(older);
-    await server().query(url, getRollbackPlans(queueTables, queueSchema));
-    const newer = await openStore(url);
-    const [found] = await server().query<{ version: number }>(url, `SELECT version FROM ${queueTables}.version`);
-    expect(found?.version).toBe(queueSchema);
-    await older.turns.add("a", "Two", now);
-    expect(await older.runningTurns.renewLease(turn)).toBe(true);
-    await older.runningTurns.finish(turn, "completed", now);
-    expect(await startNext(newer)).toMatchObject({ job: "a", prompt: "Two" });
   });
 });
 
@@ -184,8 +93,8 @@ test("the hourly limit is that of all processes together", async () => {
   await server().query(url, `INSERT INTO agent_jobs.job (id, project, "createdAt") VALUES ('earlier', 'docs', 0)`);
   await server().query(
     url,
-    `INSERT INTO agent_jobs.turn (id, job, project, prompt, caller, step, request, state, "acceptedAs", "acceptedAt")
-      SELECT -number, 'earlier', 'docs', 'One', '', '', number, 'completed', 'create', (extract(epoch FROM now()) * 1000)::bigint
+    `INSERT INTO agent_jobs.turn (id, identity, job, project, prompt, caller, step, request, state, "acceptedAs", "acceptedAt")
+      SELECT -number, '', 'earlier', 'docs', 'One', '', '', number, 'completed', 'create', (extract(epoch FROM now()) * 1000)::bigint
       FROM generate_series(1, 90) AS number`,
   );
   const creates = Array.from({ length: 15 }, (_, job) => stores.map((store, s) => create(store, `job_${s}_${job}`)));
@@ -266,7 +175,7 @@ describe("the lease of a turn", () => {
     await age(url, leaseMs + 1000);
     pass(leaseMs);
     const again = await takeAgain(other);
-    expect(again).toMatchObject({ id: turn.id, attempts: 1, isResumed: true });
+    expect(again).toMatchObject({ id: turn.id, identity: turn.identity, attempts: 1, isResumed: true });
     expect(await store.runningTurns.renewLease(turn)).toBe(false);
     const changes = [
       () => store.runningTurns.confirmLease(turn),

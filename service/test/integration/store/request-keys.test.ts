@@ -2,10 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { Jobs } from "../../../src/jobs/jobs.ts";
 import type { RequestKey, RunningTurn } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
-import { openSchema } from "../../../src/store/postgres/migrate.ts";
-import { namesOf } from "../../../src/store/postgres/names.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { migrations } from "../../../src/store/postgres/schema.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
@@ -243,48 +240,5 @@ describe("machines with one Postgres", () => {
     expect(new Set(jobs.flat()).size).toBe(20);
     expect(proxy.failures).toEqual([]);
     expect(await stores[0]?.counts.total()).toEqual({ jobs: 20, waitingTurns: 20 });
-  });
-
-  test("keep the turns of a machine of the first schema and the times at which they count; that machine then adds nothing without a key", async () => {
-    const url = await server().createDatabase();
-    await openSchema({ url, names: namesOf(), log: () => {} }, migrations.slice(0, 1));
-    const job = `INSERT INTO agent_jobs.job (id, project, "createdAt", model) VALUES ($1, 'docs', 5, NULL)`;
-    const turn = "INSERT INTO agent_jobs.turn (id, job, prompt) VALUES ($1, $2, 'One')";
-    await server().query(url, job, ["a"]);
-    for (const id of [7, 8]) await server().query(url, turn, [id, "a"]);
-    await server().query(url, "INSERT INTO agent_jobs.use VALUES ('create', 'docs', 11), ('message', 'docs', 12)");
-
-    const store = await openPostgresStore({ url, log: () => {} });
-    onTestFinished(() => store[Symbol.asyncDispose]());
-    const own = { project: "docs", caller: "", step: "" };
-    expect(await store.turns.ofJob("a")).toMatchObject([
-      { ...own, id: 7, request: "7", acceptedAs: "create", acceptedAt: 11 },
-      { ...own, id: 8, request: "8", acceptedAs: "message", acceptedAt: 12 },
-    ]);
-    expect(await create(store, "Fix it", key("1"))).toEqual(expect.any(String));
-
-    const client = await server().connect(url);
-    onTestFinished(() => client.end());
-    await client.query("BEGIN");
-    await client.query(job, ["b"]);
-    // 23502: not_null_violation, which such a machine answers with 500.
-    await expect(client.query(turn, [9, "b"])).rejects.toMatchObject({ code: "23502" });
-    await client.query("ROLLBACK");
-    expect(await store.jobs.find("b")).toBeUndefined();
-    expect(await total(store)).toEqual({ jobs: 2, turns: 3 });
-  });
-
-  test("leave the turns of jobs with a base to machines that know what that is", async () => {
-    const url = await server().createStoreDatabase();
-    const store = await openPostgresStore({ url, log: () => {} });
-    onTestFinished(() => store[Symbol.asyncDispose]());
-    await store.jobs.add({ id: "a", project: "docs", createdAt: now, base: "release" }, "One");
-    await store.jobs.add({ id: "b", project: "docs", createdAt: now }, "One");
-    // As a machine of the second schema takes a turn.
-    const take = (job: string) =>
-      server().query(url, `UPDATE agent_jobs.turn SET state = 'running', lease = 'x' WHERE job = '${job}'`);
-    await expect(take("a")).rejects.toThrow("this version of the service cannot run turns of jobs with a base");
-    await take("b");
-    expect(await startNext(store)).toMatchObject({ job: "a" });
   });
 });

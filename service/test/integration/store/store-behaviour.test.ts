@@ -8,6 +8,7 @@ import { LeaseLost } from "../../../src/store-errors.ts";
 import { historyOf } from "../../../src/turns/run-attempt.ts";
 import { emptyDatabasesOfFile } from "../../support/empty-stores.ts";
 import { patient, postgresOfFile } from "../../support/postgres.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const server = postgresOfFile();
 
@@ -248,6 +249,17 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       await store.runningTurns.requeue(await startNext(store), 600_000);
       expect(await store.turns.stop("a", ids[0] ?? 0, now, "Stopped.")).toBe(true);
       expect(await startNext(store)).toMatchObject({ id: ids[1] });
+    });
+
+    test("is told so when it is taken again if its agent has run before, because its commit may count", async () => {
+      const { store, ids } = await withTurns();
+      const turn = await startNext(store);
+      await store.runningTurns.countAttempt(turn);
+      await store.runningTurns.requeue(turn, 0, true);
+      expect(await store.turns.stop("a", ids[0] ?? 0, now, "Stopped.")).toBe(true);
+      expect(await states(store)).toEqual(["waiting"]);
+      const again = await startNext(store);
+      expect(await store.runningTurns.stopRequest(again)).toBe("Stopped.");
     });
 
     test("is not stopped if it has ended, or is of another job", async () => {
@@ -725,7 +737,12 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       await store.runningTurns.requeue(turn);
       expect(await store.turns.ofJob("a")).toMatchObject([{ state: "waiting", attempts: 0 }, { state: "waiting" }]);
       const again = await startNext(store);
-      expect(again).toMatchObject({ id: turn.id, prompt: "One", attempts: 0, isResumed: false });
+      expect(again).toMatchObject({
+        id: turn.id,
+        prompt: "One",
+        attempts: 0,
+        isResumed: false,
+      });
       expect(again.lease).not.toBe(turn.lease);
       expect(await store.runningTurns.startNext()).toBeUndefined();
     });
@@ -1018,6 +1035,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       turns: [
         {
           id: 1001,
+          identity: identityOf(1001),
           prompt: "One",
           state: "completed",
           attempts: 1,
@@ -1025,6 +1043,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           endedAt: now + 10,
           answer: "Done.",
           reason: null,
+          head: "c0ffee".repeat(7),
           stopRequestedAt: null,
           costUsd: 0.0123,
           sessionCost: '{"session":"s","totalUsd":2}',
@@ -1034,6 +1053,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
         },
         {
           id: 1003,
+          identity: identityOf(1003),
           prompt: "Two",
           state: "failed",
           attempts: 2,
@@ -1041,6 +1061,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           endedAt: now + 20,
           answer: null,
           reason: "Stopped by me.",
+          head: null,
           stopRequestedAt: now + 19,
           costUsd: -1,
           sessionCost: null,
@@ -1072,17 +1093,31 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       const store = await newStore();
       const running = {
         id: 2001,
+        identity: identityOf(2001),
         prompt: "Three",
         state: "running",
         attempts: 1,
         endedAt: null,
         answer: null,
       } as const;
-      const waiting = { ...running, id: 2002, prompt: "Four", state: "waiting", attempts: 0 } as const;
+      const waiting = {
+        ...running,
+        id: 2002,
+        identity: identityOf(2002),
+        prompt: "Four",
+        state: "waiting",
+        attempts: 0,
+      } as const;
       await store.jobs.addCopy({ ...copy, archivedAt: null, turns: [...copy.turns, running, waiting] });
       expect(await store.jobs.find("a")).toMatchObject({ state: "active", idleSince: null });
-      expect(await endNext(store)).toMatchObject({ id: 2001, prompt: "Three", attempts: 1, isResumed: false });
-      expect(await endNext(store)).toMatchObject({ id: 2002, prompt: "Four", attempts: 0 });
+      expect(await endNext(store)).toMatchObject({
+        id: 2001,
+        identity: identityOf(2001),
+        prompt: "Three",
+        attempts: 1,
+        isResumed: false,
+      });
+      expect(await endNext(store)).toMatchObject({ id: 2002, identity: identityOf(2002), prompt: "Four", attempts: 0 });
       expect(await store.runningTurns.startNext()).toBeUndefined();
     });
 
@@ -1098,9 +1133,17 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       expect(await other.runningTurns.stopRequest(await startNext(other))).toBe("Stopped by me.");
     });
 
-    test("of earlier versions do not say how turns went", async () => {
+    test("that were rebuilt from commits need not say how turns went", async () => {
       const store = await newStore();
-      const turn = { id: 1, prompt: "One", state: "failed", attempts: 1, endedAt: now, answer: null } as const;
+      const turn = {
+        id: 1,
+        identity: identityOf(1),
+        prompt: "One",
+        state: "failed",
+        attempts: 1,
+        endedAt: now,
+        answer: null,
+      } as const;
       await store.jobs.addCopy({ ...copy, turns: [turn] });
       expect(await store.turns.ofJob("a")).toMatchObject([{ ...turn, startedAt: null, reason: null }]);
     });

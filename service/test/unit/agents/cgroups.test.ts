@@ -45,6 +45,22 @@ test("limits the memory of each agent in a group of its own, within the one of t
   expect(existsSync(join(folder, "agent-job_1"))).toBe(false);
 });
 
+test("lets no agent swap, and kills what is left in its group", async () => {
+  const { folder, read, open } = setUp();
+  const group = join(folder, "agent-job_1");
+  mkdirSync(group);
+  // The kernel makes these files, if it can.
+  for (const name of ["memory.swap.max", "cgroup.kill"]) writeFileSync(join(group, name), "");
+  const limited = (await open()).create("job_1", 100);
+  expect(read("agent-job_1", "memory.swap.max")).toBe("0");
+  const removing = limited[Symbol.asyncDispose]();
+  expect(read("agent-job_1", "cgroup.kill")).toBe("1");
+  rmSync(group, { recursive: true });
+  mkdirSync(group);
+  await removing;
+  expect(existsSync(group)).toBe(false);
+});
+
 test("moves the service's own processes away first", async () => {
   const { folder, read, open } = setUp();
   // The kernel empties the one file when the other is written. Here it tries again until it gives up.

@@ -25,7 +25,7 @@ test.each([
   ["jobs --store a", "jobs must be followed by"],
   ["jobs list late --store a", "jobs list takes one of active"],
   ["jobs stop job_1 --store a", "jobs must be followed by"],
-  [`jobs stop ${job} x --store a`, "x is no turn."],
+  [`jobs stop ${job} x --store a`, "x is not a turn."],
   [`jobs retry ${job} 7 --store a`, "jobs must be followed by"],
   [`jobs retry ${job} --project docs --store a`, "--project is an option of jobs list."],
 ])("rejects %s", (line, reason) => {

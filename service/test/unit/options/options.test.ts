@@ -167,8 +167,12 @@ test("runs every agent but the built-in editor in a sandbox, unless told otherwi
   expect(parse("--repository x --agent a --sandbox none")).toMatchObject({ sandbox: "none" });
 });
 
-test("gives agents the full network, unless told otherwise", () => {
+test("gives named agents only their model and others the full network, unless told otherwise", () => {
   expect(parse("--repository x --agent a")).toMatchObject({ network: "full", modelHosts: [] });
+  const keys = { ANTHROPIC_API_KEY: "a", CODEX_API_KEY: "b", GEMINI_API_KEY: "c" };
+  expect(parse("--repository x --agent claude --sandbox none", keys)).toMatchObject({ network: "full" });
+  for (const agent of ["claude", "codex", "gemini", "opencode", "aider"])
+    expect(parse(`--repository x --agent ${agent}`, keys), agent).toMatchObject({ network: "model" });
   expect(parse("--repository x --agent a --agent-network model --model-host b:8443")).toMatchObject({
     network: "model",
     modelHosts: ["b:8443"],
@@ -313,6 +317,7 @@ test.each([
   ["--repository x --sandbox no", "--sandbox must be bwrap or none"],
   ["--repository x --agent a --agent-network some", "--agent-network must be full or model or none"],
   ["--repository x --agent a --agent-network model --sandbox none", "--agent-network model requires --sandbox bwrap"],
+  ["--repository x --listen 0.0.0.0", "--listen requires --public-url, because others must use TLS"],
   ["--repository x --agent-network none", "--agent-network none requires --sandbox bwrap"],
   ["--repository x --memory-mb 0", "--memory-mb must be an integer"],
   ["--repository x --processes many", "--processes must be an integer"],

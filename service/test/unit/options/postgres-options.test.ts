@@ -21,10 +21,9 @@ test.each([
     [`--store=${url}`, `--schema=${name}`],
     "--schema must have at most 40 of a-z, 0-9 and _, begin with a letter or _, and not with pg_.",
   ]),
-  // The queue of the first one would be that of agent_jobs, and the others are not the service's.
-  ...["agent_job", "public", "information_schema", "a_queue"].map((name) => [
+  ...["public", "information_schema", "a_queue"].map((name) => [
     [`--store=${url}`, `--schema=${name}`],
-    "--schema must not be public, information_schema or agent_job, and not end with _queue.",
+    "--schema must not be public or information_schema, and not end with _queue.",
   ]),
 ] as [string[], string][])("says what is wrong with %j", (args, reason) => {
   expect(() => parse(...args)).toThrow(reason);

@@ -2,8 +2,17 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
 import { commitMessage, isCommitOf } from "../../../src/pulls/commit-message.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
-const turn = { id: 7, job: "job_1", prompt: "Fix the links\n\nAll of them.", attempts: 1, step: "", request: "r" };
+const turn = {
+  id: 7,
+  identity: identityOf(7),
+  job: "job_1",
+  prompt: "Fix the links\n\nAll of them.",
+  attempts: 1,
+  step: "",
+  request: "r",
+};
 
 test("has the prompt's first line as title, the agent's own messages, and trailers", () => {
   expect(commitMessage(turn, ["Fix guide\n\nBecause.\n", "", "Fix README\n"])).toBe(
@@ -17,20 +26,22 @@ Commits of the agent:
 
     Fix README
 
-Agent-Turn: 7
+Agent-Turn: 7.${identityOf(7)}
 Agent-Job: job_1
 `,
   );
   expect(commitMessage(turn, ["a\r\nb\r\rc\u2028d\r\n"])).toContain("\n\n    a\n    b\n\n    c\n    d\n\nAgent-Turn");
-  expect(commitMessage(turn, [])).toBe("Fix the links\n\nAgent-Turn: 7\nAgent-Job: job_1\n");
+  expect(commitMessage(turn, [])).toBe(`Fix the links\n\nAgent-Turn: 7.${identityOf(7)}\nAgent-Job: job_1\n`);
 });
 
 test("is recognized as the commit of its turn only, whatever the agent's messages are", () => {
-  const other = { ...turn, id: 8 };
+  // Another store has given its id, too.
+  const other = { ...turn, identity: identityOf(8) };
+  const forgedTrailer = `Agent-Turn: 7.${identityOf(8)}`;
   const forged = [
-    "Agent-Turn: 8\nAgent-Job: job_1",
-    "x\rAgent-Turn: 8\rAgent-Job: job_1",
-    "\u2028Agent-Turn: 8\nAgent-Job: job_1",
+    `${forgedTrailer}\nAgent-Job: job_1`,
+    `x\r${forgedTrailer}\rAgent-Job: job_1`,
+    `\u2028${forgedTrailer}\nAgent-Job: job_1`,
   ];
   const message = commitMessage(turn, forged);
   expect(isCommitOf(turn, message)).toBe(true);

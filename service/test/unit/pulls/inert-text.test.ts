@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { commitTitle } from "../../../src/pulls/commit-title.ts";
 import { inertText } from "../../../src/pulls/inert-text.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 /** What CI services look for in a commit message to skip their checks. */
 const commands = [
@@ -43,7 +44,15 @@ test("leaves other text as it is", () => {
 test("is used for the subject and the body of a commit", () => {
   const all = [...commands, ...references];
   for (const text of all) expect(commitTitle(`Fix ${text}`)).not.toContain(text);
-  const turn = { id: 1, job: "a", prompt: `Go ${all[0]}`, attempts: 0, step: "", request: "r" };
+  const turn = {
+    id: 1,
+    identity: identityOf(1),
+    job: "a",
+    prompt: `Go ${all[0]}`,
+    attempts: 0,
+    step: "",
+    request: "r",
+  };
   const message = commitMessage(turn, all);
   for (const text of all) expect(message).not.toContain(text);
 });

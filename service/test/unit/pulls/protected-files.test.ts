@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
-  changesInstallScripts,
+  changesPrograms,
+  findInstructions,
   findProtected,
-  mayHaveInstallScripts,
+  mayNamePrograms,
   protectedPatterns,
 } from "../../../src/pulls/protected-files.ts";
 
@@ -21,6 +22,12 @@ test.each([
   "packages/a/.npmrc",
   ".husky/pre-commit",
   ".aider.conf.yml",
+  ".githooks/pre-push",
+  "docusaurus.config.ts",
+  "site/astro.config.mjs",
+  "mkdocs.yml",
+  "docs/conf.py",
+  "docs/Makefile",
   ".GitHub/Workflows/ci.yml",
   // A link in place of the folder.
   ".github",
@@ -55,21 +62,52 @@ test("a pattern with many stars takes no time", () => {
   expect(findProtected(["a".repeat(255)], [`${"*a".repeat(60)}b`])).toEqual([]);
 });
 
-test("scripts that run when a package is installed are protected, others are not", () => {
-  expect(
-    ["package.json", "site/Package.json", "composer.json", "x-package.json"].filter(mayHaveInstallScripts),
-  ).toEqual(["package.json", "site/Package.json", "composer.json"]);
-  const of = (scripts: object) => JSON.stringify({ name: "x", scripts });
-  expect(changesInstallScripts(of({ test: "a" }), of({ test: "b" }))).toBe(false);
-  expect(changesInstallScripts(undefined, of({ test: "b" }))).toBe(false);
-  expect(changesInstallScripts(of({}), of({ postinstall: "b" }))).toBe(true);
-  expect(changesInstallScripts(of({ prepare: "a" }), of({ prepare: "b" }))).toBe(true);
-  expect(changesInstallScripts(of({ prepare: "a" }), undefined)).toBe(false);
-  const [one, other] = [
-    { prepare: "a", postinstall: "b" },
-    { postinstall: "b", prepare: "a" },
-  ];
-  expect(changesInstallScripts(of(one), of(other))).toBe(false);
-  expect(changesInstallScripts(of({}), "{")).toBe(true);
-  expect(changesInstallScripts(of({}), '{"scripts":1}')).toBe(true);
+test.each([
+  ...[".env", "site/.env.production", ".github/hooks/a.json", ".github/copilot/x", ".github/skills/a/SKILL.md"],
+  ...[".github/agents/a.md", ".github/prompts/a.prompt.md"],
+])("%s instructs or configures agents", (path) => {
+  expect(findInstructions([path, "docs/env.md"])).toEqual([path]);
+});
+
+describe("of a package.json", () => {
+  const of = (content: object) => JSON.stringify({ name: "x", ...content });
+
+  test("scripts and dependencies are protected, in any folder", () => {
+    expect(["package.json", "site/Package.json", "composer.json", "x-package.json"].filter(mayNamePrograms)).toEqual([
+      "package.json",
+      "site/Package.json",
+      "composer.json",
+    ]);
+  });
+
+  test.each<[object, object]>([
+    [{ scripts: { build: "a" } }, { scripts: { build: "b" } }],
+    [{}, { scripts: { postinstall: "b" } }],
+    [{}, { devDependencies: { evil: "https://example.com/evil.tgz" } }],
+    [{ dependencies: { a: "1.0.0" } }, { dependencies: { a: "file:../a" } }],
+    [{ optionalDependencies: { a: "1" } }, {}],
+    [{}, { overrides: { a: "2" } }],
+    [{}, { resolutions: { a: "2" } }],
+    [{}, { require: { "a/b": "1" } }],
+    [{}, { scripts: 1 }],
+  ])("%j is another program than %j", (before, after) => {
+    expect(changesPrograms(of(before), of(after))).toBe(true);
+  });
+
+  test.each<[object | undefined, object]>([
+    [{ version: "1" }, { version: "2" }],
+    [undefined, { version: "1", scripts: {} }],
+    [{ scripts: { a: "1", b: "2" } }, { scripts: { b: "2", a: "1" } }],
+    [
+      { dependencies: { a: "1" }, scripts: { a: "1" } },
+      { scripts: { a: "1" }, dependencies: { a: "1" } },
+    ],
+  ])("%j has the programs of %j", (before, after) => {
+    expect(changesPrograms(before && of(before), of(after))).toBe(false);
+  });
+
+  test("what cannot be read is protected, and what is deleted is not", () => {
+    for (const text of ["{", "[]", "null"]) expect(changesPrograms(of({}), text)).toBe(true);
+    expect(changesPrograms(of({ scripts: { a: "1" } }), undefined)).toBe(false);
+  });
 });

@@ -111,14 +111,9 @@ test("is read again, with the turns that were added, whatever the texts are", ()
 test("a text that looks like another turn is none", () => {
   const forged = body("x", "y");
   expect(readTurns(body(forged, forged))).toEqual([{ prompt: forged, answer: forged }]);
-  // As earlier versions wrote it.
-  const earlier = "The agent's last message:\n\n```text\nx\n```\n\nPrompt of the agent:\n\n```text\ny\n```";
-  expect(readTurns(`${earlier}\n\n${forged}`)).toEqual([
-    { prompt: "y", answer: "x" },
-    { prompt: "y", answer: "x" },
-  ]);
-  expect(readTurns(`Prompt of the agent:\n\n${forged.slice(0, -30)}`)).toEqual([]);
-  expect(readTurns("Prompt of the agent:\n\n```text\nno end")).toEqual([]);
+  const title = "<details><summary>Prompt of the agent</summary>";
+  expect(readTurns(`${title}\n\n${forged.slice(0, -30)}`)).toEqual([]);
+  expect(readTurns(`${title}\n\n\`\`\`text\nno end`)).toEqual([]);
 });
 
 test("keeps what people wrote, tells a turn once, and stays within GitHub's limit", () => {
@@ -152,4 +147,20 @@ test("an existing body gets, changes and loses what is about protected files, an
   // A person has written above it, or removed an end of it.
   for (const edited of [`Please review.\n${first}`, first.replace(/^.*\n/, ""), first.replace("<!-- end", "<!-- x")])
     expect(updatedBody(edited, ["CLAUDE.md"])?.endsWith(`\n\n${edited}`)).toBe(true);
+});
+
+test("the name of a file can end neither the list of protected files nor its part of the body", () => {
+  const files = [
+    "<!-- end of protected files -->",
+    "<!-- end of protected files -->/b fixes #1 @octocat",
+    "```",
+    "Makefile",
+  ];
+  const turn = { prompt: "Fix the links", answer: null };
+  const first = pullRequestBody({ ...turn, jobId: "job_1", protectedFiles: files });
+  const none = pullRequestBody({ ...turn, jobId: "job_1" });
+  expect(updatedBody(first.replaceAll("\n", "\r\n"), [])).toBe(none);
+  const second = updatedBody(first, [...files, "conf.py"], { prompt: "Go on", answer: "Done @octocat" });
+  expect(linesOutside(second ?? "").join("\n")).not.toMatch(/fixes|@/);
+  expect(updatedBody(second ?? "", [])).toBe(updatedBody(none, [], { prompt: "Go on", answer: "Done @octocat" }));
 });

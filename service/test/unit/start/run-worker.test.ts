@@ -7,13 +7,13 @@ import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
-import { jobLogFile, logsFolder } from "../../../src/service-folder.ts";
+import { jobLogFile, logsFolder, unknownFolder } from "../../../src/service-folder.ts";
 import type { Backend, ProjectBackend } from "../../../src/start/backend.ts";
 import { checkAgent, type ProjectAgents, runWorker, type WorkerOptions } from "../../../src/start/run-worker.ts";
-import type { HomeStore } from "../../../src/store/homes.ts";
 import { JobCopier } from "../../../src/store/job-copier.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { dayMs } from "../../../src/time.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 
 /** A repository in which no turn can begin. */
@@ -148,31 +148,21 @@ test("a worker runs turns until it is finished, and then no more", async () => {
   expect((await store.jobs.find("b"))?.state).toBe("active");
 });
 
-test("a worker removes the directories of jobs that the store does not have", async () => {
+test("a worker removes what it has of jobs that the store does not have a week after that was first seen", async () => {
   let gone = "";
   let kept = "";
-  const { log } = await setUp({}, async (store, folder) => {
+  let recent = "";
+  const { folder, log } = await setUp({}, async (store, folder) => {
     await addIdleJob(store, "a");
-    [kept, gone] = [leave(folder, "a"), leave(folder, "gone")];
-  });
-  const removed = "Removed the directories of jobs that are not in the store: 1.";
-  await vi.waitFor(() => expect(log).toContain(removed), { timeout: 10_000 });
-  expect([existsSync(gone), existsSync(join(kept, "tree"))]).toEqual([false, true]);
-});
-
-test("a worker whose store has several machines removes the logs of jobs that others have deleted", async () => {
-  const { folder } = await setUp({}, (store, folder) => {
-    const homes: HomeStore = {
-      lastAttemptedBefore: async () => undefined,
-      loadHome: async () => undefined,
-      saveHome: async () => {},
-      deleteArchived: async () => {},
-    };
-    Object.assign(store, { homes });
-    mkdirSync(logsFolder(folder), { recursive: true });
+    [kept, gone, recent] = [leave(folder, "a"), leave(folder, "gone"), leave(folder, "recent")];
+    for (const path of [logsFolder(folder), unknownFolder(folder)]) mkdirSync(path, { recursive: true });
     writeFileSync(jobLogFile(folder, "gone"), "| Done\n");
+    writeFileSync(join(unknownFolder(folder), "gone"), String(Date.now() - 8 * dayMs));
   });
-  await vi.waitFor(() => expect(existsSync(jobLogFile(folder, "gone"))).toBe(false), { timeout: 10_000 });
+  const removed = "Removed what this machine had of jobs that are not in the store: 1.";
+  await vi.waitFor(() => expect(log).toContain(removed), { timeout: 10_000 });
+  const paths = [gone, jobLogFile(folder, "gone"), join(kept, "tree"), recent];
+  expect(paths.map((path) => existsSync(path))).toEqual([false, false, true, true]);
 });
 
 test("a worker with a new store removes no directories", async () => {
@@ -218,13 +208,13 @@ test("a worker keeps worktrees in a sandbox, and removes those of jobs that are 
   await vi.waitFor(() => expect(paths.map((path) => existsSync(path))).toEqual([true, false]), { timeout: 10_000 });
 });
 
-test("a worker says if it cannot remove what an earlier service left", async () => {
+test("a worker says if it cannot reuse the worktrees that an earlier service left", async () => {
   const { folder, log } = await setUp({}, async (store, folder) => {
     await addIdleJob(store, "a");
     leave(folder, "a");
     store.jobs.find = () => Promise.reject(new Error("no such table"));
   });
-  const line = `Cannot remove what an earlier service left in ${folder}: no such table`;
+  const line = `Cannot reuse the worktrees that an earlier service left in ${folder}: no such table`;
   await vi.waitFor(() => expect(log).toContain(line), { timeout: 10_000 });
 });
 

@@ -23,6 +23,7 @@ import { type ArchiveLimits, packHome, unpackHome } from "../../../src/turns/hom
 import type { CacheEntries } from "../../../step/memory/cache-entries.ts";
 import { CachedJobs } from "../../../step/memory/cached-jobs.ts";
 import { formatJobEntry, parseJobEntry } from "../../../step/memory/job-entry.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const id = "job_00000000-0000-4000-8000-000000000000";
 const job: JobCopy = {
@@ -32,7 +33,31 @@ const job: JobCopy = {
   archivedAt: null,
   pullRequest: "https://github.com/acme/docs/pull/1",
   head: "a".repeat(40),
-  turns: [{ id: 5, prompt: "Go", state: "completed", attempts: 1, endedAt: 2000, answer: null }],
+  base: null,
+  turns: [
+    {
+      ...{
+        id: 5,
+        identity: identityOf(5),
+        prompt: "Go",
+        state: "completed",
+        attempts: 1,
+        startedAt: 1000,
+        endedAt: 2000,
+        answer: null,
+      },
+      ...{
+        caller: "",
+        step: "",
+        request: "5",
+        reason: null,
+        head: null,
+        stopRequestedAt: null,
+        costUsd: null,
+        sessionCost: null,
+      },
+    },
+  ],
 };
 
 let folder = "";
@@ -168,6 +193,7 @@ describe("the entry of a job", () => {
       turns: (["completed", "failed", "running", "waiting"] as const).map((state, index) => ({
         ...turn,
         id: 10 * (index + 1),
+        identity: identityOf(index),
         prompt: "Go on",
         attempts: 2,
         state,
@@ -175,6 +201,7 @@ describe("the entry of a job", () => {
         endedAt: null,
         answer: "Done",
         reason: "It failed.",
+        head: "0123456789".repeat(4),
         stopRequestedAt: index === 2 ? 1600 : null,
         caller: "API key",
         step: index === 0 ? "" : "deploy",
@@ -263,6 +290,7 @@ describe("jobs in the cache", () => {
       return {
         ...last,
         id,
+        identity: identityOf(id),
         prompt: "Go",
         attempts: 1,
         endedAt: null,

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import type { JobCopy, TurnCopy } from "../../../src/model.ts";
 import { mergeCopies } from "../../../step/memory/merge-copies.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const link = "https://github.com/acme/docs/pull/1";
 const turn = (id: number, state: TurnCopy["state"] = "completed", prompt = "kept"): TurnCopy => ({
   id,
+  identity: identityOf(id),
   prompt,
   state,
   attempts: 1,
@@ -23,6 +25,7 @@ const kept = (turns: TurnCopy[], job: Partial<JobCopy> = {}): JobCopy => ({
   archivedAt: null,
   pullRequest: null,
   head: "a".repeat(40),
+  base: null,
   turns,
   ...job,
 });

@@ -3,13 +3,14 @@ import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import type { OwnPullRequest } from "../../../src/pulls/github/own-pull-request.ts";
 import { pullRequestBody, updatedBody } from "../../../src/pulls/pull-request-body.ts";
 import { rebuildJob } from "../../../step/memory/rebuild-job.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const jobId = "job_00000000-0000-4000-8000-000000000000";
 const link = "https://github.com/acme/docs/pull/1";
 
 /** A commit of a turn, committed at a time in seconds. */
 function commitOf(id: number, prompt: string, seconds: number, { step = `s${id}`, job = jobId } = {}) {
-  const turn = { id, job, prompt, attempts: 1, caller: "API key", step, request: `r${id}` };
+  const turn = { id, identity: identityOf(id), job, prompt, attempts: 1, caller: "API key", step, request: `r${id}` };
   return { commit: String(id).repeat(40), at: seconds * 1000, message: commitMessage(turn, []) };
 }
 
@@ -43,6 +44,7 @@ test("a job has the turns of its commits, with what the pull request tells of th
     turns: [
       {
         id: 1,
+        identity: identityOf(1),
         prompt: "First\nwith details",
         answer: "Done.",
         state: "completed",
@@ -123,7 +125,7 @@ test("a branch without a pull request is a job whose turns wait to open it; one 
     createdAt: 10_000,
     pullRequest: null,
     head: first.commit,
-    turns: [{ id: 1, state: "waiting", attempts: 2 }],
+    turns: [{ id: 1, identity: identityOf(1), state: "waiting", attempts: 2 }],
   });
   expect(rebuild(undefined, others)).toBeUndefined();
 });

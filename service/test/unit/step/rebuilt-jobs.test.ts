@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import type { OwnPullRequest } from "../../../src/pulls/github/own-pull-request.ts";
 import { RebuiltJobs } from "../../../step/memory/rebuilt-jobs.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const jobId = "job_00000000-0000-4000-8000-000000000000";
 const account = { login: "docs-bot[bot]", id: 7 };
@@ -14,7 +15,7 @@ const pull: OwnPullRequest = {
   body: "",
   target: "main",
 };
-const turn = { id: 5, job: jobId, prompt: "Go", attempts: 1, step: "s1", request: "r1" };
+const turn = { id: 5, identity: identityOf(5), job: jobId, prompt: "Go", attempts: 1, step: "s1", request: "r1" };
 const commit = { commit: "a".repeat(40), at: 10_000, message: commitMessage(turn, []) };
 
 /** Jobs in a repository that somebody has pushed to since it was fetched. */

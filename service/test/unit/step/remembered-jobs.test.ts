@@ -7,9 +7,11 @@ import type { JobCopy, TurnCopy } from "../../../src/model.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
 import type { RebuiltJob } from "../../../step/memory/rebuild-job.ts";
 import { RememberedJobs, type RememberedJobsOptions } from "../../../step/memory/remembered-jobs.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const turn = (id: number): TurnCopy => ({
   id,
+  identity: identityOf(id),
   prompt: `prompt ${id}`,
   state: "completed",
   attempts: 1,
@@ -23,6 +25,7 @@ const job: JobCopy = {
   archivedAt: null,
   pullRequest: "https://github.com/acme/docs/pull/1",
   head: "a".repeat(40),
+  base: null,
   turns: [turn(1)],
 };
 const unpushed: JobCopy = { ...job, pullRequest: null };

@@ -6,9 +6,18 @@ import type { JobCopy } from "../../../src/model.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
 import { reportedCopies } from "../../../step/memory/reported-copies.ts";
 import { ReportFile, readReport } from "../../../step/report.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const link = "https://github.com/acme/docs/pull/1";
-const turn = { id: 5, prompt: "Go", state: "completed", attempts: 1, endedAt: 2000, answer: null } as const;
+const turn = {
+  id: 5,
+  identity: identityOf(5),
+  prompt: "Go",
+  state: "completed",
+  attempts: 1,
+  endedAt: 2000,
+  answer: null,
+} as const;
 const job: JobCopy = {
   id: "job_1",
   project: "docs",
@@ -16,6 +25,7 @@ const job: JobCopy = {
   archivedAt: null,
   pullRequest: null,
   head: null,
+  base: null,
   turns: [turn],
 };
 const failed = { ...job, turns: [turn, { ...turn, id: 6, state: "failed" as const }] };

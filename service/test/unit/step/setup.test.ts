@@ -115,7 +115,7 @@ test("what installs an agent gets no secret", () => {
   ]);
 });
 
-test("the cache's process gets the runner's token for it, and no other", () => {
+test("the client of the cache gets the runner's token for it, and no other", () => {
   expect(Object.keys(cacheEnvironment(environment))).toEqual([
     "GITHUB_SERVER_URL",
     "ACTIONS_RUNTIME_TOKEN",

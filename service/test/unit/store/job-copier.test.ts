@@ -10,6 +10,7 @@ import type { JobCopies } from "../../../src/store/job-copies.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 function setUp() {
   const folder = temporaryFolder();
@@ -33,7 +34,15 @@ function setUp() {
 }
 
 const id = "job_00000000-0000-4000-8000-000000000000";
-const waitingTurn = { id: 7, prompt: "Go on", state: "running" as const, attempts: 1, endedAt: null, answer: null };
+const waitingTurn = {
+  id: 7,
+  identity: identityOf(7),
+  prompt: "Go on",
+  state: "running" as const,
+  attempts: 1,
+  endedAt: null,
+  answer: null,
+};
 const copy: JobCopy = {
   id,
   project: "docs",
@@ -41,6 +50,7 @@ const copy: JobCopy = {
   archivedAt: null,
   pullRequest: null,
   head: null,
+  base: null,
   turns: [waitingTurn],
 };
 
@@ -66,7 +76,7 @@ test("restores a job once, however many ask for it at the same time, and its tur
   await copier.restore(id);
   expect(log).toEqual([`${id}: restored`]);
   expect(announcements).toBeGreaterThan(0);
-  expect(await store.runningTurns.startNext()).toMatchObject({ id: 7, job: id, attempts: 1 });
+  expect(await store.runningTurns.startNext()).toMatchObject({ id: 7, identity: identityOf(7), job: id, attempts: 1 });
   expect(await store.runningTurns.startNext()).toBeUndefined();
 });
 

@@ -29,10 +29,12 @@ describe("copies of jobs", () => {
     expect(await store.jobs.copy("unknown")).toBeUndefined();
     const copy = await copyOf(store, "a");
     const turn = {
+      identity: expect.any(String),
       state: "completed",
       attempts: 1,
       startedAt: expect.any(Number),
       reason: null,
+      head: null,
       stopRequestedAt: null,
       costUsd: 0.5,
       sessionCost: "{}",

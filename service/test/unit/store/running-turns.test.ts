@@ -33,8 +33,8 @@ describe("turns", () => {
       isResumed: false,
       lease: expect.any(String),
     };
-    expect(one).toEqual({ id: 1, job: "a", ...taken });
-    expect(other).toEqual({ id: 2, job: "b", ...taken });
+    expect(one).toEqual({ id: 1, identity: expect.stringMatching(/^[0-9a-f]{32}$/), job: "a", ...taken });
+    expect(other).toEqual({ id: 2, identity: expect.any(String), job: "b", ...taken });
     expect(one.lease).not.toBe(other.lease);
     expect(await store.runningTurns.startNext()).toBeUndefined();
     await store.runningTurns.finish(one, "failed", 0);

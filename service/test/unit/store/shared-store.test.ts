@@ -8,6 +8,7 @@ import { Store, type StoreOptions } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { memoryDatabase } from "../../support/memory-database.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 /** A database that several machines share. */
 class SharedDatabase implements Database {
@@ -185,10 +186,11 @@ describe("a copy of a job", () => {
     const job = { id: "a", project: "docs", createdAt: 5, archivedAt: null, pullRequest: null, head: null };
     await store.jobs.addCopy({
       ...job,
+      base: null,
       turns: [
-        { ...turn, id: 20 },
-        { ...turn, id: 30 },
-        { ...turn, id: 40 },
+        { ...turn, id: 20, identity: identityOf(20) },
+        { ...turn, id: 30, identity: identityOf(30) },
+        { ...turn, id: 40, identity: identityOf(40) },
       ],
     });
     expect(skipped).toEqual([40]);

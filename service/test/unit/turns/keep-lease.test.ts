@@ -3,9 +3,11 @@ import type { RunningTurn } from "../../../src/model.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { keepLease, type LeaseStore, untilStoreIsBack } from "../../../src/turns/keep-lease.ts";
 import { fakeMachine } from "../../support/fake-machine.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const turn: RunningTurn = {
   id: 7,
+  identity: identityOf(7),
   job: "a",
   prompt: "Go on",
   attempts: 0,

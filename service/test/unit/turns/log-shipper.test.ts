@@ -7,9 +7,11 @@ import type { RunningTurn } from "../../../src/model.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { LogShipper, type LogShipperOptions } from "../../../src/turns/log-shipper.ts";
 import { MemoryLogs } from "../../support/memory-logs.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const turn: RunningTurn = {
   id: 7,
+  identity: identityOf(7),
   job: "job_1",
   prompt: "Fix it",
   attempts: 0,

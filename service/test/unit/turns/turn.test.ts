@@ -4,8 +4,11 @@ import { builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
+import type { Turn } from "../../../src/model.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { SharedHomes } from "../../../src/turns/shared-homes.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
@@ -17,6 +20,13 @@ const failing = (error: Error) => async (): Promise<never> => {
 };
 
 /** Lines of the service in a job's log. */
+/** Returns the turn of the first job. */
+async function firstTurn(store: Store): Promise<Turn> {
+  const [turn] = await store.turns.ofJob("a");
+  if (turn === undefined) throw new Error("the job has no turn");
+  return turn;
+}
+
 const lines = (...texts: string[]): string => texts.map((text) => `[service] ${text}\n`).join("");
 
 test("a turn commits what its agent changed, opens a pull request for it, and cleans up", async () => {
@@ -33,7 +43,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
     failures: [],
   });
   expect(branch.asked).toMatchObject([{ isMerged: false, lastPushed: null, bases: [] }]);
-  expect(branch.commits).toEqual([{ commit: "c1", message: "Fix it\n\nAgent-Turn: 1\nAgent-Job: a\n" }]);
+  expect(branch.commits).toEqual([{ commit: "c1", message: commitMessage(await firstTurn(store), []) }]);
   const place = { branch: "agent/a", targetBranch: "main", base: "base", head: "c1" };
   expect(opened).toEqual([
     {
@@ -234,6 +244,25 @@ test("a turn that somebody stops while its repository does not answer fails at o
   };
   expect(await run()).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
   expect(starts).toEqual([]);
+});
+
+test("a turn that somebody stops after its commit was recorded completes, because that is too late", async () => {
+  const { run, take, store, branch, ports, starts, opened } = await setUpTurns();
+  const turn = await take();
+  await store.runningTurns.countAttempt(turn);
+  branch.commits.push({ commit: "c1", message: commitMessage(turn, []) });
+  await store.runningTurns.recordPush(turn, null, "c1");
+  await store.runningTurns.requeueInterrupted();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  const { findStart } = ports.repository;
+  ports.repository.findStart = (...args) => {
+    request.abort("Stopped by ci.");
+    return findStart(...args);
+  };
+  expect(await run()).toMatchObject({ result: "completed", failures: [] });
+  expect([starts, opened.length]).toEqual([[], 1]);
+  expect(await store.jobs.find("a")).toMatchObject({ state: "completed", pullRequest: "https://example.com/pull/1" });
 });
 
 /** Makes the commit of a turn take until it is stopped, as Git does with patterns that it cannot match in time. */
@@ -504,7 +533,7 @@ test.each([
 });
 
 test("the messages of the agent's own commits are read with its permissions and become part of the commit", async () => {
-  const { run, host, branch, starts, ports } = await setUpTurns();
+  const { store, run, host, branch, starts, ports } = await setUpTurns();
   const asked: unknown[] = [];
   host.hasOwnCommits = async (tree, { head }) => {
     asked.push([tree, head]);
@@ -525,9 +554,7 @@ test("the messages of the agent's own commits are read with its permissions and 
     file: "git",
     args: expect.arrayContaining(["log", "-z", "--reverse", "base..HEAD"]),
   });
-  expect(branch.commits[0]?.message).toBe(
-    "Fix it\n\nCommits of the agent:\n\n    First\n\n    Why\n\n    Second\n\nAgent-Turn: 1\nAgent-Job: a\n",
-  );
+  expect(branch.commits[0]?.message).toBe(commitMessage(await firstTurn(store), ["First\n\nWhy", "Second"]));
 });
 
 test("an agent that was interrupted once is run again", async () => {
@@ -543,13 +570,13 @@ test.each([
   ["completed", "cannot be started now", failing(new ResourceExhausted("no processes"))],
   ["failed", "breaks", failing(new Error("broken"))],
 ])("a turn is %s if the program that reads the agent's own messages %s", async (expected, _, read) => {
-  const { run, host, branch, starts } = await setUpTurns();
+  const { store, run, host, branch, starts } = await setUpTurns();
   host.hasOwnCommits = async () => true;
   const { runAgent } = host;
   host.runAgent = (agent, options) => (starts.length === 0 ? runAgent(agent, options) : read());
   expect((await run()).result).toBe(expected);
   expect(branch.commits.map(({ message }) => message)).toEqual(
-    expected === "failed" ? [] : ["Fix it\n\nAgent-Turn: 1\nAgent-Job: a\n"],
+    expected === "failed" ? [] : [commitMessage(await firstTurn(store), [])],
   );
 });
 

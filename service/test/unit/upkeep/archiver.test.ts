@@ -194,7 +194,7 @@ test("judges a thousand jobs at a time in one round, and asks a platform that is
   for (let number = 0; number < 2100; number++) {
     const pullRequest = `https://example.com/pull/${number}`;
     const job = { id: `job_${number}`, project: "docs", createdAt: number, archivedAt: null, head: "abc" };
-    await store.jobs.addCopy({ ...job, pullRequest, turns: [] });
+    await store.jobs.addCopy({ ...job, pullRequest, base: null, turns: [] });
   }
   const asked: { links: string[]; round: object | undefined }[] = [];
   let isDown = true;

@@ -1,12 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import type { StoredJob } from "../../../src/model.ts";
-import { JobDirectory } from "../../../src/service-folder.ts";
-import { hourMs } from "../../../src/time.ts";
-import { removeUnknownDirectories, UnknownJobs } from "../../../src/upkeep/unknown-jobs.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { dayMs, hourMs } from "../../../src/time.ts";
+import { UnknownJobs } from "../../../src/upkeep/unknown-jobs.ts";
 
 /** A repository whose clone has commits of jobs. */
 class FakeRepository extends Repository {
@@ -33,86 +33,79 @@ function setUp() {
   const repository = new FakeRepository({ url: "/nowhere", folder });
   const stop = new AbortController();
   const asked: string[] = [];
-  const job = async (id: string) => {
+  const known = new Set(["kept"]);
+  const find = async (id: string) => {
     asked.push(id);
-    return id === "kept" ? ({ id } as StoredJob) : undefined;
+    return known.has(id) ? ({ id } as StoredJob) : undefined;
   };
+  const log: string[] = [];
+  const total = async () => ({ jobs: known.size, waitingTurns: 0 });
   const other = new FakeRepository({ url: "/nowhere", folder });
-  const round = new UnknownJobs({
-    jobs: { find: job },
-    folder,
-    repositories: [repository, other],
-    signal: stop.signal,
-  });
+  /** Returns the round of a service that has just started. */
+  const start = () =>
+    new UnknownJobs({
+      store: { jobs: { find }, counts: { total } } as unknown as Store,
+      folder,
+      repositories: [repository, other],
+      signal: stop.signal,
+      log: (line) => void log.push(line),
+    });
   const left = () => ({
     jobs: readdirSync(join(folder, "jobs")),
     logs: readdirSync(join(folder, "logs")),
     commits: repository.ids,
   });
-  return { folder, asked, addFiles, repository, other, round, left, stop };
+  return { folder, known, asked, addFiles, repository, other, start, log, left, stop };
 }
 
 const all = { jobs: ["gone", "kept"], logs: ["gone.log", "kept.log"], commits: ["kept", "gone"] };
 const onlyKept = { jobs: ["kept"], logs: ["kept.log"], commits: ["kept"] };
 
-test("a machine removes what it has of jobs that the store does not have, once an hour", async () => {
-  const { addFiles, repository, other, round, left } = setUp();
+test("what a machine has of jobs that are not in the store is removed a week after that was seen, however often it starts", async () => {
+  const { addFiles, repository, other, start, log, left } = setUp();
   for (const id of ["kept", "gone"]) addFiles(id);
-  await round.run(1_000_000);
-  expect(left()).toEqual(onlyKept);
+  const round = start();
+  for (const at of [0, hourMs - 1, hourMs]) await round.run(at);
+  await start().run(7 * dayMs - 1);
+  expect([left(), repository.forgotten]).toEqual([all, []]);
+  addFiles("late");
+  await start().run(7 * dayMs);
   expect([repository.forgotten, other.forgotten]).toEqual([["gone"], ["gone"]]);
-  addFiles("gone");
-  repository.ids.push("gone");
-  await round.run(1_000_000 + hourMs - 1);
+  expect(left()).toEqual({ ...onlyKept, jobs: ["kept", "late"], logs: ["kept.log", "late.log"] });
+  expect(log).toEqual([
+    "Jobs that are not in the store: 1. What this machine has of them is removed in a week.",
+    "Jobs that are not in the store: 1. What this machine has of them is removed in a week.",
+    "Removed what this machine had of jobs that are not in the store: 1.",
+  ]);
+});
+
+test("a job that is in the store again, because the right backup was restored, has its week again", async () => {
+  const { addFiles, known, start, left } = setUp();
+  for (const id of ["kept", "gone"]) addFiles(id);
+  await start().run(0);
+  known.add("gone");
+  await start().run(6 * dayMs);
+  known.delete("gone");
+  for (const days of [8, 14]) await start().run(days * dayMs);
   expect(left()).toEqual(all);
-  await round.run(1_000_000 + hourMs);
+  await start().run(15 * dayMs);
   expect(left()).toEqual(onlyKept);
+});
+
+test.each([
+  ["the store has no jobs, because it is another one", ({ known }: ReturnType<typeof setUp>) => known.clear()],
+  ["the service stops", ({ stop }: ReturnType<typeof setUp>) => stop.abort()],
+])("nothing is removed if %s", async (_, change) => {
+  const setup = setUp();
+  for (const id of ["kept", "gone"]) setup.addFiles(id);
+  change(setup);
+  for (const days of [0, 8]) await setup.start().run(days * dayMs);
+  expect([setup.left(), setup.repository.forgotten]).toEqual([all, []]);
 });
 
 test("a machine without any job has nothing to remove", async () => {
-  const { round, repository, other, asked } = setUp();
+  const { start, repository, other, asked } = setUp();
   for (const each of [repository, other]) each.ids = [];
-  await round.run(1_000_000);
+  await start().run(1_000_000);
   expect([asked, repository.forgotten]).toEqual([[], []]);
-});
-
-test("a log that somebody else removes meanwhile is no error", async () => {
-  const { addFiles, folder, repository } = setUp();
-  addFiles("gone");
-  rmSync(join(folder, "jobs/gone"), { recursive: true });
-  const job = async (): Promise<undefined> => void rmSync(join(folder, "logs/gone.log"), { force: true });
-  const { signal } = new AbortController();
-  await new UnknownJobs({ jobs: { find: job }, folder, repositories: [repository], signal }).run(1_000_000);
-  expect(readdirSync(join(folder, "logs"))).toEqual([]);
-});
-
-test("nothing is removed any more when the service stops", async () => {
-  const { addFiles, repository, round, left, stop } = setUp();
-  for (const id of ["kept", "gone"]) addFiles(id);
-  stop.abort();
-  await round.run(1_000_000);
-  expect(left()).toEqual(all);
-  expect(repository.forgotten).toEqual([]);
-});
-
-test("removes the directories of jobs that are not in the store, and finds the worktrees of the others", async () => {
-  const folder = temporaryFolder();
-  for (const id of ["kept", "gone"]) {
-    mkdirSync(join(folder, "jobs", id, "tree/a/b"), { recursive: true });
-    writeFileSync(join(folder, "jobs", id, "tree/a/b/c"), "");
-  }
-  mkdirSync(join(folder, "jobs/idle/home"), { recursive: true });
-  for (const path of ["a/b", "a"]) chmodSync(join(folder, "jobs/gone/tree", path), 0o500);
-  const isJob = async (id: string) => id !== "gone";
-  expect(await removeUnknownDirectories(folder, isJob, new AbortController().signal)).toEqual({
-    removed: 1,
-    withWorktree: [new JobDirectory(folder, "kept")],
-  });
-  expect(readdirSync(join(folder, "jobs")).sort()).toEqual(["idle", "kept"]);
-  expect(existsSync(join(folder, "jobs/kept/tree/a/b/c"))).toBe(true);
-  expect(await removeUnknownDirectories(folder, async () => false, AbortSignal.abort())).toEqual({
-    removed: 0,
-    withWorktree: [],
-  });
-  expect(readdirSync(join(folder, "jobs")).sort()).toEqual(["idle", "kept"]);
 });

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { bubblewrap, explainBubblewrapError } from "../../../../src/agents/sandbox/bubblewrap.ts";
 import type { SandboxAccess } from "../../../../src/agents/sandbox/sandbox.ts";
@@ -42,6 +42,11 @@ function argumentsFor(changes: Partial<SandboxAccess> = {}): string {
   expect(file).toBe("bwrap");
   return args.join(" ");
 }
+
+test.runIf(existsSync("/proc/keys"))("hides the keys of the kernel, of all users", () => {
+  for (const file of ["/proc/keys", "/proc/key-users"])
+    expect(argumentsFor()).toContain(`--ro-bind /dev/null ${file} `);
+});
 
 test("isolates an agent, which dies with the service", () => {
   const args = argumentsFor();

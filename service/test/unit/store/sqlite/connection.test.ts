@@ -165,12 +165,3 @@ test("a text with a NUL is stored without it, because SQLite would not read what
   expect(db.row("SELECT text FROM note WHERE text = ?", "one\0two")).toEqual({ text: "one\u{FFFD}two" });
   expect(db.rows("SELECT text FROM note WHERE text = ?", "one\0two")).toHaveLength(1);
 });
-
-test("references are checked only when that is turned on, because migrations replace tables", () => {
-  const { db } = setUp();
-  db.execute("CREATE TABLE reply (note TEXT REFERENCES note (text)) STRICT");
-  const insert = () => db.run("INSERT INTO reply (note) VALUES (?)", "unknown");
-  expect(insert()).toBe(1);
-  db.execute("PRAGMA foreign_keys = ON");
-  expect(insert).toThrow("FOREIGN KEY");
-});

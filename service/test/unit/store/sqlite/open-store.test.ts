@@ -72,7 +72,7 @@ test("ids of turns that another service could not give are the time, and greater
   const future = (Date.now() + 86_400_000) * 1000;
   await database.run("INSERT INTO job (id, project, createdAt) VALUES ('a', 'docs', 5)");
   const insert =
-    "INSERT INTO turn (id, job, prompt, project, caller, step, request) VALUES (?, 'a', 'One', 'docs', '', '', 'r')";
+    "INSERT INTO turn (id, identity, job, prompt, project, caller, step, request) VALUES (?, '', 'a', 'One', 'docs', '', '', 'r')";
   await database.run(insert, future);
   expect(await nextId()).toBe(future + 1);
 });

@@ -1,14 +1,40 @@
 import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
-import { NetworkError, type Phase } from "./errors.ts";
+
+/** How far a request got before it failed. While `connecting`, nothing has been sent. */
+export type Phase = "connecting" | "sending" | "waiting" | "reading";
+
+/** Thrown when there is no complete response: no connection, a reset, a timeout, an abort, a body that is too large. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+  readonly phase: Phase;
+  readonly reason: "network" | "certificate" | "timeout" | "aborted";
+  /** The part of the body that arrived, which may contain a job id. Untrusted text. */
+  readonly body: string;
+
+  constructor(
+    message: string,
+    options: { phase: Phase; reason: NetworkError["reason"]; cause?: unknown; body?: string },
+  ) {
+    super(message, { cause: options.cause });
+    this.phase = options.phase;
+    this.reason = options.reason;
+    this.body = options.body ?? "";
+  }
+}
 
 /** One request. */
 export interface HttpRequest {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT" | "PATCH";
   url: URL;
   headers: Readonly<Record<string, string>>;
-  body?: string;
+  body?: string | Uint8Array;
+  /**
+   * Receives the body of a 2xx response part by part, however long it is; `body` of the response is then empty. What it throws
+   * ends the request, and is the `cause` of the error. Default: the body is collected, up to 1 MiB.
+   */
+  onPart?: ((part: Buffer) => void) | undefined;
   /** For the whole request, from the DNS lookup to the last byte of the response, in milliseconds. */
   timeoutMs: number;
   /** Cancels the request: immediately if nothing has been sent, otherwise after `graceMs`. */
@@ -25,13 +51,20 @@ export interface HttpResponse {
 }
 
 /** Sends one HTTP request, without retries or redirects. Rejects only with {@link NetworkError}. */
-export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
+export interface Transport {
+  (request: HttpRequest): Promise<HttpResponse>;
+  /** Opens the connection that the next POST to this origin uses, if it is sent soon. Errors show when that is sent. */
+  open?(origin: URL): void;
+}
 
 /** A job record has a few hundred bytes. */
 const maxBodyBytes = 1024 * 1024;
 
 /** How long to wait for the body of a response that is not 2xx, in milliseconds: its status says enough. */
 const errorBodyTimeoutMs = 2000;
+
+/** A connection that was opened early and has been idle for longer is not used, in milliseconds: servers close them. */
+const maxIdleMs = 2000;
 
 const cancelled = "the step was cancelled";
 
@@ -46,40 +79,98 @@ const cancelled = "the step was cancelled";
  */
 export function createTransport(protocol: string, environment: NodeJS.ProcessEnv): Transport {
   const client = protocol === "https:" ? https : http;
-  const agent = createAgent(protocol, environment);
-  return (request) => {
-    // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown
-    // outcome. So a POST always uses a new connection.
-    if (request.method === "POST") agent.destroy();
-    return send(client, agent, request);
+  const proxies = protocol === "https:" ? environment : {};
+  const agent = createAgent(protocol, proxies);
+  let early: ReturnType<typeof openEarly> | undefined;
+  // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown
+  // outcome. So a POST never uses one.
+  const dropIdle = (): void => {
+    for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+  };
+  const transport: Transport = async (request) => {
+    if (request.method !== "POST") return send(client, agent, request);
+    const take = early;
+    early = undefined;
+    const outgoing = await take?.(request.url);
+    dropIdle();
+    return send(client, agent, request, outgoing);
+  };
+  transport.open = (origin) => {
+    dropIdle();
+    early ??= openEarly(client.request(origin, { method: "POST", agent }), origin);
+  };
+  return transport;
+}
+
+/**
+ * Creates a transport to the runner's own services and their storage. It keeps connections, also for a POST, and honors the proxy
+ * variables for plain `http`, too. Proxy settings that are not valid are a {@link NetworkError} of the request.
+ */
+export function createRunnerTransport(environment: NodeJS.ProcessEnv): Transport {
+  const agents = new Map<string, http.Agent>();
+  return async (request) => {
+    const { protocol } = request.url;
+    const agent = agents.get(protocol) ?? createAgent(protocol, environment);
+    agents.set(protocol, agent);
+    return send(protocol === "https:" ? https : http, agent, request);
+  };
+}
+
+/**
+ * Opens the connection of a request that is written later: Node connects as soon as there is one.
+ *
+ * @returns what returns the request for an address; `undefined` if its connection is closed, stale, or to another origin
+ */
+function openEarly(
+  outgoing: http.ClientRequest,
+  { origin }: URL,
+): (url: URL) => Promise<http.ClientRequest | undefined> {
+  let idleSince = Number.POSITIVE_INFINITY;
+  let isClosed = false;
+  const close = () => {
+    isClosed = true;
+  };
+  outgoing.on("socket", (socket) => {
+    onceConnected(socket, () => {
+      idleSince = performance.now();
+    });
+  });
+  // A server that has something to say before it is asked, such as `408`, closes the connection.
+  outgoing.on("response", close).on("error", close).on("close", close);
+  return async (url) => {
+    // If the process was paused, it has not read yet that the server has closed the connection.
+    await new Promise(setImmediate);
+    outgoing.path = url.pathname + url.search;
+    if (!isClosed && performance.now() - idleSince < maxIdleMs && url.origin === origin) return outgoing;
+    outgoing.destroy();
+    return undefined;
   };
 }
 
 function createAgent(protocol: string, environment: NodeJS.ProcessEnv): http.Agent {
-  if (protocol !== "https:") return new http.Agent({ keepAlive: true });
-  const proxyEnv = { ...environment, https_proxy: proxyAddress(environment), HTTPS_PROXY: undefined };
+  const name = protocol === "https:" ? "https_proxy" : "http_proxy";
+  const address = proxyAddress(name, environment);
+  const proxyEnv = { ...environment, [name]: address, [name.toUpperCase()]: undefined };
   try {
-    return new https.Agent({ keepAlive: true, proxyEnv });
+    return new (protocol === "https:" ? https : http).Agent({ keepAlive: true, proxyEnv });
   } catch {
     // Node's error quotes the address, which may contain a password, so it is not passed on as the cause.
-    throw invalidProxy("the proxy address in https_proxy is not a valid URL");
+    throw invalidProxy(`the proxy address in ${name} is not a valid URL`);
   }
 }
 
 /**
- * Returns the address of the proxy for `https`, in the form that Node reads; `undefined` without a proxy. Like curl, it
+ * Returns the address of the proxy in a variable, in the form that Node reads; `undefined` without a proxy. Like curl, it
  * accepts an address without a scheme and a scheme in any case. Node would silently ignore these.
  *
  * @throws NetworkError if it is a proxy of another kind
  */
-function proxyAddress(environment: NodeJS.ProcessEnv): string | undefined {
-  const address = (environment.https_proxy || environment.HTTPS_PROXY || "").trim();
+function proxyAddress(name: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const address = (environment[name] || environment[name.toUpperCase()] || "").trim();
   if (address === "") return undefined;
   const [prefix = "", scheme = "http"] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
   if (!/^https?$/i.test(scheme)) {
-    throw invalidProxy(
-      `https_proxy names a ${scheme.toLowerCase()} proxy, but only http and https proxies are supported`,
-    );
+    throw invalidProxy(`${name} names a ${scheme.toLowerCase()} proxy, but only http and https proxies are supported`);
   }
   return `${scheme.toLowerCase()}://${address.slice(prefix.length)}`;
 }
@@ -88,13 +179,22 @@ function invalidProxy(message: string): NetworkError {
   return new NetworkError(message, { phase: "connecting", reason: "network" });
 }
 
-function send(client: typeof http | typeof https, agent: http.Agent, request: HttpRequest): Promise<HttpResponse> {
+/** @param early - a request whose connection is open or being opened. Default: a new one */
+function send(
+  client: typeof http | typeof https,
+  agent: http.Agent,
+  request: HttpRequest,
+  early?: http.ClientRequest,
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let phase: Phase = "connecting";
     let incoming: http.IncomingMessage | undefined;
     let errorBodyTimer: NodeJS.Timeout | undefined;
     let graceTimer: NodeJS.Timeout | undefined;
     const chunks: Buffer[] = [];
+    /** Whether the body is too large, or not what the caller can use. */
+    let isRefused = false;
+    let bytes = 0;
 
     /**
      * Ends the request. What has arrived may be a usable response; only otherwise is this an error. Calling it again
@@ -108,7 +208,7 @@ function send(client: typeof http | typeof https, agent: http.Agent, request: Ht
       if (incoming) drain(incoming);
       const body = new TextDecoder().decode(Buffer.concat(chunks));
       const status = incoming?.statusCode ?? 0;
-      if (incoming && (incoming.complete || !isSuccess(status))) {
+      if (incoming && ((incoming.complete && !isRefused) || !isSuccess(status))) {
         resolve({ status, headers: singleValues(incoming.headers), body });
       } else {
         reject(new NetworkError(message, { phase, reason, cause, body }));
@@ -134,31 +234,48 @@ function send(client: typeof http | typeof https, agent: http.Agent, request: Ht
     };
     /** Node closes some connections without an error, for example after a `101` response. */
     const onClose = () => conclude("network", "the connection was closed before a complete response arrived");
+    const refuse = (message: string, cause?: unknown) => {
+      isRefused = true;
+      conclude("network", message, cause);
+    };
+    const onData = (chunk: Buffer, isCollected: boolean) => {
+      if (isRefused) return;
+      bytes += chunk.length;
+      if (isCollected && bytes > maxBodyBytes) return refuse("the response is larger than 1 MiB");
+      if (isCollected) return void chunks.push(chunk);
+      try {
+        request.onPart?.(chunk);
+      } catch (error) {
+        refuse(`the response cannot be used: ${error instanceof Error ? error.message : String(error)}`, error);
+      }
+    };
     const onResponse = (response: http.IncomingMessage) => {
       incoming = response;
       phase = "reading";
       if (!isSuccess(response.statusCode ?? 0)) errorBodyTimer = setTimeout(onTimeout, errorBodyTimeoutMs);
-      let bytes = 0;
-      response.on("data", (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > maxBodyBytes) conclude("network", "the response is larger than 1 MiB");
-        else chunks.push(chunk);
-      });
+      const isCollected = !request.onPart || !isSuccess(response.statusCode ?? 0);
+      response.on("data", (chunk: Buffer) => onData(chunk, isCollected));
       // If the service responds before it has read the whole request, "close" comes only much later.
       response.on("end", onClose);
     };
 
     if (request.signal.aborted) {
+      early?.destroy();
       reject(new NetworkError(cancelled, { phase, reason: "aborted" }));
       return;
     }
-    const outgoing = client.request(request.url, { method: request.method, agent, headers: headersOf(request) });
+    const { method } = request;
+    const headers = headersOf(request);
+    const outgoing = early ?? client.request(request.url, { method, agent, headers });
+    if (early) for (const [name, value] of Object.entries(headers)) early.setHeader(name, value);
     const timer = setTimeout(onTimeout, request.timeoutMs);
-    outgoing.on("socket", (socket) => {
+    const onSocket = (socket: Socket) => {
       onceConnected(socket, () => {
         phase = "sending";
       });
-    });
+    };
+    if (outgoing.socket) onSocket(outgoing.socket);
+    else outgoing.on("socket", onSocket);
     outgoing.on("finish", () => {
       if (phase === "sending") phase = "waiting";
     });
@@ -188,7 +305,7 @@ function onceConnected(socket: Socket & { encrypted?: boolean; secureConnecting?
   else then();
 }
 
-function headersOf(request: HttpRequest): http.OutgoingHttpHeaders {
+function headersOf(request: HttpRequest): Record<string, string | number> {
   if (request.body === undefined) return { ...request.headers };
   return { ...request.headers, "content-length": Buffer.byteLength(request.body) };
 }

@@ -1,0 +1,319 @@
+import { setTimeout } from "node:timers/promises";
+import { CacheEntryError, CacheReadOnlyError, cacheAccess, cacheProtocol } from "./cache.ts";
+import { createRedactor } from "./redact.ts";
+import { createRunnerTransport, type HttpRequest, type HttpResponse, isSuccess, NetworkError } from "./transport.ts";
+
+/** What is saved. It is read in blocks, so that a large file is never in memory as a whole. */
+export interface Content {
+  /** In bytes, more than 0. */
+  size: number;
+  /** Returns the bytes from `start` up to `end`, which is not one of them. */
+  read: (start: number, end: number) => Uint8Array | Promise<Uint8Array>;
+}
+
+/** Bytes in the repository's Actions cache. A key can be saved once; a restore takes the newest with a prefix. */
+export interface CacheClient {
+  /**
+   * Restores the newest entry whose key has this prefix. Untrusted: whoever can write the cache decides what is in it.
+   *
+   * @param receive - called when the content begins, again for each retry; returns what takes its parts
+   * @returns whether there is an entry
+   * @throws {CacheEntryError} if the receiver threw one
+   * @throws if it is unknown whether there is an entry, or it was not received completely
+   */
+  restore(prefix: string, receive: () => (part: Buffer) => void): Promise<boolean>;
+  /**
+   * @throws {CacheReadOnlyError} if the run may not write the cache
+   * @throws if it is unknown whether the content is saved: used key, full, slow
+   */
+  save(key: string, content: Content): Promise<void>;
+}
+
+export interface CacheClientOptions {
+  /** For a restore with its retries, in milliseconds. */
+  restoreTimeoutMs: number;
+  /** For a save with its retries, in milliseconds. */
+  saveTimeoutMs: number;
+  /** The longest part of a content in one request, in bytes. Default: 32 MiB. */
+  blockBytes?: number | undefined;
+  /** Waits before a retry. Default: with a timer. */
+  sleep?: ((ms: number) => Promise<unknown>) | undefined;
+}
+
+/** Before the retries of a request that failed for a reason that may pass. */
+const retryDelaysMs = [500, 1000];
+/**
+ * The version of all entries: what `@actions/cache` makes of the path `agent-job-file`, for all systems. An entry with another
+ * version is not found.
+ */
+const version = "d9de8d96bc786c5a857792c5018a96d15bc6d4d56efa4694937da9224f6c2205";
+/** What GitHub's cache service says to a token without write access, in both protocols. */
+const writeDenied = "cache write denied:";
+/** How much of an error is kept, in characters: the service decides how much it says. */
+const maxMessage = 500;
+
+/** What a request is for, as errors name it. */
+type Purpose = "look-up" | "download" | "reservation" | "upload" | "commit";
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Sends a request, again after an error that may pass, while there is time.
+ *
+ * @param to - a path relative to the service's address, or an address that the service signed, which gets no token
+ * @throws unless the answer is a success
+ */
+type Send = (
+  purpose: Purpose,
+  method: HttpRequest["method"],
+  to: string | URL,
+  options?: SendOptions,
+) => Promise<HttpResponse>;
+
+interface SendOptions {
+  /** An object is sent as JSON. */
+  content?: Json | string | Uint8Array;
+  headers?: Readonly<Record<string, string>>;
+  receive?: () => (part: Buffer) => void;
+}
+
+/** What the protocols have different. Both look for the first key as it is, and then for the others as prefixes. */
+interface Protocol {
+  /** Returns the signed address of the newest entry with a prefix; `undefined` if there is none. */
+  find: (prefix: string, send: Send) => Promise<URL | undefined>;
+  save: (key: string, content: Content, send: Send) => Promise<void>;
+}
+
+/**
+ * Returns a client of the cache service that the runner's environment variables describe. The library `@actions/cache` is not
+ * used: it only has archives, logs what the service says, cannot be aborted, and takes longer to load than a step takes.
+ *
+ * Its errors contain neither the token nor a signed address, and of the storage's answers only the status.
+ */
+export function createCacheClient(environment: NodeJS.ProcessEnv, options: CacheClientOptions): CacheClient {
+  const { restoreTimeoutMs, saveTimeoutMs, blockBytes = 32 * 1024 * 1024, sleep = setTimeout } = options;
+  const token = environment.ACTIONS_RUNTIME_TOKEN ?? "";
+  const redact = createRedactor(token);
+  const transport = createRunnerTransport(environment);
+  // Only the timeout ends a request: what the step saves is not cut short when it is cancelled.
+  const { signal } = new AbortController();
+
+  const sender =
+    (service: URL, deadline: number): Send =>
+    async (purpose, method, to, sent = {}) => {
+      const isStorage = to instanceof URL;
+      const server = isStorage ? "The storage of the cache" : "The cache service";
+      const { content, headers } = sent;
+      const isJson = typeof content === "object" && !(content instanceof Uint8Array);
+      const request = {
+        method,
+        url: isStorage ? to : new URL(to, service),
+        headers: {
+          "accept-encoding": "identity",
+          "user-agent": "agent-job-action",
+          ...(!isStorage && { accept: "application/json;api-version=6.0-preview.1" }),
+          ...(!isStorage && token && { authorization: `Bearer ${token}` }),
+          ...(isJson && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(content !== undefined && { body: isJson ? JSON.stringify(content) : content }),
+        signal,
+      };
+      let failure = "The cache service did not respond";
+      for (const delayMs of [...retryDelaysMs, Number.POSITIVE_INFINITY]) {
+        try {
+          const timeoutMs = Math.max(0, deadline - performance.now());
+          const response = await transport({ ...request, timeoutMs, onPart: sent.receive?.() });
+          const { status, body } = response;
+          if (isSuccess(status)) return response;
+          // The storage may say what it was asked, which is its signed address.
+          const { msg, message } = (!isStorage && parse(body)) || {};
+          failure = `${server} answered the ${purpose} with ${status}${quote(msg ?? message)}`;
+          if (status < 500 && status !== 408 && status !== 429) break;
+        } catch (error) {
+          if (!(error instanceof NetworkError)) throw error;
+          if (error.cause instanceof CacheEntryError) throw error.cause;
+          if (error.reason === "timeout") throw new Error(`${failure}, until the timeout`);
+          // A certificate is text of the storage, too.
+          const isHidden = isStorage && error.reason === "certificate";
+          failure = `${server} cannot be reached: ${isHidden ? "its certificate is not trusted" : error.message}`;
+          if (error.reason !== "network") break;
+        }
+        if (deadline - performance.now() <= delayMs) break;
+        await sleep(delayMs);
+      }
+      throw new Error(failure);
+    };
+
+  const run = async <T>(
+    operation: "restore" | "save",
+    key: string,
+    timeoutMs: number,
+    work: (protocol: Protocol, send: Send) => Promise<T>,
+  ): Promise<T> => {
+    checkAccess(operation, environment);
+    checkKey(key);
+    const deadline = performance.now() + timeoutMs;
+    try {
+      const service = serviceUrl(environment);
+      const protocol = cacheProtocol(environment) === "v2" ? v2(service, blockBytes) : v1(service, blockBytes);
+      return await work(protocol, sender(service, deadline));
+    } catch (error) {
+      if (error instanceof CacheEntryError) throw error;
+      const message = redact(error instanceof Error ? error.message : String(error)).slice(0, maxMessage);
+      const isDenied = operation === "save" && message.includes(writeDenied);
+      throw isDenied ? new CacheReadOnlyError(message) : new Error(message);
+    }
+  };
+  return {
+    restore: (prefix, receive) =>
+      run("restore", prefix, restoreTimeoutMs, async (protocol, send) => {
+        const url = await protocol.find(prefix, send);
+        if (url) await send("download", "GET", url, { receive });
+        return url !== undefined;
+      }),
+    save: (key, content) => run("save", key, saveTimeoutMs, (protocol, send) => protocol.save(key, content, send)),
+  };
+}
+
+/** The REST API of GitHub Enterprise Server and act, which also takes the content. */
+function v1(service: URL, blockBytes: number): Protocol {
+  return {
+    find: async (prefix, send) => {
+      const keys = encodeURIComponent(`${prefix},${prefix}`);
+      const { status, body } = await send("look-up", "GET", `cache?keys=${keys}&version=${version}`);
+      return status === 204 ? undefined : storageUrl(answer(body, "look-up").archiveLocation, "look-up", service);
+    },
+    save: async (key, { size, read }, send) => {
+      const reservation = { content: { key, version, cacheSize: size } };
+      const { cacheId } = answer((await send("reservation", "POST", "caches", reservation)).body, "reservation");
+      if (!Number.isSafeInteger(cacheId)) throw notUnderstood("reservation");
+      const path = `caches/${cacheId}`;
+      for (const [start, end] of blocksOf(size, blockBytes)) {
+        const headers = { ...binary, "content-range": `bytes ${start}-${end - 1}/*` };
+        await send("upload", "PATCH", path, { content: await read(start, end), headers });
+      }
+      await send("commit", "POST", path, { content: { size } });
+    },
+  };
+}
+
+/** The Twirp API of GitHub.com, which names addresses in Azure's blob storage, or in one that acts like it. */
+function v2(service: URL, blockBytes: number): Protocol {
+  const call = async (send: Send, purpose: Purpose, method: string, request: Json): Promise<Json> => {
+    const path = `/twirp/github.actions.results.api.v1.CacheService/${method}`;
+    return answer((await send(purpose, "POST", path, { content: { ...request, version } })).body, purpose);
+  };
+  return {
+    find: async (key, send) => {
+      const found = await call(send, "look-up", "GetCacheEntryDownloadURL", { key, restore_keys: [key] });
+      // A field that has its default may be left out.
+      if (found.ok === false || Object.keys(found).length === 0) return undefined;
+      if (found.ok !== true) throw notUnderstood("look-up");
+      return storageUrl(found.signed_download_url ?? found.signedDownloadUrl, "look-up", service);
+    },
+    save: async (key, content, send) => {
+      const reserved = await call(send, "reservation", "CreateCacheEntry", { key });
+      if (reserved.ok !== true)
+        throw new Error(`The cache service did not reserve the key ${key}${quote(reserved.message)}`);
+      const address = reserved.signed_upload_url ?? reserved.signedUploadUrl;
+      await putBlob(storageUrl(address, "reservation", service), content, blockBytes, send);
+      const size = { size_bytes: String(content.size) };
+      const saved = await call(send, "commit", "FinalizeCacheEntryUpload", { key, ...size });
+      if (saved.ok !== true)
+        throw new Error(`The cache service did not finalize the entry ${key}${quote(saved.message)}`);
+    },
+  };
+}
+
+const binary = { "content-type": "application/octet-stream" };
+
+/** Writes a blob: in one request, or in blocks and their list. Azure's documentation: "Put Blob", "Put Block", "Put Block List". */
+async function putBlob(url: URL, { size, read }: Content, blockBytes: number, send: Send): Promise<void> {
+  const put = async (query: string, content: string | Uint8Array, headers: Record<string, string>): Promise<void> => {
+    const part = new URL(url);
+    part.search = [url.search, query].filter(Boolean).join("&");
+    await send("upload", "PUT", part, { content, headers: { "x-ms-version": "2025-11-05", ...headers } });
+  };
+  if (size <= blockBytes) return put("", await read(0, size), { ...binary, "x-ms-blob-type": "BlockBlob" });
+  let list = "";
+  for (const [start, end] of blocksOf(size, blockBytes)) {
+    // All ids of a blob have the same length.
+    const id = Buffer.from(String(start).padStart(16, "0")).toString("base64");
+    await put(`comp=block&blockid=${encodeURIComponent(id)}`, await read(start, end), binary);
+    list += `<Latest>${id}</Latest>`;
+  }
+  const xml = `<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`;
+  await put("comp=blocklist", xml, { "content-type": "application/xml" });
+}
+
+/** Returns where each block of a content starts and ends. */
+function blocksOf(size: number, blockBytes: number): [number, number][] {
+  return Array.from({ length: Math.ceil(size / blockBytes) }, (_, index) => [
+    index * blockBytes,
+    Math.min((index + 1) * blockBytes, size),
+  ]);
+}
+
+/** Returns what the service says about an error, without addresses, as the end of a sentence; empty if it says nothing. */
+function quote(said: unknown): string {
+  return typeof said === "string" && said !== "" ? `: ${said.replaceAll(/\w+:\/\/\S+/g, "***")}` : "";
+}
+
+/** Returns the object in a JSON text; `undefined` if there is none. */
+function parse(body: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws unless a success has a JSON object */
+function answer(body: string, purpose: Purpose): Json {
+  const value = parse(body);
+  if (!value) throw notUnderstood(purpose);
+  return value;
+}
+
+function notUnderstood(purpose: Purpose): Error {
+  return new Error(`The cache service's answer to the ${purpose} is not one of its protocol`);
+}
+
+/** Returns the address of the cache service. */
+function serviceUrl(environment: NodeJS.ProcessEnv): URL {
+  const { ACTIONS_RESULTS_URL: results = "", ACTIONS_CACHE_URL: cache = "" } = environment;
+  const address = cacheProtocol(environment) === "v2" ? results : `${cache.replace(/\/?$/, "/")}_apis/artifactcache/`;
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Error("The runner's address of the cache service is not usable");
+  return url;
+}
+
+/**
+ * Returns an address in the storage that the service signed. Only a service that itself has no encryption may name one without.
+ *
+ * @throws if no request may go there
+ */
+function storageUrl(address: unknown, purpose: Purpose, service: URL): URL {
+  // A parser of addresses would remove line ends.
+  const url = typeof address === "string" && /^[\x21-\x7e]+$/.test(address) ? URL.parse(address) : null;
+  if (!url || !["https:", service.protocol].includes(url.protocol)) {
+    throw new Error(`The cache service's answer to the ${purpose} has no usable address`);
+  }
+  return url;
+}
+
+/** @throws if the runner already says that the cache service would deny the operation */
+function checkAccess(operation: "restore" | "save", environment: NodeJS.ProcessEnv): void {
+  const { ACTIONS_CACHE_MODE: mode } = environment;
+  const access = cacheAccess(environment);
+  if (!mode || access === "write" || (access === "read" && operation === "restore")) return;
+  const message = `The Actions cache has the mode ${JSON.stringify(mode)} in this run, which does not permit to ${operation}`;
+  throw operation === "save" ? new CacheReadOnlyError(message) : new Error(message);
+}
+
+/** A list of keys is separated by commas in v1. */
+function checkKey(key: string): void {
+  if (key.length > 512 || key.includes(",")) throw new Error(`${JSON.stringify(key)} cannot be a key of a cache entry`);
+}
