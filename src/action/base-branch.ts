@@ -31,7 +31,7 @@ export async function findBase(run: Run): Promise<{ base: string | undefined } |
   if ("kind" in found || found.base === undefined) return found;
   // A dry run sends nothing to the service, so it trusts that it takes one.
   if (run.settings.dryRun) return found;
-  await askService(run, async () => false);
+  await askService(run);
   if (run.ports.signal.aborted) return cancelledBeforeSending;
   return run.state.features?.has("base") ? found : { kind: "blocked", cause: "no-base" };
 }

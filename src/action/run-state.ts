@@ -1,5 +1,5 @@
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
-import type { SentTurn } from "../client/step-lookup.ts";
+import type { Announcement, SentTurn } from "../client/step-lookup.ts";
 import type { Changes } from "./changes/changes.ts";
 import { type PullRequest, parsePullRequest } from "./pull-request.ts";
 
@@ -47,6 +47,8 @@ export class RunState {
   changes: Changes | undefined;
   /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
   features: ReadonlySet<string> | undefined;
+  /** What it announced before anything was sent. */
+  announcement: Announcement | undefined;
   /** Whether it has denied that it can be asked. */
   isMute = false;
   /** What became of the turn when the step was cancelled; `undefined` if the service was not asked to stop it. */

@@ -8,7 +8,6 @@ import { type Decision, decide, decideWith, type Evidence, type StepRecord } fro
 import { type Found, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { askBefore, isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { type RememberedSession, readSession } from "./memory/session.ts";
-import { untilAborted } from "./memory/until-aborted.ts";
 import { findStart, type PlannedTask, planTasks, runFirstFound, writePrompt } from "./plan.ts";
 import { acceptanceOf, type BlockedResult, cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.ts";
 import { type Execution, openConnection, type Run } from "./run.ts";
@@ -98,11 +97,9 @@ class Sending {
     const replies = this.#request.replies ?? (await askBefore(this.#request, this.#run));
     if ("kind" in replies) return replies;
     const places = this.#memory.places(conversation && (() => conversation.read()));
-    const found = await untilAborted(gather(replies, places, this.#run), this.#run.ports.signal);
-    if (!found) return cancelledBeforeSending;
-    this.#found = found;
-    this.#memory.firstBase = found.base;
-    return undefined;
+    this.#found = await gather(replies, places, this.#run);
+    this.#memory.firstBase = this.#found.base;
+    return this.#isAborted ? cancelledBeforeSending : undefined;
   }
 
   async #decide(): Promise<Decision> {
@@ -156,15 +153,17 @@ class Sending {
     const { conversation } = this.#request;
     const { jobId, sent } = decision;
     const attempt = runAttempt(ports.environment);
-    const besides = "besides" in decision ? decision.besides : undefined;
+    const isTurn = "turnId" in decision;
+    const besides = isTurn ? undefined : decision.besides;
     if (settings.dryRun) return this.#tellWait(decision);
-    if ("turnId" in decision) {
+    if (isTurn) {
       log.rerun({ kind: "resuming-turn", jobId, attempt, hasOtherPrompt: decision.hasOtherPrompt });
     } else log.rerun({ kind: "resuming", jobId, attempt, earlierAttempt: decision.attempt, besides });
-    const turn = "turnId" in decision ? { turnId: decision.turnId } : {};
+    const turn = isTurn ? { turnId: decision.turnId } : {};
     const task: Attach = { kind: "attach", jobId, resumes: sent, ...turn };
     await conversation?.resume(jobId);
-    const isAdopted = besides === undefined;
+    // A word of its own would hide what another attempt may have sent.
+    const isAdopted = isTurn || (besides ?? decision.unproven) === undefined;
     const result = await this.#resume(task, () => isAdopted && this.#memory.words.adopt(sent, jobId));
     if (result) {
       if (!isAdopted) await this.#memory.words.withdraw(sent);
@@ -253,7 +252,7 @@ class Sending {
     const isSaved = isAnnounced && (await words.announce(kind, isNew));
     if (kept === "lost" && !isSaved && state.features === undefined) {
       // Only a service that knows what it is sent keeps the word then. A re-run has asked it.
-      if (!isResuming(this.#run)) await askService(this.#run, async () => false);
+      if (!isResuming(this.#run)) await askService(this.#run);
       if (state.features === undefined) return this.#withdraw({ kind: "blocked", cause: "unwitnessed" });
     }
     // The earlier attempt could not leave a word either.

@@ -43,6 +43,8 @@ export class Conversation {
   #replies: RememberedReply[] | undefined;
   #post: Write | undefined;
   #marker: Marker;
+  /** What the reply says, as far as GitHub has answered. */
+  #shown: Marker["kind"] | undefined;
   #isReplacement = false;
   readonly #workingSince: () => Date | undefined;
 
@@ -94,6 +96,7 @@ export class Conversation {
     if (!own) return { kind: "none", silence: this.#silence };
     if (this.#post?.kind !== "kept") {
       this.#own = own;
+      this.#shown = own.kind;
       thread.useReply(own.replyId);
       this.#authorId = own.authorId;
       // What an earlier attempt started stays remembered, whatever happens to this one.
@@ -129,14 +132,16 @@ export class Conversation {
   async announce(): Promise<Kept | undefined> {
     const thread = this.#thread;
     if (!thread) return undefined;
-    const wasPending = this.#own?.kind === "about to send";
     this.#mark("about to send");
-    if (this.#own) {
-      const edited: Write = wasPending ? { kind: "kept" } : await thread.rewrite(this.#progress);
+    if (this.#shown === "about to send") return "kept";
+    if (this.#shown) {
+      const edited = await thread.rewrite(this.#progress);
+      this.#shown = "about to send";
       if (edited.kind === "kept") return "kept";
       // What it said before is no longer true, and must not be what a later attempt goes by.
       if (!edited.isDeleted) return "lost";
       this.#own = undefined;
+      this.#post = undefined;
     }
     const reaction = await this.#react();
     if (!this.#post) await this.#postReply();
@@ -185,6 +190,7 @@ export class Conversation {
   /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
   showJob(): void {
     if (this.#run.ports.signal.aborted) return;
+    this.#shown &&= this.#marker.kind;
     void this.#thread?.edit(this.#progress, { isUrgent: true });
     void this.#thread?.removeLabel();
   }
@@ -216,6 +222,7 @@ export class Conversation {
   async #postReply(): Promise<void> {
     this.#post = await this.#thread?.post(this.#progress);
     this.#authorId = this.#post?.userId;
+    if (this.#post?.kind === "kept") this.#shown = this.#marker.kind;
   }
 
   #mark(kind: Marker["kind"], jobId?: string): void {

@@ -21,13 +21,19 @@ export type Answer =
 /**
  * Asks the service what was sent under the step, and what it offers, for a short time. Never rejects because of the service.
  *
- * @param hadAnnounced - returns whether the service had announced itself to an earlier attempt; `undefined` if no entry says it
+ * @param hadAnnounced - returns whether the service had announced itself to an earlier attempt; `undefined` if no entry says it.
+ *   Default: none does
  */
-export async function askService(run: Run, hadAnnounced: () => Promise<boolean | undefined>): Promise<Answer> {
+export async function askService(
+  run: Run,
+  hadAnnounced: () => Promise<boolean | undefined> = async () => undefined,
+): Promise<Answer> {
   const { state, settings, ports } = run;
   const { clock, random, signal } = ports;
   // A dry run sends nothing to it.
   if (settings.dryRun || !canBeAsked(run)) return { kind: "mute" };
+  // To find the branch that a job starts from, it was asked before.
+  if (state.announcement) return { kind: "announced", announcement: state.announcement };
   state.startedAt ??= clock.now();
   const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
   const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
@@ -39,6 +45,7 @@ export async function askService(run: Run, hadAnnounced: () => Promise<boolean |
       const announcement = await client.lookUpStep(run.key.of(""), limits);
       if (announcement) {
         state.features = announcement.features;
+        state.announcement = announcement;
         return { kind: "announced", announcement };
       }
       denials++;

@@ -56,8 +56,8 @@ export type Reason =
   | { because: "later run"; run: string; jobId: string };
 
 export type Decision =
-  /** `besides`: a newer attempt that ran the step, and of which nothing says what it sent. */
-  | { do: "wait"; jobId: string; sent: "create" | "message"; attempt?: number; besides?: number }
+  /** `besides`, `unproven`: a newer attempt, of which nothing says what it sent, and that ran the step, or may have run it. */
+  | { do: "wait"; jobId: string; sent: "create" | "message"; attempt: number; besides?: number; unproven?: number }
   | { do: "wait"; jobId: string; sent: "message"; turnId: string; hasOtherPrompt: boolean }
   /** `replaces`: the turn that it takes the place of; `unproven`: an attempt that may have run the step. */
   | { do: "send"; replaces?: string; unproven?: number }
@@ -88,11 +88,12 @@ export function decide(evidence: Evidence): Decision {
     if (word.hasOtherPrompt) return refuse({ because: "other prompt", jobId, attempt });
     if (jobId === undefined || word.kind !== "job") return refuse({ because: "about to send" });
     if (laterRun?.jobId === jobId) return refuse({ because: "later run", ...laterRun });
-    const besides = newest !== undefined && typeof record === "object" ? { besides: record.ran } : {};
-    return { do: "wait", jobId, sent: word.sent, attempt, ...besides };
+    const wait = { do: "wait", jobId, sent: word.sent, attempt } as const;
+    if (!isOpen) return wait;
+    return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
   }
   const replaces = turn && { replaces: turn.turnId };
-  if (newest === undefined || record === "not started") return { do: "send", ...replaces };
+  if (!isOpen) return { do: "send", ...replaces };
   if (record !== "unknown") return refuse({ because: "ran", attempt: record.ran });
   return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ because: "unknown", attempt: newest });
 }

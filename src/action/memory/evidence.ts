@@ -15,6 +15,7 @@ import {
   type Word,
 } from "./decide.ts";
 import type { SessionMemory } from "./session.ts";
+import { untilAborted } from "./until-aborted.ts";
 import type { CachedWords, ReadWords } from "./words.ts";
 
 /** What the thread of a comment says of the earlier attempts. */
@@ -131,7 +132,7 @@ export function withoutJob(evidence: Evidence, jobId: string): Evidence {
 export async function gather({ words, answer, service }: Replies, places: Places, run: Run): Promise<Found> {
   const { session, readThread } = places;
   const thread = await readThread?.();
-  const entry = await session?.find();
+  const entry = session && (await untilAborted(session.find(), run.ports.signal));
   const ownEntry = entry && "entry" in entry && entry.entry && session?.isOwn(entry.entry) ? entry.entry : undefined;
   let { attempts } = words;
   if (ownEntry) {

@@ -1,0 +1,372 @@
+export const id = 987;
+export const ids = [987];
+export const modules = {
+
+/***/ 2012:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $p: () => (/* binding */ cacheProtocol),
+/* harmony export */   G9: () => (/* binding */ hasCacheService),
+/* harmony export */   Te: () => (/* binding */ isForgetful),
+/* harmony export */   Tw: () => (/* binding */ CacheEntryError),
+/* harmony export */   nU: () => (/* binding */ cacheAccess),
+/* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
+/* harmony export */ });
+/** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
+class CacheEntryError extends Error {
+    name = "CacheEntryError";
+}
+/**
+ * Thrown when the runner or the cache service says that this run may not write the cache. GitHub decides that by the event
+ * that started the run, so it does not change within a run. See GitHub's documentation: "Dependency caching reference".
+ */
+class CacheReadOnlyError extends Error {
+    name = "CacheReadOnlyError";
+}
+/**
+ * Returns the access to the cache that the runner announces, by the rules of `@actions/cache`. `write` if it does not say, which older
+ * runners do not: then only a save can tell.
+ */
+function cacheAccess(environment) {
+    if (!isOffered(environment))
+        return "absent";
+    const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
+    return accessOfMode[mode] ?? "write";
+}
+const accessOfMode = { none: "none", "write-only": "none", read: "read" };
+/** Returns whether the runner offers a cache service that can be read. */
+function hasCacheService(environment) {
+    return ["read", "write"].includes(cacheAccess(environment));
+}
+/**
+ * Returns whether the runner offers a cache that keeps nothing for a re-run: this run may not read it, or may not write it.
+ * A missing entry then says nothing about an earlier attempt.
+ */
+function isForgetful(environment) {
+    return ["none", "read"].includes(cacheAccess(environment));
+}
+/** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
+function cacheProtocol(environment) {
+    const isV2 = environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
+    return isV2 ? "v2" : "v1";
+}
+function isOffered(environment) {
+    const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
+    // act offers v1 without a token.
+    return Boolean(cacheProtocol(environment) === "v2" ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL);
+}
+function isEnterpriseServer(serverUrl) {
+    const hostname = URL.parse(serverUrl || "https://github.com")?.hostname ?? "";
+    return hostname !== "github.com" && !hostname.endsWith(".ghe.com") && !hostname.endsWith(".localhost");
+}
+
+
+/***/ }),
+
+/***/ 7987:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+// ESM COMPAT FLAG
+__webpack_require__.r(__webpack_exports__);
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  connectCache: () => (/* binding */ connectCache)
+});
+
+// EXTERNAL MODULE: ./build/runner-kit/cache.js
+var runner_kit_cache = __webpack_require__(2012);
+// EXTERNAL MODULE: external "node:timers/promises"
+var promises_ = __webpack_require__(8500);
+// EXTERNAL MODULE: ./build/runner-kit/redact.js
+var runner_kit_redact = __webpack_require__(5593);
+// EXTERNAL MODULE: ./build/runner-kit/transport.js
+var runner_kit_transport = __webpack_require__(6903);
+;// CONCATENATED MODULE: ./build/runner-kit/cache-client.js
+
+
+
+
+/** Before the retries of a request that failed for a reason that may pass. */
+const retryDelaysMs = [500, 1000];
+/**
+ * The version of all entries: what `@actions/cache` makes of the path `agent-job-file`, for all systems. An entry with another
+ * version is not found.
+ */
+const version = "d9de8d96bc786c5a857792c5018a96d15bc6d4d56efa4694937da9224f6c2205";
+/** What GitHub's cache service says to a token without write access, in both protocols. */
+const writeDenied = "cache write denied:";
+/** How much of an error is kept, in characters: the service decides how much it says. */
+const maxMessage = 500;
+/**
+ * Returns a client of the cache service that the runner's environment variables describe. The library `@actions/cache` is not
+ * used: it only has archives, logs what the service says, cannot be aborted, and takes longer to load than a step takes.
+ *
+ * Its errors contain neither the token nor a signed address, and of the storage's answers only the status.
+ */
+function createCacheClient(environment, options) {
+    const { restoreTimeoutMs, saveTimeoutMs, blockBytes = 32 * 1024 * 1024, sleep = promises_.setTimeout } = options;
+    const token = environment.ACTIONS_RUNTIME_TOKEN ?? "";
+    const redact = (0,runner_kit_redact/* createRedactor */.l)(token);
+    const transport = (0,runner_kit_transport/* createRunnerTransport */.Ij)(environment);
+    // Only the timeout ends a request: what the step saves is not cut short when it is cancelled.
+    const { signal } = new AbortController();
+    const sender = (service, deadline) => async (purpose, method, to, sent = {}) => {
+        const isStorage = to instanceof URL;
+        const server = isStorage ? "The storage of the cache" : "The cache service";
+        const { content, headers } = sent;
+        const isJson = typeof content === "object" && !(content instanceof Uint8Array);
+        const request = {
+            method,
+            url: isStorage ? to : new URL(to, service),
+            headers: {
+                "accept-encoding": "identity",
+                "user-agent": "agent-job-action",
+                ...(!isStorage && { accept: "application/json;api-version=6.0-preview.1" }),
+                ...(!isStorage && token && { authorization: `Bearer ${token}` }),
+                ...(isJson && { "content-type": "application/json" }),
+                ...headers,
+            },
+            ...(content !== undefined && { body: isJson ? JSON.stringify(content) : content }),
+            signal,
+        };
+        let failure = "The cache service did not respond";
+        for (const delayMs of [...retryDelaysMs, Number.POSITIVE_INFINITY]) {
+            try {
+                const timeoutMs = Math.max(0, deadline - performance.now());
+                const response = await transport({ ...request, timeoutMs, onPart: sent.receive?.() });
+                const { status, body } = response;
+                if ((0,runner_kit_transport/* isSuccess */.oJ)(status))
+                    return response;
+                // The storage may say what it was asked, which is its signed address.
+                const { msg, message } = (!isStorage && parse(body)) || {};
+                failure = `${server} answered the ${purpose} with ${status}${quote(msg ?? message)}`;
+                if (status < 500 && status !== 408 && status !== 429)
+                    break;
+            }
+            catch (error) {
+                if (!(error instanceof runner_kit_transport/* NetworkError */.Dr))
+                    throw error;
+                if (error.cause instanceof runner_kit_cache/* CacheEntryError */.Tw)
+                    throw error.cause;
+                if (error.reason === "timeout")
+                    throw new Error(`${failure}, until the timeout`);
+                // A certificate is text of the storage, too.
+                const isHidden = isStorage && error.reason === "certificate";
+                failure = `${server} cannot be reached: ${isHidden ? "its certificate is not trusted" : error.message}`;
+                if (error.reason !== "network")
+                    break;
+            }
+            if (deadline - performance.now() <= delayMs)
+                break;
+            await sleep(delayMs);
+        }
+        throw new Error(failure);
+    };
+    const run = async (operation, key, timeoutMs, work) => {
+        checkAccess(operation, environment);
+        checkKey(key);
+        const deadline = performance.now() + timeoutMs;
+        try {
+            const service = serviceUrl(environment);
+            const protocol = (0,runner_kit_cache/* cacheProtocol */.$p)(environment) === "v2" ? v2(service, blockBytes) : v1(service, blockBytes);
+            return await work(protocol, sender(service, deadline));
+        }
+        catch (error) {
+            if (error instanceof runner_kit_cache/* CacheEntryError */.Tw)
+                throw error;
+            const message = redact(error instanceof Error ? error.message : String(error)).slice(0, maxMessage);
+            const isDenied = operation === "save" && message.includes(writeDenied);
+            throw isDenied ? new runner_kit_cache/* CacheReadOnlyError */.pj(message) : new Error(message);
+        }
+    };
+    return {
+        restore: (prefix, receive) => run("restore", prefix, restoreTimeoutMs, async (protocol, send) => {
+            const url = await protocol.find(prefix, send);
+            if (url)
+                await send("download", "GET", url, { receive });
+            return url !== undefined;
+        }),
+        save: (key, content) => run("save", key, saveTimeoutMs, (protocol, send) => protocol.save(key, content, send)),
+    };
+}
+/** The REST API of GitHub Enterprise Server and act, which also takes the content. */
+function v1(service, blockBytes) {
+    return {
+        find: async (prefix, send) => {
+            const keys = encodeURIComponent(`${prefix},${prefix}`);
+            const { status, body } = await send("look-up", "GET", `cache?keys=${keys}&version=${version}`);
+            return status === 204 ? undefined : storageUrl(answer(body, "look-up").archiveLocation, "look-up", service);
+        },
+        save: async (key, { size, read }, send) => {
+            const reservation = { content: { key, version, cacheSize: size } };
+            const { cacheId } = answer((await send("reservation", "POST", "caches", reservation)).body, "reservation");
+            if (!Number.isSafeInteger(cacheId))
+                throw notUnderstood("reservation");
+            const path = `caches/${cacheId}`;
+            for (const [start, end] of blocksOf(size, blockBytes)) {
+                const headers = { ...binary, "content-range": `bytes ${start}-${end - 1}/*` };
+                await send("upload", "PATCH", path, { content: await read(start, end), headers });
+            }
+            await send("commit", "POST", path, { content: { size } });
+        },
+    };
+}
+/** The Twirp API of GitHub.com, which names addresses in Azure's blob storage, or in one that acts like it. */
+function v2(service, blockBytes) {
+    const call = async (send, purpose, method, request) => {
+        const path = `/twirp/github.actions.results.api.v1.CacheService/${method}`;
+        return answer((await send(purpose, "POST", path, { content: { ...request, version } })).body, purpose);
+    };
+    return {
+        find: async (key, send) => {
+            const found = await call(send, "look-up", "GetCacheEntryDownloadURL", { key, restore_keys: [key] });
+            // A field that has its default may be left out.
+            if (found.ok === false || Object.keys(found).length === 0)
+                return undefined;
+            if (found.ok !== true)
+                throw notUnderstood("look-up");
+            return storageUrl(found.signed_download_url ?? found.signedDownloadUrl, "look-up", service);
+        },
+        save: async (key, content, send) => {
+            const reserved = await call(send, "reservation", "CreateCacheEntry", { key });
+            if (reserved.ok !== true)
+                throw new Error(`The cache service did not reserve the key ${key}${quote(reserved.message)}`);
+            const address = reserved.signed_upload_url ?? reserved.signedUploadUrl;
+            await putBlob(storageUrl(address, "reservation", service), content, blockBytes, send);
+            const size = { size_bytes: String(content.size) };
+            const saved = await call(send, "commit", "FinalizeCacheEntryUpload", { key, ...size });
+            if (saved.ok !== true)
+                throw new Error(`The cache service did not finalize the entry ${key}${quote(saved.message)}`);
+        },
+    };
+}
+const binary = { "content-type": "application/octet-stream" };
+/** Writes a blob: in one request, or in blocks and their list. Azure's documentation: "Put Blob", "Put Block", "Put Block List". */
+async function putBlob(url, { size, read }, blockBytes, send) {
+    const put = async (query, content, headers) => {
+        const part = new URL(url);
+        part.search = [url.search, query].filter(Boolean).join("&");
+        await send("upload", "PUT", part, { content, headers: { "x-ms-version": "2025-11-05", ...headers } });
+    };
+    if (size <= blockBytes)
+        return put("", await read(0, size), { ...binary, "x-ms-blob-type": "BlockBlob" });
+    let list = "";
+    for (const [start, end] of blocksOf(size, blockBytes)) {
+        // All ids of a blob have the same length.
+        const id = Buffer.from(String(start).padStart(16, "0")).toString("base64");
+        await put(`comp=block&blockid=${encodeURIComponent(id)}`, await read(start, end), binary);
+        list += `<Latest>${id}</Latest>`;
+    }
+    const xml = `<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`;
+    await put("comp=blocklist", xml, { "content-type": "application/xml" });
+}
+/** Returns where each block of a content starts and ends. */
+function blocksOf(size, blockBytes) {
+    return Array.from({ length: Math.ceil(size / blockBytes) }, (_, index) => [
+        index * blockBytes,
+        Math.min((index + 1) * blockBytes, size),
+    ]);
+}
+/** Returns what the service says about an error, without addresses, as the end of a sentence; empty if it says nothing. */
+function quote(said) {
+    return typeof said === "string" && said !== "" ? `: ${said.replaceAll(/\w+:\/\/\S+/g, "***")}` : "";
+}
+/** Returns the object in a JSON text; `undefined` if there is none. */
+function parse(body) {
+    try {
+        const value = JSON.parse(body);
+        return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+    }
+    catch {
+        return undefined;
+    }
+}
+/** @throws unless a success has a JSON object */
+function answer(body, purpose) {
+    const value = parse(body);
+    if (!value)
+        throw notUnderstood(purpose);
+    return value;
+}
+function notUnderstood(purpose) {
+    return new Error(`The cache service's answer to the ${purpose} is not one of its protocol`);
+}
+/** Returns the address of the cache service. */
+function serviceUrl(environment) {
+    const { ACTIONS_RESULTS_URL: results = "", ACTIONS_CACHE_URL: cache = "" } = environment;
+    const address = (0,runner_kit_cache/* cacheProtocol */.$p)(environment) === "v2" ? results : `${cache.replace(/\/?$/, "/")}_apis/artifactcache/`;
+    const url = URL.parse(address);
+    if (!url || !/^https?:$/.test(url.protocol))
+        throw new Error("The runner's address of the cache service is not usable");
+    return url;
+}
+/**
+ * Returns an address in the storage that the service signed. Only a service that itself has no encryption may name one without.
+ *
+ * @throws if no request may go there
+ */
+function storageUrl(address, purpose, service) {
+    // A parser of addresses would remove line ends.
+    const url = typeof address === "string" && /^[\x21-\x7e]+$/.test(address) ? URL.parse(address) : null;
+    if (!url || !["https:", service.protocol].includes(url.protocol)) {
+        throw new Error(`The cache service's answer to the ${purpose} has no usable address`);
+    }
+    return url;
+}
+/** @throws if the runner already says that the cache service would deny the operation */
+function checkAccess(operation, environment) {
+    const { ACTIONS_CACHE_MODE: mode } = environment;
+    const access = (0,runner_kit_cache/* cacheAccess */.nU)(environment);
+    if (!mode || access === "write" || (access === "read" && operation === "restore"))
+        return;
+    const message = `The Actions cache has the mode ${JSON.stringify(mode)} in this run, which does not permit to ${operation}`;
+    throw operation === "save" ? new runner_kit_cache/* CacheReadOnlyError */.pj(message) : new Error(message);
+}
+/** A list of keys is separated by commas in v1. */
+function checkKey(key) {
+    if (key.length > 512 || key.includes(","))
+        throw new Error(`${JSON.stringify(key)} cannot be a key of a cache entry`);
+}
+
+;// CONCATENATED MODULE: ./build/runner-kit/connect-cache.js
+
+
+/** Longer texts are neither saved nor read. */
+const maxBytes = 64 * 1024;
+/**
+ * Returns the Actions cache that the runner's environment variables describe.
+ *
+ * @param options - default: 10 s for a restore, 5 s for a save
+ */
+function connectCache(environment, options = {}) {
+    const client = createCacheClient(environment, { restoreTimeoutMs: 10_000, saveTimeoutMs: 5000, ...options });
+    return {
+        restore: async (prefix) => {
+            let parts = [];
+            const receive = () => {
+                parts = [];
+                let size = 0;
+                return (part) => {
+                    size += part.length;
+                    if (size > maxBytes)
+                        throw new runner_kit_cache/* CacheEntryError */.Tw(`The cache entry is longer than ${maxBytes} bytes`);
+                    parts.push(part);
+                };
+            };
+            return (await client.restore(prefix, receive)) ? Buffer.concat(parts).toString() : undefined;
+        },
+        save: async (key, text) => {
+            const bytes = Buffer.from(text);
+            if (bytes.length > maxBytes)
+                throw new Error(`The text is longer than ${maxBytes} bytes`);
+            await client.save(key, { size: bytes.length, read: (start, end) => bytes.subarray(start, end) });
+        },
+    };
+}
+
+
+/***/ })
+
+};
