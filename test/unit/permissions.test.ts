@@ -75,6 +75,6 @@ test.each(hosted)(
     const jobs = Object.values(workflow.jobs) as { steps?: WorkflowStep[]; permissions?: Record<string, string> }[];
     const asking = jobs.filter(({ steps = [] }) => steps.some((step) => isAction(step) && step.with?.prompt));
     expect(asking.some(({ permissions }) => permissions?.actions === "read")).toBe(true);
-    expect(readFileSync(resolve(root, where), "utf8")).toMatch(/actions: read # so that a re-run/);
+    expect(readFileSync(resolve(root, where), "utf8")).toMatch(/actions: read # lets a re-run/);
   },
 );
