@@ -18,7 +18,7 @@ export const maxPullRequests = 20;
 /** What a session saves in the cache. */
 export interface SessionEntry {
   jobId: string;
-  /** The workflow run that last sent something, the hash of its step, and what it sent. */
+  /** The workflow run that last sent something, the hash of its step and prompt, and what it sent. */
   run: string;
   step: string;
   /** The number of the attempt. */

@@ -1,4 +1,5 @@
 import { cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
+import { hash } from "../hash.ts";
 import { writePrompt } from "../plan.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
@@ -39,8 +40,10 @@ export class Memory {
       }),
       onFailure: (error, isInTime) => log.rerun({ kind: "not-saved", error, isInTime }),
     });
+    // A reusable workflow that is called twice has the same steps, told apart by their prompts.
+    const step = hash(JSON.stringify([run.key.step, task.kind, task.prompt]));
     const hasSession = connected !== undefined && settings.session !== "";
-    this.#openSession = (base) => (hasSession ? new SessionMemory(connected, run, base) : undefined);
+    this.#openSession = (base) => (hasSession ? new SessionMemory(connected, step, run, base) : undefined);
   }
 
   /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */

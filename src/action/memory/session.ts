@@ -55,13 +55,16 @@ export class SessionMemory {
   #saved: SessionEntry | undefined;
   #saves = 0;
 
-  /** @param base - the branch that the session's jobs start from. Default: the project's own */
-  constructor(cache: Cache, { settings, key, ports: { environment } }: Run, base?: string) {
+  /**
+   * @param step - identifies the step and its prompt
+   * @param base - the branch that the session's jobs start from. Default: the project's own
+   */
+  constructor(cache: Cache, step: string, { settings, ports: { environment } }: Run, base?: string) {
     const { baseUrl, projectId, session } = settings;
     this.#cache = cache;
     this.#runId = environment.GITHUB_RUN_ID ?? "";
     this.#attempt = runAttempt(environment);
-    this.#step = key.step;
+    this.#step = step;
     this.#commit = environment.GITHUB_SHA ?? "";
     this.#environment = environment;
     this.#prefix = `agent-session-${hash(JSON.stringify([baseUrl.href, projectId, session, ...(base === undefined ? [] : [base])]))}-`;
