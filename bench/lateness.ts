@@ -1,5 +1,5 @@
 import { inputDefaults } from "../src/action/inputs/schema.ts";
-import { nextPollDelayMs, type PollIntervals } from "../src/client/schedule.ts";
+import { nextPollDelayMs, type PollIntervals } from "../src/client/poll-schedule.ts";
 import { waitForJob } from "../src/client/wait.ts";
 import { FakeClock } from "../test/support/fake-clock.ts";
 import { jobLengths, minProduct } from "./job-lengths.ts";

@@ -4,11 +4,11 @@ import { addSection } from "./changes/add-section.ts";
 import type { Conversation } from "./comments/conversation.ts";
 import { isStillGone } from "./find-job.ts";
 import { askService } from "./memory/ask-service.ts";
-import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
+import { type Decision, decide, decideWith, type Evidence, type Reason, type StepRecord } from "./memory/decide.ts";
 import { type Found, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { askBefore, isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { type RememberedSession, readSession } from "./memory/session.ts";
-import { findStart, type PlannedTask, planTasks, runFirstFound, writePrompt } from "./plan.ts";
+import { findStart, type Plan, planTasks, runPlan, writePrompt } from "./plan.ts";
 import { acceptanceOf, type BlockedResult, cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.ts";
 import { type Execution, openConnection, type Run } from "./run.ts";
 import { type JobOptions, runJob } from "./run-job.ts";
@@ -117,34 +117,19 @@ class Sending {
     this.#found = { ...this.#found, evidence: { ...this.#found.evidence, ...known } };
   }
 
-  async #refuse(decision: Extract<Decision, { do: "refuse" }>): Promise<Execution> {
-    const result = this.#blocked(decision);
+  async #refuse({ do: _, ...reason }: Extract<Decision, { do: "refuse" }>): Promise<Execution> {
+    const result = this.#blocked(reason);
     const { settings } = this.#run;
     return this.#withdraw(settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: result } : result);
   }
 
-  #blocked(decision: Extract<Decision, { do: "refuse" }>): BlockedResult {
+  #blocked(reason: Reason): BlockedResult {
     const { cacheError, serviceError } = this.#found;
-    switch (decision.because) {
-      case "several":
-        return { kind: "blocked", cause: "several-turns", jobIds: decision.jobIds };
-      case "service":
-        return { kind: "blocked", cause: "service", error: serviceError };
-      case "about to send":
-        return { kind: "blocked", cause: "pending" };
-      case "unreadable":
-        return cacheError === undefined
-          ? { kind: "blocked", cause: "thread" }
-          : { kind: "blocked", cause: "memory", detail: cacheError };
-      case "other prompt":
-        return { kind: "blocked", cause: "other-prompt", jobId: decision.jobId, attempt: decision.attempt };
-      case "ran":
-        return { kind: "blocked", cause: "unrecorded", attempt: decision.attempt };
-      case "unknown":
-        return { kind: "blocked", cause: "unknown", attempt: decision.attempt };
-      case "later run":
-        return { kind: "blocked", cause: "later-run", run: decision.run, jobId: decision.jobId };
-    }
+    if (reason.cause === "service") return { kind: "blocked", ...reason, error: serviceError };
+    if (reason.cause !== "unreadable") return { kind: "blocked", ...reason };
+    return cacheError === undefined
+      ? { kind: "blocked", cause: "thread" }
+      : { kind: "blocked", cause: "memory", detail: cacheError };
   }
 
   /** Waits for the job of an earlier attempt; `undefined` if that is of no use. */
@@ -246,7 +231,7 @@ class Sending {
     if (conversation && leftMs < minTimeLeftMs) return this.#withdraw({ kind: "blocked", cause: "time" });
     // A service that can be asked knows what it was sent; but not, under the same key, what a later attempt with `on-rerun: new` sends.
     const isRerun = runAttempt(ports.environment) > 1 && !conversation;
-    const kind = plan[0]?.task.kind ?? "create";
+    const { kind } = plan.task;
     const isAnnounced = state.features === undefined || isRerun;
     if (isAnnounced) openConnection(this.#run);
     const isSaved = isAnnounced && (await words.announce(kind, isNew));
@@ -262,12 +247,12 @@ class Sending {
   }
 
   /** Runs a plan, and keeps what it has sent. */
-  async #runPlan(plan: readonly PlannedTask[]): Promise<Execution> {
+  async #runPlan(plan: Plan): Promise<Execution> {
     const { ports, log, settings } = this.#run;
     const { conversation } = this.#request;
     const { words, isNew } = this.#memory;
     let hasJob = false;
-    const { task, result: ended } = await runFirstFound(
+    const { task, result: ended } = await runPlan(
       plan,
       this.#run,
       async (each) => {
@@ -282,13 +267,11 @@ class Sending {
         ports.signal.removeEventListener("abort", onAbort);
         return result;
       },
-      (each, next, reason, leaves) => {
-        if (conversation) return conversation.replaceJob(next.kind === "create");
-        if (each.kind !== "message") return;
-        const { jobId } = each;
+      (reason, { jobId, pullRequest }) => {
+        if (conversation) return conversation.replaceJob();
         log.rerun({ kind: "starting-over", jobId, reason });
-        if (reason === "rejected" && leaves)
-          log.session({ kind: "rejected", jobId, pullRequest: leaves }, settings.session);
+        if (reason === "rejected" && pullRequest)
+          log.session({ kind: "rejected", jobId, pullRequest }, settings.session);
       },
     );
     if (acceptanceOf(ended) === "rejected") return this.#withdraw(ended, { task });
@@ -377,17 +360,16 @@ class Sending {
     return this.#tell(plan, { kind: "attach", jobId });
   }
 
-  async #tellPlan(plan: readonly PlannedTask[]): Promise<Execution> {
-    const [first, second] = plan;
+  async #tellPlan({ task, otherwise }: Plan): Promise<Execution> {
     const { settings } = this.#run;
-    if (first?.task.kind !== "message") return this.#tell(say`It would create a job with this prompt.`, first?.task);
-    const { jobId } = first.task;
-    if (!second) return this.#tell(say`It would send this prompt to job ${jobId} as a follow-up.`, first.task);
+    if (task.kind === "create") return this.#tell(say`It would create a job with this prompt.`, task);
+    const { jobId } = task;
+    if (!otherwise) return this.#tell(say`It would send this prompt to job ${jobId} as a follow-up.`, task);
     return this.#tell(
       this.#request.conversation
         ? say`It would send this prompt to job ${jobId}, which the thread remembers. If the job is gone, it would create one.`
         : say`It would send this prompt to job ${jobId}, the last of the session ${settings.session}, while the job is active or its pull request is open. Otherwise it would create a job.`,
-      first.task,
+      task,
     );
   }
 

@@ -74,10 +74,10 @@ function nextAttempt(history: History, index: number): AttemptRun | undefined {
   return isEvicted ? undefined : next.run;
 }
 
-/** Returns whether the service lost or archived a job between two attempts. */
+/** Returns whether the service lost or archived a job between two attempts, or before the first, which may not have found out. */
 function isJobLost({ scenario, attempts }: History, index: number, next: AttemptRun | undefined): boolean {
   const until = next ? attempts.indexOf(next) : index;
-  return scenario.attempts.slice(index + 1, until + 1).some(({ execution }) => execution?.jobLoss !== undefined);
+  return scenario.attempts.slice(index, until + 1).some(({ execution }) => execution?.jobLoss !== undefined);
 }
 
 /** Returns whether a create or message was sent over a connection. */

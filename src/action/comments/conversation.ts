@@ -201,9 +201,9 @@ export class Conversation {
   }
 
   /** A create takes the place of a message to the thread's job, which is gone. */
-  replaceJob(isCreate: boolean): void {
-    this.#isReplacement = isCreate;
-    if (isCreate) this.#run.log.replacingJob();
+  replaceJob(): void {
+    this.#isReplacement = true;
+    this.#run.log.replacingJob();
   }
 
   /** Shows the result. */

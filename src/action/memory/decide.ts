@@ -49,11 +49,13 @@ export interface Evidence {
 
 /** Why nothing is sent. */
 export type Reason =
-  | { because: "several"; jobIds: readonly string[] }
-  | { because: "service" | "about to send" | "unreadable" }
-  | { because: "other prompt"; jobId: string | undefined; attempt: number }
-  | { because: "ran" | "unknown"; attempt: number }
-  | { because: "later run"; run: string; jobId: string };
+  | { cause: "several-turns"; jobIds: readonly string[] }
+  | { cause: "service" }
+  | { cause: "unreadable" }
+  | { cause: "pending" }
+  | { cause: "other-prompt"; jobId: string | undefined; attempt: number }
+  | { cause: "unrecorded" | "unknown"; attempt: number }
+  | { cause: "later-run"; run: string; jobId: string };
 
 export type Decision =
   /** `besides`, `unproven`: a newer attempt, of which nothing says what it sent, and that ran the step, or may have run it. */
@@ -71,7 +73,7 @@ export function decide(evidence: Evidence): Decision {
   const { service, record, hadAnnounced, keepsWords, laterRun } = evidence;
   const turn = typeof service === "object" && "turnId" in service ? service : undefined;
   if (typeof service === "object" && "several" in service)
-    return refuse({ because: "several", jobIds: service.several });
+    return refuse({ cause: "several-turns", jobIds: service.several });
   if (turn && turn.over === undefined) {
     const { jobId, turnId, hasOtherPrompt } = turn;
     return { do: "wait", jobId, sent: "message", turnId, hasOtherPrompt };
@@ -80,22 +82,22 @@ export function decide(evidence: Evidence): Decision {
   const [newest] = silent;
   // Without an announcement before, an attempt's word is as good as the service's.
   const isOpen = newest !== undefined && record !== "not started";
-  if (service === "unreadable" && (hadAnnounced || isOpen)) return refuse({ because: "service" });
-  if (found?.word === "unreadable") return refuse({ because: "unreadable" });
+  if (service === "unreadable" && (hadAnnounced || isOpen)) return refuse({ cause: "service" });
+  if (found?.word === "unreadable") return refuse({ cause: "unreadable" });
   if (found && found.word.kind !== "nothing sent") {
     const { word, attempt } = found;
     const jobId = word.kind === "job" ? word.jobId : undefined;
-    if (word.hasOtherPrompt) return refuse({ because: "other prompt", jobId, attempt });
-    if (jobId === undefined || word.kind !== "job") return refuse({ because: "about to send" });
-    if (laterRun?.jobId === jobId) return refuse({ because: "later run", ...laterRun });
+    if (word.hasOtherPrompt) return refuse({ cause: "other-prompt", jobId, attempt });
+    if (jobId === undefined || word.kind !== "job") return refuse({ cause: "pending" });
+    if (laterRun?.jobId === jobId) return refuse({ cause: "later-run", ...laterRun });
     const wait = { do: "wait", jobId, sent: word.sent, attempt } as const;
     if (!isOpen) return wait;
     return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
   }
   const replaces = turn && { replaces: turn.turnId };
   if (!isOpen) return { do: "send", ...replaces };
-  if (record !== "unknown") return refuse({ because: "ran", attempt: record.ran });
-  return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ because: "unknown", attempt: newest });
+  if (record !== "unknown") return refuse({ cause: "unrecorded", attempt: record.ran });
+  return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ cause: "unknown", attempt: newest });
 }
 
 /** Decides, and asks GitHub for its record only if the answer depends on it. */

@@ -72,7 +72,7 @@ const cells: Cell[] = Object.entries(services).flatMap(([service, asked]) =>
 );
 
 const nameOf = (decision: Decision): string => {
-  if (decision.do === "refuse") return `refuse: ${decision.because}`;
+  if (decision.do === "refuse") return `refuse: ${decision.cause}`;
   return decision.do === "send" ? "send" : `wait for ${decision.jobId}`;
 };
 
