@@ -130,8 +130,6 @@ __webpack_require__.d(__webpack_exports__, {
   U: () => (/* binding */ connectService)
 });
 
-// EXTERNAL MODULE: ./build/runner-kit/transport.js
-var runner_kit_transport = __webpack_require__(6903);
 // EXTERNAL MODULE: ./build/client/contract.js
 var contract = __webpack_require__(6078);
 // EXTERNAL MODULE: ./build/client/errors.js
@@ -222,6 +220,8 @@ function isWaitApplied(preferenceApplied = "") {
     return preferenceApplied.split(",").some((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference));
 }
 
+// EXTERNAL MODULE: ./build/client/retry.js
+var retry = __webpack_require__(1992);
 ;// CONCATENATED MODULE: ./build/client/retry-after.js
 /** A year: effectively never, but still safe to compute with and to display. */
 const maxRetryAfterMs = 31_536_000_000;
@@ -257,7 +257,10 @@ var step_lookup = __webpack_require__(1021);
 var client_submit = __webpack_require__(9099);
 // EXTERNAL MODULE: ./build/client/trace.js
 var trace = __webpack_require__(4575);
+// EXTERNAL MODULE: ./build/client/transport.js
+var client_transport = __webpack_require__(6463);
 ;// CONCATENATED MODULE: ./build/client/client.js
+
 
 
 
@@ -308,7 +311,7 @@ function createClient(options, ports) {
         });
         const respondedAt = clock.now();
         const data = (0,contract/* parseBody */.OG)(response.body, redact);
-        if (!(0,runner_kit_transport/* isSuccess */.oJ)(response.status))
+        if (!(0,client_transport/* isSuccess */.X)(response.status))
             throw httpError(response, data, sentAt);
         return { response, data, url, sentAt, respondedAt };
     }
@@ -344,14 +347,12 @@ function createClient(options, ports) {
         const path = `${jobsPath}?step=${encodeURIComponent(key.step)}`;
         try {
             // The key goes with the question, so that the service can say that something on the way removes it.
-            const { response, data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
-            const announcement = (0,step_lookup/* parseAnnouncement */.$g)(data, key.step);
-            if (announcement === "unusable")
-                throw new errors/* InvalidResponseError */.tF("it announces nothing", response.body);
-            return announcement === "keyless" ? undefined : announcement;
+            const { data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
+            return (0,step_lookup/* parseAnnouncement */.$g)(data, key.step);
         }
         catch (error) {
-            if (error instanceof errors/* HttpError */.j$ && [404, 405, 501].includes(error.status))
+            // A service that does not know the question rejects it in any way.
+            if (error instanceof errors/* HttpError */.j$ && !(0,retry/* isTransientPollFailure */.KR)(error))
                 return undefined;
             throw error;
         }
@@ -592,11 +593,11 @@ function locatePullRequest({ url }, serverUrl) {
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
 function howToWait(context, purpose = "wait for it") {
     const { state, settings, rerun, comment } = context;
-    if (rerun.usable !== "resumes")
+    if (rerun !== "resumes")
         return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
     const action = settings?.wait === false ? "check on it" : purpose;
     // A plain step starts over then, which is what its re-run asks for. A comment is a request of its own.
-    const exception = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(comment || rerun.over !== "repeats" ? "" : ", unless the job fails");
+    const exception = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(comment ? "" : ", unless the job fails");
     return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
 /**
@@ -604,7 +605,7 @@ function howToWait(context, purpose = "wait for it") {
  * the service, and a save that was too late for this attempt may have succeeded.
  */
 function rerunWarning({ task, rerun }) {
-    if (rerun.usable !== "repeats")
+    if (rerun !== "repeats")
         return [];
     switch (task?.kind) {
         case "create":
@@ -617,7 +618,7 @@ function rerunWarning({ task, rerun }) {
 }
 /** How to send a follow-up message. A reply in a thread has a line of its own for that. */
 function howToContinue({ state, rerun }) {
-    return rerun.usable === "resumes"
+    return rerun === "resumes"
         ? []
         : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
 }
@@ -851,8 +852,6 @@ class RunLog {
             case "resuming": {
                 const earlier = event.earlierAttempt === undefined ? "an earlier attempt" : `attempt ${event.earlierAttempt}`;
                 this.#line(`Attempt ${event.attempt}: ${earlier} started job ${event.jobId}; waiting for it`);
-                if (event.besides !== undefined)
-                    this.#annotate("warning", "Earlier attempt may have started a job", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `By GitHub's record, attempt ${event.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${event.jobId}; another one may be running.`);
                 break;
             }
             case "resuming-turn":
@@ -949,9 +948,6 @@ class RunLog {
             }
             case "nothing-to-compare":
                 this.#line(`Changes: the ${event.eventName} event has nothing to compare, so the prompt is sent without any`);
-                break;
-            case "by-message":
-                this.#annotate("notice", "Own changes by commit messages", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `GitHub does not show pull request #${event.pullRequest} to this step, so the messages of commits decide what it brought: that does not count as a change. To let the action read it, give the job pull-requests: read.`);
                 break;
             case "replaced-start":
                 this.#annotate("notice", "Changes of the last day", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `Commit ${(0,_changes_text_js__WEBPACK_IMPORTED_MODULE_6__/* .shortRef */ .m)(event.base)}, after which the changes should start, is no longer in the history of the branch (a force-push, or it was deleted). The changes of the last 24 hours are used.`);
@@ -1369,10 +1365,7 @@ var contract = __webpack_require__(6078);
 var errors = __webpack_require__(6695);
 // EXTERNAL MODULE: ./build/client/step-lookup.js
 var step_lookup = __webpack_require__(1021);
-// EXTERNAL MODULE: ./build/runner-kit/transport.js
-var transport = __webpack_require__(6903);
 ;// CONCATENATED MODULE: ./build/client/held-polls.js
-
 
 /** The longest time that the service is asked to hold a poll, in seconds: well below the timeout of a request. */
 const maxHoldSeconds = 25;
@@ -1409,7 +1402,7 @@ class HeldPolls {
     }
     /** Call it when a poll has failed that could be held. A failure at once has another cause than that it was held. */
     failed(error, tookMs) {
-        const wasSent = !(error instanceof errors/* TokenError */.gz || (error instanceof transport/* NetworkError */.Dr && error.phase === "connecting"));
+        const wasSent = !(error instanceof errors/* TokenError */.gz || (error instanceof errors/* NetworkError */.Dr && error.phase === "connecting"));
         if (wasSent && tookMs >= minHeldMs)
             this.#failures++;
     }
@@ -1462,7 +1455,6 @@ class PollDelays {
 // EXTERNAL MODULE: ./build/client/retry.js
 var retry = __webpack_require__(1992);
 ;// CONCATENATED MODULE: ./build/client/wait.js
-
 
 
 
@@ -1540,7 +1532,7 @@ async function waitForJob(request, client, ports, onEvent) {
             // A poll that was cut off by the deadline says nothing about the service.
             if (clock.now() >= deadline && hasRecord)
                 return { kind: "timed-out", ...(lastError && { lastError }) };
-            hasReachedService ||= !(error instanceof transport/* NetworkError */.Dr || error instanceof errors/* TokenError */.gz);
+            hasReachedService ||= !(error instanceof errors/* NetworkError */.Dr || error instanceof errors/* TokenError */.gz);
             if (holdSeconds > 0)
                 heldPolls.failed(error, clock.now() - pollAt);
             // Nor does a held poll that had to make room for the last one.
@@ -1554,7 +1546,7 @@ async function waitForJob(request, client, ports, onEvent) {
     }
 }
 function isTimeout(error) {
-    return error instanceof transport/* NetworkError */.Dr && error.reason === "timeout";
+    return error instanceof errors/* NetworkError */.Dr && error.reason === "timeout";
 }
 function isTransient(error, poll) {
     const { origin } = poll;
@@ -1564,7 +1556,7 @@ function isTransient(error, poll) {
     if (!poll.hasReachedService && error instanceof errors/* TokenError */.gz && !error.isTransient)
         return false;
     // If the service has been reached before, something on the way to it may have caused a certificate error.
-    if (!poll.hasReachedService && error instanceof transport/* NetworkError */.Dr && error.reason === "certificate")
+    if (!poll.hasReachedService && error instanceof errors/* NetworkError */.Dr && error.reason === "certificate")
         return false;
     return (0,retry/* isTransientPollFailure */.KR)(error);
 }
@@ -1799,8 +1791,6 @@ class RunState {
     changes;
     /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
     features;
-    /** Whether it has denied that it can be asked. */
-    isMute = false;
     /** What became of the turn when the step was cancelled; `undefined` if the service was not asked to stop it. */
     stop;
     /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
@@ -1925,7 +1915,7 @@ function isOnTag({ GITHUB_REF = "" }) {
 
 /***/ }),
 
-/***/ 561:
+/***/ 2942:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
@@ -1970,8 +1960,8 @@ const systemClock = {
     }),
 };
 
-// EXTERNAL MODULE: ./build/runner-kit/transport.js
-var runner_kit_transport = __webpack_require__(6903);
+// EXTERNAL MODULE: ./build/client/transport.js
+var transport = __webpack_require__(6463);
 // EXTERNAL MODULE: ./build/runner-kit/redact.js
 var redact = __webpack_require__(5593);
 ;// CONCATENATED MODULE: ./build/client/credentials.js
@@ -2601,18 +2591,17 @@ function outputsOf(outcome, state, now, skipReason = "") {
 var run_job = __webpack_require__(6863);
 ;// CONCATENATED MODULE: ./build/action/plain-mode.js
 
-
 /** Runs the step with the prompt of the workflow, at most once over all attempts of the workflow run. */
 async function runPlain(task, run) {
-    if (task.kind === "attach") {
-        if (!run.settings.dryRun)
-            return { result: await (0,run_job/* runJob */.b)(task, run), task };
-        const plan = (0,runner_kit_text/* say */.cv) `It would wait for job ${task.jobId}.`;
-        return { result: { kind: "skipped", reason: "dry-run", plan }, task };
+    if (run.settings.dryRun) {
+        const { dryRunPlain } = await __webpack_require__.e(/* import() */ 322).then(__webpack_require__.bind(__webpack_require__, 2322));
+        return dryRunPlain(task, run);
     }
+    if (task.kind === "attach")
+        return { result: await (0,run_job/* runJob */.b)(task, run), task };
     // Loaded before anything is sent: what follows a create must not depend on it.
-    const { sendTask } = await __webpack_require__.e(/* import() */ 50).then(__webpack_require__.bind(__webpack_require__, 5050));
-    return sendTask(task, run);
+    const { runWithMemory } = await __webpack_require__.e(/* import() */ 930).then(__webpack_require__.bind(__webpack_require__, 930));
+    return runWithMemory(task, run);
 }
 
 // EXTERNAL MODULE: ./build/action/report/log.js
@@ -2625,22 +2614,16 @@ var advice = __webpack_require__(3000);
 var changes_text = __webpack_require__(7583);
 // EXTERNAL MODULE: ./build/action/report/format.js
 var format = __webpack_require__(455);
-// EXTERNAL MODULE: ./build/action/report/request-failure.js
-var request_failure = __webpack_require__(4108);
 ;// CONCATENATED MODULE: ./build/action/report/comment-text.js
 
 
 
 
 
-
 /** Describes why the step starts nothing. That is not an error. */
-function describeSkip(result, context) {
-    const { state } = context;
+function describeSkip(result, { state }) {
     if (result.reason === "dry-run") {
-        const { plan } = result;
-        const told = "kind" in plan ? (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `It would send nothing, and fail.`, describeBlocked(plan, context).what) : plan;
-        return { title: "Dry run", what: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Nothing was sent.`, told), next: [] };
+        return { title: "Dry run", what: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Nothing was sent.`, result.plan), next: [] };
     }
     if (result.reason !== "nothing-new")
         return describeCommentSkip(result, state.author);
@@ -2748,28 +2731,10 @@ function describeBlocked(result, context) {
                 what: (0,runner_kit_text/* say */.cv) `This is a re-run. By GitHub's record, attempt ${result.attempt} of this workflow run ran this step, but nothing says what it started. This run sent nothing; a job may be running.`,
                 next: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `See the log of that attempt for the job's id, and run the action with job-id to wait for it.`, (0,advice/* checkService */._x)(context), (0,advice/* howToStartAnother */.ZH)(context)),
             };
-        case "service":
-            return {
-                title: "Cannot ask the service what was sent",
-                what: (0,runner_kit_text/* say */.cv) `This is a re-run, and the service did not say what an earlier attempt of this workflow run sent (${result.error ? (0,request_failure/* failureReason */.H)(result.error, context.settings?.baseUrl.href) : (0,runner_kit_text/* say */.cv) `it did not announce itself`}). This run sent nothing; a job may be running.`,
-                next: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Re-run the workflow run when the service responds again.`, (0,advice/* howToStartAnother */.ZH)(context)),
-            };
-        case "later-run":
-            return {
-                title: "A later run has continued the job",
-                what: (0,runner_kit_text/* say */.cv) `This is a re-run. Run ${result.run}, a later one of the session, has sent its own prompt to job ${result.jobId} since, so that what the job shows is that run's result. This run sent nothing.`,
-                next: (0,runner_kit_text/* say */.cv) `Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
-            };
-        case "unwitnessed":
-            return {
-                title: "Cannot leave word of a request",
-                what: (0,runner_kit_text/* say */.cv) `GitHub answered neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.`,
-                next: (0,runner_kit_text/* say */.cv) `Re-run the workflow run: it continues like a first run.`,
-            };
         case "unknown":
             return {
                 title: "Earlier attempt may have started a job",
-                what: (0,runner_kit_text/* say */.cv) `This is a re-run, and attempt ${result.attempt} could not leave word of a job. Whether it ran this step could not be read from GitHub. This run sent nothing; a job may be running.`,
+                what: (0,runner_kit_text/* say */.cv) `This is a re-run, and this run may not write to the Actions cache, so attempt ${result.attempt} could not leave word of a job. Whether it ran this step could not be read from GitHub. This run sent nothing; a job may be running.`,
                 next: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `To let the action ask GitHub, give the job permissions: actions: read. Otherwise see the log of that attempt for the job's id.`, (0,advice/* checkService */._x)(context), (0,advice/* howToStartAnother */.ZH)(context)),
             };
         case "several-turns":
@@ -2841,6 +2806,8 @@ function describeBlocked(result, context) {
     }
 }
 
+// EXTERNAL MODULE: ./build/action/report/request-failure.js
+var request_failure = __webpack_require__(4108);
 ;// CONCATENATED MODULE: ./build/action/report/result-text.js
 
 
@@ -2892,7 +2859,7 @@ function describeDone(status, context) {
 }
 function describeStatus(status, context) {
     const { jobId, pullRequest, hasInvalidLink } = context.state;
-    const newJob = context.rerun.usable === "resumes" ? [] : (0,runner_kit_text/* say */.cv) `To start a new job, run the action with a prompt and no job-id.`;
+    const newJob = context.rerun === "resumes" ? [] : (0,runner_kit_text/* say */.cv) `To start a new job, run the action with a prompt and no job-id.`;
     const dashboard = (0,advice/* hasDashboard */.HX)(context);
     switch (status) {
         case "completed":
@@ -2933,7 +2900,7 @@ function describeStatus(status, context) {
 function describeFailure(context, newJob) {
     const { jobId, failure, pageUrl } = context.state;
     // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
-    const again = failure && context.rerun.usable === "resumes" ? (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.` : [];
+    const again = failure && context.rerun === "resumes" ? (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.` : [];
     const reason = failure?.reason ? (0,runner_kit_text/* say */.cv) `The service says why: ${failure.reason}` : [];
     if (failure?.isStopped) {
         return {
@@ -2972,7 +2939,7 @@ function describeTimeout(lastError, context) {
     }
     const isStale = state.status !== "" && state.status !== "active";
     const stale = (0,runner_kit_text/* trusted */.IZ)(isStale ? " (its status was still the one from before the message)" : "");
-    const addInput = rerun.usable === "resumes" || task?.kind === "attach"
+    const addInput = rerun === "resumes" || task?.kind === "attach"
         ? []
         : (0,runner_kit_text/* say */.cv) `If the workflow has no input for it, add job-id to the inputs of on.workflow_dispatch and job-id: \${{ inputs.job-id }} to the step, with a prompt that is empty when job-id is set.`;
     return {
@@ -3042,7 +3009,7 @@ function describeCancellation({ operation, acceptance }, context) {
     }
     if (operation !== "message" && status !== "" && status !== "active") {
         const what = (0,runner_kit_text/* say */.cv) `The step was cancelled. Job ${jobId} had already reached the status ${(0,runner_kit_text/* trusted */.IZ)(status)}.`;
-        const isOver = context.rerun.usable === "resumes" && !context.comment && status !== "completed";
+        const isOver = context.rerun === "resumes" && !context.comment && status !== "completed";
         return {
             title,
             what,
@@ -3057,7 +3024,7 @@ function describeCancellation({ operation, acceptance }, context) {
 }
 /** Says which way of running it again works if nothing was started, and a re-run cannot know that. */
 function needsNewRun({ rerun, comment }) {
-    if (rerun.usable !== "stops" || comment)
+    if (rerun !== "stops" || comment)
         return [];
     return (0,runner_kit_text/* say */.cv) `For that, start a new run of the workflow: this run could not leave word that it started nothing, so a re-run sends nothing.`;
 }
@@ -3065,8 +3032,6 @@ function whyNotStopped(context) {
     const { settings, task, state } = context;
     if ((0,advice/* hasDashboard */.HX)(context))
         return "the service cannot stop a job";
-    if (state.stop === "unreached")
-        return "the service was not reached in time to stop it";
     if (task?.kind === "attach")
         return "a step only stops what it has sent itself";
     if (settings?.onCancel === "keep")
@@ -3099,9 +3064,9 @@ function describeUnknownAcceptance(operation, what, context, hint = []) {
         return {
             title: "Message may have been sent",
             what: (0,runner_kit_text/* joinSentences */.DP)(what, (0,runner_kit_text/* say */.cv) `The message may have reached job ${jobId}, which may be running.`),
-            next: (0,runner_kit_text/* joinSentences */.DP)(hint, context.rerun.usable === "repeats"
+            next: (0,runner_kit_text/* joinSentences */.DP)(hint, context.rerun === "repeats"
                 ? (0,runner_kit_text/* say */.cv) `A re-run of this workflow run may send it a second time.`
-                : (0,runner_kit_text/* say */.cv) `A re-run sends nothing.`, (0,advice/* howToWait */.nF)(context), context.rerun.usable === "repeats" ? [] : (0,advice/* howToStartAnother */.ZH)(context)),
+                : (0,runner_kit_text/* say */.cv) `A re-run sends nothing.`, (0,advice/* howToWait */.nF)(context), context.rerun === "repeats" ? [] : (0,advice/* howToStartAnother */.ZH)(context)),
         };
     }
     const title = "Job may have been started";
@@ -3109,13 +3074,13 @@ function describeUnknownAcceptance(operation, what, context, hint = []) {
         return {
             title,
             what: (0,runner_kit_text/* joinSentences */.DP)(what, (0,runner_kit_text/* say */.cv) `The response contains the id of job ${jobId}, which may be running.`),
-            next: (0,runner_kit_text/* joinSentences */.DP)(hint, context.rerun.usable === "repeats" ? (0,runner_kit_text/* say */.cv) `A re-run of this workflow run may start a second job.` : [], (0,advice/* howToWait */.nF)(context)),
+            next: (0,runner_kit_text/* joinSentences */.DP)(hint, context.rerun === "repeats" ? (0,runner_kit_text/* say */.cv) `A re-run of this workflow run may start a second job.` : [], (0,advice/* howToWait */.nF)(context)),
         };
     }
     return {
         title,
         what: (0,runner_kit_text/* joinSentences */.DP)(what, (0,runner_kit_text/* say */.cv) `A job may have been started, but its id is unknown.`),
-        next: context.rerun.usable === "stops"
+        next: context.rerun === "stops"
             ? (0,runner_kit_text/* joinSentences */.DP)(hint, (0,advice/* checkService */._x)(context), (0,runner_kit_text/* say */.cv) `A re-run sends nothing.`, (0,advice/* howToStartAnother */.ZH)(context))
             : (0,runner_kit_text/* joinSentences */.DP)(hint, (0,runner_kit_text/* say */.cv) `Check ${(0,advice/* serviceName */.fe)(context)} before you run this again: a re-run may start a second job.`),
     };
@@ -3241,7 +3206,7 @@ var run_state = __webpack_require__(7742);
 // EXTERNAL MODULE: ./build/action/runner/environment.js
 var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: ./build/action/runner/event-file.js
-var event_file = __webpack_require__(561);
+var event_file = __webpack_require__(2942);
 ;// CONCATENATED MODULE: ./build/action/runner/extra-certificates.js
 
 /**
@@ -3272,8 +3237,6 @@ var step_key = __webpack_require__(6323);
 
 
 
-/** What a re-run does if nothing is remembered. */
-const repeats = { usable: "repeats", over: "repeats" };
 /** Runs the step and returns whether it passes. Whatever happens, all outputs are set and the log has the outcome. */
 async function main(ports) {
     const { toolkit, clock, environment } = ports;
@@ -3292,7 +3255,7 @@ async function main(ports) {
     const settings = inputs?.ok ? inputs.settings : undefined;
     const wantsSummary = inputs === undefined || (inputs.ok ? inputs.settings.summary : inputs.summary);
     const comment = inputs?.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
-    const { result, task, rerun = repeats, finish } = execution;
+    const { result, task, rerun = "repeats", finish } = execution;
     const now = clock.now();
     const elapsedMs = state.elapsedMs(now);
     const outcome = (0,action_result/* outcomeOf */.sG)(result, state);
@@ -3309,7 +3272,7 @@ async function main(ports) {
     }
     await finish?.({ outcome, message, elapsedMs });
     if (result.kind === "invalid-inputs") {
-        const { rememberInvalidInputs } = await __webpack_require__.e(/* import() */ 62).then(__webpack_require__.bind(__webpack_require__, 9062));
+        const { rememberInvalidInputs } = await __webpack_require__.e(/* import() */ 560).then(__webpack_require__.bind(__webpack_require__, 1179));
         await rememberInvalidInputs(toolkit.input("matrix-leg").trim(), ports);
     }
     return hasPassed && !outputsError;
@@ -3352,7 +3315,7 @@ async function runMode(mode, run) {
     if (mode.kind === "plain")
         return runPlain(mode.task, run);
     // Loaded here, because it would make every other step start later.
-    const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(50), __webpack_require__.e(450)]).then(__webpack_require__.bind(__webpack_require__, 8450));
+    const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(450)]).then(__webpack_require__.bind(__webpack_require__, 8450));
     return runComment(mode, run);
 }
 /** Returns the credentials of all requests to the service. */
@@ -3399,8 +3362,8 @@ function reportCrash(error, toolkit) {
 
 // EXTERNAL MODULE: external "node:crypto"
 var external_node_crypto_ = __webpack_require__(7598);
-// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 11 modules
-var core = __webpack_require__(1659);
+// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 7 modules
+var core = __webpack_require__(3838);
 ;// CONCATENATED MODULE: ./build/action/runner/toolkit.js
 
 
@@ -3454,18 +3417,13 @@ async function start(signal) {
         reportCrash(error, runnerToolkit);
         process.exit(1);
     });
-    const transports = new Map();
     const hasPassed = await main({
         toolkit: runnerToolkit,
         clock: systemClock,
         random: Math.random,
-        connect: (protocol) => {
-            const transport = transports.get(protocol) ?? (0,runner_kit_transport/* createTransport */.oO)(protocol, process.env);
-            transports.set(protocol, transport);
-            return transport;
-        },
-        connectCache: async () => (await __webpack_require__.e(/* import() */ 987).then(__webpack_require__.bind(__webpack_require__, 7987))).connectCache(process.env),
-        connectGitHub: async (...address) => (await Promise.all(/* import() */[__webpack_require__.e(392), __webpack_require__.e(371)]).then(__webpack_require__.bind(__webpack_require__, 371))).connectGitHub(...address),
+        connect: (protocol) => (0,transport/* createTransport */.o)(protocol, process.env),
+        connectCache: async () => (await __webpack_require__.e(/* import() */ 989).then(__webpack_require__.bind(__webpack_require__, 5989))).connectCache(process.env),
+        connectGitHub: async (...address) => (await Promise.all(/* import() */[__webpack_require__.e(119), __webpack_require__.e(392), __webpack_require__.e(371)]).then(__webpack_require__.bind(__webpack_require__, 371))).connectGitHub(...address),
         connectIdTokens: async (...source) => (await __webpack_require__.e(/* import() */ 653).then(__webpack_require__.bind(__webpack_require__, 7653))).connectIdTokens(...source),
         environment: process.env,
         signal,
@@ -3495,8 +3453,7 @@ class StepKey {
     isLasting;
     /** Hash of the step. */
     step;
-    /** Whether this attempt makes requests of its own: with `on-rerun: new`, and attempts before it. */
-    isNew;
+    /** With `on-rerun: new`, each attempt makes requests of its own. */
     #attempt;
     #earlierAttempts;
     /** @param environment - GitHub's documentation: "Variables reference" */
@@ -3523,9 +3480,7 @@ class StepKey {
             jobId,
             request,
         ]));
-        const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .runAttempt */ .Tm)(environment);
-        this.isNew = onRerun === "new" && attempt > 1;
-        this.#attempt = this.isNew ? attempt : undefined;
+        this.#attempt = onRerun === "new" ? (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .runAttempt */ .Tm)(environment) : undefined;
         this.#earlierAttempts = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .earlierAttempts */ .TH)(environment);
     }
     /**
@@ -3638,6 +3593,7 @@ function textOf(value) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Dr: () => (/* binding */ NetworkError),
 /* harmony export */   bD: () => (/* binding */ messageOf),
 /* harmony export */   eK: () => (/* binding */ isRequestError),
 /* harmony export */   gz: () => (/* binding */ TokenError),
@@ -3645,10 +3601,27 @@ function textOf(value) {
 /* harmony export */   nx: () => (/* binding */ SubmissionError),
 /* harmony export */   tF: () => (/* binding */ InvalidResponseError)
 /* harmony export */ });
-/* harmony import */ var _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6903);
-
+/* unused harmony export AgentJobError */
+/** The base class of every error that the client throws on purpose. */
+class AgentJobError extends Error {
+    name = "AgentJobError";
+}
+/** Thrown when there is no complete response: no connection, a reset, a timeout, an abort, a body that is too large. */
+class NetworkError extends AgentJobError {
+    name = "NetworkError";
+    phase;
+    reason;
+    /** The part of the body that arrived, which may contain a job id. Untrusted text. */
+    body;
+    constructor(message, options) {
+        super(message, { cause: options.cause });
+        this.phase = options.phase;
+        this.reason = options.reason;
+        this.body = options.body ?? "";
+    }
+}
 /** Thrown when the service, or a gateway in front of it, answered with a status other than 2xx. */
-class HttpError extends Error {
+class HttpError extends AgentJobError {
     name = "HttpError";
     status;
     /** The service's own message, or empty. Untrusted text. */
@@ -3669,7 +3642,7 @@ class HttpError extends Error {
     }
 }
 /** Thrown when a 2xx response contains no job record, or the record of another job. */
-class InvalidResponseError extends Error {
+class InvalidResponseError extends AgentJobError {
     name = "InvalidResponseError";
     /** The response body. Untrusted text. */
     body;
@@ -3679,7 +3652,7 @@ class InvalidResponseError extends Error {
     }
 }
 /** Thrown when there is no token to send with a request, so that the request was not sent. */
-class TokenError extends Error {
+class TokenError extends AgentJobError {
     name = "TokenError";
     /** Whether there may be a token later. */
     isTransient;
@@ -3689,13 +3662,13 @@ class TokenError extends Error {
     }
 }
 function isRequestError(error) {
-    return (error instanceof _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr ||
+    return (error instanceof NetworkError ||
         error instanceof HttpError ||
         error instanceof InvalidResponseError ||
         error instanceof TokenError);
 }
 /** Thrown when a create or message has failed for good; `cause` is the last failure. */
-class SubmissionError extends Error {
+class SubmissionError extends AgentJobError {
     name = "SubmissionError";
     acceptance;
     /** The id in the part of a create's response that arrived, if there is one. Untrusted text. */
@@ -3739,25 +3712,23 @@ function isProtectedUrl({ protocol, hostname }) {
 /* harmony export */   V3: () => (/* binding */ classifySubmissionFailure),
 /* harmony export */   jo: () => (/* binding */ backoffMs)
 /* harmony export */ });
-/* harmony import */ var _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6903);
-/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
-
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
 
 /**
  * Decides whether a failed create or message may be sent again. A request that the service may have acted on
  * (`acceptance: "unknown"`) is never retried.
  */
 function classifySubmissionFailure(error) {
-    if (error instanceof _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr) {
+    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr) {
         if (error.phase !== "connecting")
             return { acceptance: "unknown", retry: "never" };
         const isTransient = error.reason === "network" || error.reason === "timeout";
         return { acceptance: "rejected", retry: isTransient ? "unreachable" : "never" };
     }
-    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz) {
+    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz) {
         return { acceptance: "rejected", retry: error.isTransient ? "unreachable" : "never" };
     }
-    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpError */ .j$) {
+    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$) {
         const { status, retryAfterMs } = error;
         if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
             return { acceptance: "rejected", retry: "throttled" };
@@ -3770,9 +3741,9 @@ function classifySubmissionFailure(error) {
 }
 /** Returns whether a failed poll may succeed later: anything except a permanent HTTP error or an abort. */
 function isTransientPollFailure(error) {
-    if (error instanceof _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr)
+    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr)
         return error.reason !== "aborted";
-    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpError */ .j$)
+    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$)
         return error.status === 429 || isTransientStatus(error.status);
     return true;
 }
@@ -3812,18 +3783,18 @@ const maxReasonLength = 1000;
 /** In US dollars. More is no estimate of a single turn. */
 const maxCostUsd = 1000;
 /**
- * Parses the answer to the question what was sent under a step. It must repeat the step, and have no turn that cannot be read,
- * because that hides what was sent: otherwise it is `unusable`. Returns `keyless` if the service did not receive the key, so that
- * it would not recognize a request that is repeated.
+ * Parses the answer to the question what was sent under a step. Returns `undefined` unless it repeats the step: then nothing
+ * is announced. An answer with a turn that cannot be read is none either, because it hides what was sent.
  */
 function parseAnnouncement(data, step) {
     if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data) || data.step !== step || !Array.isArray(data.turns))
-        return "unusable";
+        return undefined;
+    // The service did not receive the key, so that it would not recognize a request that is repeated.
     if (data.key === null)
-        return "keyless";
+        return undefined;
     const turns = data.turns.map(parseTurn);
     if (!turns.every((turn) => turn !== undefined))
-        return "unusable";
+        return undefined;
     const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
     return { features: new Set(features), turns };
 }
@@ -4008,8 +3979,7 @@ async function askUntil(latest, signal, { ask, clock, random }) {
             return (await ask()) !== undefined;
         }
         catch (error) {
-            // A page in place of an answer announces nothing.
-            if (error instanceof errors/* InvalidResponseError */.tF || !(0,errors/* isRequestError */.eK)(error) || !(0,client_retry/* isTransientPollFailure */.KR)(error))
+            if (!(0,errors/* isRequestError */.eK)(error) || !(0,client_retry/* isTransientPollFailure */.KR)(error))
                 return false;
             const delayMs = Math.max((0,client_retry/* backoffMs */.jo)(attempt, random()), retryAfterMs(error));
             if (clock.now() + delayMs > latest)
@@ -4066,6 +4036,216 @@ function safeTraceListener(onTrace, redact) {
             // A lost trace is better than a lost response.
         }
     };
+}
+
+
+/***/ }),
+
+/***/ 6463:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   X: () => (/* binding */ isSuccess),
+/* harmony export */   o: () => (/* binding */ createTransport)
+/* harmony export */ });
+/* harmony import */ var node_http__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7067);
+/* harmony import */ var node_https__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4708);
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(6695);
+
+
+
+/** A job record has a few hundred bytes. */
+const maxBodyBytes = 1024 * 1024;
+/** How long to wait for the body of a response that is not 2xx, in milliseconds: its status says enough. */
+const errorBodyTimeoutMs = 2000;
+const cancelled = "the step was cancelled";
+/**
+ * Creates a transport on `node:http(s)`. Unlike `fetch`, it knows how far a request got before it failed, and so whether
+ * the service can have seen it. `https` honors the proxy variables; plain `http`, which is only for loopback hosts,
+ * does not, so that the key never reaches a proxy in the clear.
+ *
+ * @param protocol - `https:` or `http:`
+ * @param environment - for the proxy settings: `https_proxy`, `no_proxy` and so on, in lower or upper case
+ * @throws NetworkError if the proxy address in the environment is invalid
+ */
+function createTransport(protocol, environment) {
+    const client = protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__;
+    const agent = createAgent(protocol, environment);
+    return (request) => {
+        // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown
+        // outcome. So a POST always uses a new connection.
+        if (request.method === "POST")
+            agent.destroy();
+        return send(client, agent, request);
+    };
+}
+function createAgent(protocol, environment) {
+    if (protocol !== "https:")
+        return new node_http__WEBPACK_IMPORTED_MODULE_0__.Agent({ keepAlive: true });
+    const proxyEnv = { ...environment, https_proxy: proxyAddress(environment), HTTPS_PROXY: undefined };
+    try {
+        return new node_https__WEBPACK_IMPORTED_MODULE_1__.Agent({ keepAlive: true, proxyEnv });
+    }
+    catch {
+        // Node's error quotes the address, which may contain a password, so it is not passed on as the cause.
+        throw invalidProxy("the proxy address in https_proxy is not a valid URL");
+    }
+}
+/**
+ * Returns the address of the proxy for `https`, in the form that Node reads; `undefined` without a proxy. Like curl, it
+ * accepts an address without a scheme and a scheme in any case. Node would silently ignore these.
+ *
+ * @throws NetworkError if it is a proxy of another kind
+ */
+function proxyAddress(environment) {
+    const address = (environment.https_proxy || environment.HTTPS_PROXY || "").trim();
+    if (address === "")
+        return undefined;
+    const [prefix = "", scheme = "http"] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
+    if (!/^https?$/i.test(scheme)) {
+        throw invalidProxy(`https_proxy names a ${scheme.toLowerCase()} proxy, but only http and https proxies are supported`);
+    }
+    return `${scheme.toLowerCase()}://${address.slice(prefix.length)}`;
+}
+function invalidProxy(message) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .NetworkError */ .Dr(message, { phase: "connecting", reason: "network" });
+}
+function send(client, agent, request) {
+    return new Promise((resolve, reject) => {
+        let phase = "connecting";
+        let incoming;
+        let errorBodyTimer;
+        let graceTimer;
+        const chunks = [];
+        /**
+         * Ends the request. What has arrived may be a usable response; only otherwise is this an error. Calling it again
+         * changes nothing, because the promise is settled.
+         */
+        const conclude = (reason, message, cause) => {
+            clearTimeout(timer);
+            clearTimeout(errorBodyTimer);
+            clearTimeout(graceTimer);
+            request.signal.removeEventListener("abort", onAbort);
+            if (incoming)
+                drain(incoming);
+            const body = new TextDecoder().decode(Buffer.concat(chunks));
+            const status = incoming?.statusCode ?? 0;
+            if (incoming && (incoming.complete || !isSuccess(status))) {
+                resolve({ status, headers: singleValues(incoming.headers), body });
+            }
+            else {
+                reject(new _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .NetworkError */ .Dr(message, { phase, reason, cause, body }));
+            }
+            outgoing.destroy();
+        };
+        const onError = (error) => {
+            if (isCertificateError(error))
+                conclude("certificate", error.message, error);
+            else
+                conclude("network", describe(error), error);
+        };
+        /**
+         * Lets what has already arrived be read before a timer ends the request. If the process was paused, its timers run
+         * before its sockets are read; `setImmediate` runs after both.
+         */
+        const afterPendingReads = (end) => () => void setImmediate(end);
+        const onTimeout = afterPendingReads(() => {
+            conclude("timeout", `no complete response within ${Math.ceil(request.timeoutMs / 1000)} s`);
+        });
+        const onAbort = () => {
+            const end = () => conclude("aborted", cancelled);
+            if (phase === "connecting" || !request.graceMs)
+                end();
+            else
+                graceTimer = setTimeout(afterPendingReads(end), request.graceMs);
+        };
+        /** Node closes some connections without an error, for example after a `101` response. */
+        const onClose = () => conclude("network", "the connection was closed before a complete response arrived");
+        const onResponse = (response) => {
+            incoming = response;
+            phase = "reading";
+            if (!isSuccess(response.statusCode ?? 0))
+                errorBodyTimer = setTimeout(onTimeout, errorBodyTimeoutMs);
+            let bytes = 0;
+            response.on("data", (chunk) => {
+                bytes += chunk.length;
+                if (bytes > maxBodyBytes)
+                    conclude("network", "the response is larger than 1 MiB");
+                else
+                    chunks.push(chunk);
+            });
+            // If the service responds before it has read the whole request, "close" comes only much later.
+            response.on("end", onClose);
+        };
+        if (request.signal.aborted) {
+            reject(new _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .NetworkError */ .Dr(cancelled, { phase, reason: "aborted" }));
+            return;
+        }
+        const outgoing = client.request(request.url, { method: request.method, agent, headers: headersOf(request) });
+        const timer = setTimeout(onTimeout, request.timeoutMs);
+        outgoing.on("socket", (socket) => {
+            onceConnected(socket, () => {
+                phase = "sending";
+            });
+        });
+        outgoing.on("finish", () => {
+            if (phase === "sending")
+                phase = "waiting";
+        });
+        outgoing.on("response", onResponse);
+        outgoing.on("error", onError);
+        outgoing.on("close", onClose);
+        request.signal.addEventListener("abort", onAbort);
+        outgoing.end(request.body);
+    });
+}
+/** Reads what has arrived but is still buffered in the stream. Each chunk goes to the "data" listener. */
+function drain(response) {
+    let chunk;
+    do
+        chunk = response.read();
+    while (chunk !== null);
+}
+/**
+ * Calls `then` once the connection is established: the first byte of a request is not sent before that, and with TLS
+ * not before the server's certificate is trusted. A reused or tunneled socket is already connected; one whose
+ * connect() failed immediately is already destroyed, and never connects.
+ */
+function onceConnected(socket, then) {
+    if (socket.destroyed)
+        return;
+    if (socket.connecting || socket.secureConnecting)
+        socket.once(socket.encrypted ? "secureConnect" : "connect", then);
+    else
+        then();
+}
+function headersOf(request) {
+    if (request.body === undefined)
+        return { ...request.headers };
+    return { ...request.headers, "content-length": Buffer.byteLength(request.body) };
+}
+/** Returns true for any 2xx: the specification leaves the exact code open. */
+function isSuccess(status) {
+    return status >= 200 && status < 300;
+}
+/** OpenSSL's verification errors and Node's host name check, by the codes that Node documents under "TLS". */
+function isCertificateError(error) {
+    return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|UNSPECIFIED|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(error.code ?? "");
+}
+/**
+ * Describes a connection error in one line. If a host name has several addresses, Node wraps their errors into one
+ * without a message; OpenSSL's messages contain half a stack trace.
+ */
+function describe(error) {
+    if (error instanceof AggregateError)
+        return error.errors.map((each) => each.message).join("; ");
+    const [, reason] = /:SSL routines:[^:]*:([^:]+):/.exec(error.message) ?? [];
+    if (reason !== undefined)
+        return `TLS failed: ${reason}`;
+    return error.message || error.code || "the connection failed";
+}
+function singleValues(headers) {
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
 }
 
 
@@ -4191,315 +4371,6 @@ function plain(text) {
 function capitalized(text) {
     const [first, ...rest] = text;
     return typeof first === "string" ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : text;
-}
-
-
-/***/ }),
-
-/***/ 6903:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   Dr: () => (/* binding */ NetworkError),
-/* harmony export */   Ij: () => (/* binding */ createRunnerTransport),
-/* harmony export */   oJ: () => (/* binding */ isSuccess),
-/* harmony export */   oO: () => (/* binding */ createTransport)
-/* harmony export */ });
-/* harmony import */ var node_http__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7067);
-/* harmony import */ var node_https__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4708);
-
-
-/** Thrown when there is no complete response: no connection, a reset, a timeout, an abort, a body that is too large. */
-class NetworkError extends Error {
-    name = "NetworkError";
-    phase;
-    reason;
-    /** The part of the body that arrived, which may contain a job id. Untrusted text. */
-    body;
-    constructor(message, options) {
-        super(message, { cause: options.cause });
-        this.phase = options.phase;
-        this.reason = options.reason;
-        this.body = options.body ?? "";
-    }
-}
-/** A job record has a few hundred bytes. */
-const maxBodyBytes = 1024 * 1024;
-/** How long to wait for the body of a response that is not 2xx, in milliseconds: its status says enough. */
-const errorBodyTimeoutMs = 2000;
-/** A connection that was opened early and has been idle for longer is not used, in milliseconds: servers close them. */
-const maxIdleMs = 2000;
-const cancelled = "the step was cancelled";
-/**
- * Creates a transport on `node:http(s)`. Unlike `fetch`, it knows how far a request got before it failed, and so whether
- * the service can have seen it. `https` honors the proxy variables; plain `http`, which is only for loopback hosts,
- * does not, so that the key never reaches a proxy in the clear.
- *
- * @param protocol - `https:` or `http:`
- * @param environment - for the proxy settings: `https_proxy`, `no_proxy` and so on, in lower or upper case
- * @throws NetworkError if the proxy address in the environment is invalid
- */
-function createTransport(protocol, environment) {
-    const client = protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__;
-    const proxies = protocol === "https:" ? environment : {};
-    const agent = createAgent(protocol, proxies);
-    let early;
-    // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown
-    // outcome. So a POST never uses one.
-    const dropIdle = () => {
-        for (const socket of Object.values(agent.freeSockets).flat())
-            socket?.destroy();
-    };
-    const transport = async (request) => {
-        if (request.method !== "POST")
-            return send(client, agent, request);
-        const take = early;
-        early = undefined;
-        const outgoing = await take?.(request.url);
-        dropIdle();
-        return send(client, agent, request, outgoing);
-    };
-    transport.open = (origin) => {
-        dropIdle();
-        early ??= openEarly(client.request(origin, { method: "POST", agent }), origin);
-    };
-    return transport;
-}
-/**
- * Creates a transport to the runner's own services and their storage. It keeps connections, also for a POST, and honors the proxy
- * variables for plain `http`, too. Proxy settings that are not valid are a {@link NetworkError} of the request.
- */
-function createRunnerTransport(environment) {
-    const agents = new Map();
-    return async (request) => {
-        const { protocol } = request.url;
-        const agent = agents.get(protocol) ?? createAgent(protocol, environment);
-        agents.set(protocol, agent);
-        return send(protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__, agent, request);
-    };
-}
-/**
- * Opens the connection of a request that is written later: Node connects as soon as there is one.
- *
- * @returns what returns the request for an address; `undefined` if its connection is closed, stale, or to another origin
- */
-function openEarly(outgoing, { origin }) {
-    let idleSince = Number.POSITIVE_INFINITY;
-    let isClosed = false;
-    const close = () => {
-        isClosed = true;
-    };
-    outgoing.on("socket", (socket) => {
-        onceConnected(socket, () => {
-            idleSince = performance.now();
-        });
-    });
-    // A server that has something to say before it is asked, such as `408`, closes the connection.
-    outgoing.on("response", close).on("error", close).on("close", close);
-    return async (url) => {
-        // If the process was paused, it has not read yet that the server has closed the connection.
-        await new Promise(setImmediate);
-        outgoing.path = url.pathname + url.search;
-        if (!isClosed && performance.now() - idleSince < maxIdleMs && url.origin === origin)
-            return outgoing;
-        outgoing.destroy();
-        return undefined;
-    };
-}
-function createAgent(protocol, environment) {
-    const name = protocol === "https:" ? "https_proxy" : "http_proxy";
-    const address = proxyAddress(name, environment);
-    const proxyEnv = { ...environment, [name]: address, [name.toUpperCase()]: undefined };
-    try {
-        return new (protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__).Agent({ keepAlive: true, proxyEnv });
-    }
-    catch {
-        // Node's error quotes the address, which may contain a password, so it is not passed on as the cause.
-        throw invalidProxy(`the proxy address in ${name} is not a valid URL`);
-    }
-}
-/**
- * Returns the address of the proxy in a variable, in the form that Node reads; `undefined` without a proxy. Like curl, it
- * accepts an address without a scheme and a scheme in any case. Node would silently ignore these.
- *
- * @throws NetworkError if it is a proxy of another kind
- */
-function proxyAddress(name, environment) {
-    const address = (environment[name] || environment[name.toUpperCase()] || "").trim();
-    if (address === "")
-        return undefined;
-    const [prefix = "", scheme = "http"] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
-    if (!/^https?$/i.test(scheme)) {
-        throw invalidProxy(`${name} names a ${scheme.toLowerCase()} proxy, but only http and https proxies are supported`);
-    }
-    return `${scheme.toLowerCase()}://${address.slice(prefix.length)}`;
-}
-function invalidProxy(message) {
-    return new NetworkError(message, { phase: "connecting", reason: "network" });
-}
-/** @param early - a request whose connection is open or being opened. Default: a new one */
-function send(client, agent, request, early) {
-    return new Promise((resolve, reject) => {
-        let phase = "connecting";
-        let incoming;
-        let errorBodyTimer;
-        let graceTimer;
-        const chunks = [];
-        /** Whether the body is too large, or not what the caller can use. */
-        let isRefused = false;
-        let bytes = 0;
-        /**
-         * Ends the request. What has arrived may be a usable response; only otherwise is this an error. Calling it again
-         * changes nothing, because the promise is settled.
-         */
-        const conclude = (reason, message, cause) => {
-            clearTimeout(timer);
-            clearTimeout(errorBodyTimer);
-            clearTimeout(graceTimer);
-            request.signal.removeEventListener("abort", onAbort);
-            if (incoming)
-                drain(incoming);
-            const body = new TextDecoder().decode(Buffer.concat(chunks));
-            const status = incoming?.statusCode ?? 0;
-            if (incoming && ((incoming.complete && !isRefused) || !isSuccess(status))) {
-                resolve({ status, headers: singleValues(incoming.headers), body });
-            }
-            else {
-                reject(new NetworkError(message, { phase, reason, cause, body }));
-            }
-            outgoing.destroy();
-        };
-        const onError = (error) => {
-            if (isCertificateError(error))
-                conclude("certificate", error.message, error);
-            else
-                conclude("network", describe(error), error);
-        };
-        /**
-         * Lets what has already arrived be read before a timer ends the request. If the process was paused, its timers run
-         * before its sockets are read; `setImmediate` runs after both.
-         */
-        const afterPendingReads = (end) => () => void setImmediate(end);
-        const onTimeout = afterPendingReads(() => {
-            conclude("timeout", `no complete response within ${Math.ceil(request.timeoutMs / 1000)} s`);
-        });
-        const onAbort = () => {
-            const end = () => conclude("aborted", cancelled);
-            if (phase === "connecting" || !request.graceMs)
-                end();
-            else
-                graceTimer = setTimeout(afterPendingReads(end), request.graceMs);
-        };
-        /** Node closes some connections without an error, for example after a `101` response. */
-        const onClose = () => conclude("network", "the connection was closed before a complete response arrived");
-        const refuse = (message, cause) => {
-            isRefused = true;
-            conclude("network", message, cause);
-        };
-        const onData = (chunk, isCollected) => {
-            if (isRefused)
-                return;
-            bytes += chunk.length;
-            if (isCollected && bytes > maxBodyBytes)
-                return refuse("the response is larger than 1 MiB");
-            if (isCollected)
-                return void chunks.push(chunk);
-            try {
-                request.onPart?.(chunk);
-            }
-            catch (error) {
-                refuse(`the response cannot be used: ${error instanceof Error ? error.message : String(error)}`, error);
-            }
-        };
-        const onResponse = (response) => {
-            incoming = response;
-            phase = "reading";
-            if (!isSuccess(response.statusCode ?? 0))
-                errorBodyTimer = setTimeout(onTimeout, errorBodyTimeoutMs);
-            const isCollected = !request.onPart || !isSuccess(response.statusCode ?? 0);
-            response.on("data", (chunk) => onData(chunk, isCollected));
-            // If the service responds before it has read the whole request, "close" comes only much later.
-            response.on("end", onClose);
-        };
-        if (request.signal.aborted) {
-            early?.destroy();
-            reject(new NetworkError(cancelled, { phase, reason: "aborted" }));
-            return;
-        }
-        const { method } = request;
-        const headers = headersOf(request);
-        const outgoing = early ?? client.request(request.url, { method, agent, headers });
-        if (early)
-            for (const [name, value] of Object.entries(headers))
-                early.setHeader(name, value);
-        const timer = setTimeout(onTimeout, request.timeoutMs);
-        const onSocket = (socket) => {
-            onceConnected(socket, () => {
-                phase = "sending";
-            });
-        };
-        if (outgoing.socket)
-            onSocket(outgoing.socket);
-        else
-            outgoing.on("socket", onSocket);
-        outgoing.on("finish", () => {
-            if (phase === "sending")
-                phase = "waiting";
-        });
-        outgoing.on("response", onResponse);
-        outgoing.on("error", onError);
-        outgoing.on("close", onClose);
-        request.signal.addEventListener("abort", onAbort);
-        outgoing.end(request.body);
-    });
-}
-/** Reads what has arrived but is still buffered in the stream. Each chunk goes to the "data" listener. */
-function drain(response) {
-    let chunk;
-    do
-        chunk = response.read();
-    while (chunk !== null);
-}
-/**
- * Calls `then` once the connection is established: the first byte of a request is not sent before that, and with TLS
- * not before the server's certificate is trusted. A reused or tunneled socket is already connected; one whose
- * connect() failed immediately is already destroyed, and never connects.
- */
-function onceConnected(socket, then) {
-    if (socket.destroyed)
-        return;
-    if (socket.connecting || socket.secureConnecting)
-        socket.once(socket.encrypted ? "secureConnect" : "connect", then);
-    else
-        then();
-}
-function headersOf(request) {
-    if (request.body === undefined)
-        return { ...request.headers };
-    return { ...request.headers, "content-length": Buffer.byteLength(request.body) };
-}
-/** Returns true for any 2xx: the specification leaves the exact code open. */
-function isSuccess(status) {
-    return status >= 200 && status < 300;
-}
-/** OpenSSL's verification errors and Node's host name check, by the codes that Node documents under "TLS". */
-function isCertificateError(error) {
-    return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|UNSPECIFIED|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(error.code ?? "");
-}
-/**
- * Describes a connection error in one line. If a host name has several addresses, Node wraps their errors into one
- * without a message; OpenSSL's messages contain half a stack trace.
- */
-function describe(error) {
-    if (error instanceof AggregateError)
-        return error.errors.map((each) => each.message).join("; ");
-    const [, reason] = /:SSL routines:[^:]*:([^:]+):/.exec(error.message) ?? [];
-    if (reason !== undefined)
-        return `TLS failed: ${reason}`;
-    return error.message || error.code || "the connection failed";
-}
-function singleValues(headers) {
-    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
 }
 
 

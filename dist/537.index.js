@@ -20,7 +20,7 @@ var action_run = __webpack_require__(790);
 // EXTERNAL MODULE: ./build/action/runner/environment.js
 var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: ./build/action/runner/event-file.js
-var event_file = __webpack_require__(561);
+var event_file = __webpack_require__(2942);
 ;// CONCATENATED MODULE: ./build/action/changes/changes.js
 /** Returns whether nothing that counts has changed. If GitHub did not list all files, that cannot be known. */
 function isNothingNew({ files, isTruncated }) {
@@ -136,21 +136,19 @@ function parse(schema, name, payload) {
 }
 
 ;// CONCATENATED MODULE: ./build/action/changes/own-merges.js
-
 /**
  * Cuts what some pull requests brought out of a range, so that a merged refresh does not start the next one. Looks at the
  * commits that were made on, or merged into, the branch of `head`: a merge commit, a squashed commit, or the commits of a
  * rebase.
  *
- * @param onMessages - called with a pull request that GitHub did not show, and that the messages of commits name
  * @returns the parts that are left, oldest first; `undefined` if none of the pull requests was merged in this range, or if
  *   it has more commits than are listed
  */
-async function withoutMergesOf(pullRequests, { commits, commitCount }, repository, onMessages) {
+async function withoutMergesOf(pullRequests, { commits, commitCount }, repository) {
     // Without all commits, the way back from the newest one is not known.
     const branch = commits.length < commitCount ? [] : firstParents(commits);
     const own = new Set();
-    for (const each of await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository, onMessages)))) {
+    for (const each of await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository)))) {
         for (const commit of each)
             own.add(commit);
     }
@@ -185,19 +183,14 @@ function firstParents(commits) {
     return branch;
 }
 /** Returns the commits on the branch that a pull request brought; none if it was not merged there. */
-async function commitsOf(number, branch, repository, onMessages) {
+async function commitsOf(number, branch, repository) {
     let mergeCommit;
     try {
         ({ mergeCommit } = await repository.pullRequest(number));
     }
-    catch (error) {
-        if (!isHidden(error))
-            throw error;
+    catch {
         // Without pull-requests: read. The messages that GitHub proposes name the pull request.
-        const named = branch.filter(({ message }) => mergedPullRequest(message)?.number === number);
-        if (named.length > 0)
-            onMessages(number);
-        return named;
+        return branch.filter(({ message }) => mergedPullRequest(message)?.number === number);
     }
     const last = branch.findIndex(({ sha }) => sha === mergeCommit);
     const merge = branch[last];
@@ -205,18 +198,9 @@ async function commitsOf(number, branch, repository, onMessages) {
         return [];
     if (merge.parents.length > 1)
         return [merge];
-    const messages = await repository.pullRequestMessages(number).catch((error) => {
-        if (!isHidden(error))
-            throw error;
-        return [];
-    });
-    messages.reverse();
+    const messages = (await repository.pullRequestMessages(number).catch(() => [])).toReversed();
     const rebased = branch.slice(last, last + messages.length);
     return rebased.every(({ message }, index) => message === messages[index]) && rebased.length > 0 ? rebased : [merge];
-}
-/** Returns whether GitHub says that the token may not see something. A rate limit is no `403` here. */
-function isHidden(error) {
-    return error instanceof github_error/* GitHubError */.y && (error.status === 403 || error.status === 404);
 }
 /** Returns the pull request that a commit merged, by the message that GitHub proposes for it. */
 function mergedPullRequest(message) {
@@ -494,7 +478,7 @@ async function readChanges(query, ports) {
     const range = await findRange(query, repository, ports);
     if (!range)
         return undefined;
-    const segments = await withoutMergesOf(query.ownPullRequests, range, repository, ports.onMessages);
+    const segments = await withoutMergesOf(query.ownPullRequests, range, repository);
     const parts = segments
         ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
         : [range];
@@ -623,11 +607,7 @@ async function findSection(settings, remembered, run) {
     const repository = environment.GITHUB_REPOSITORY ?? "";
     try {
         const github = await (0,action_run/* connectGitHub */.U)(run);
-        const read = await readChanges({ ...settings, ...remembered, event, repository, serverUrl: (0,runner_environment/* serverUrl */.Vd)(environment) }, {
-            ...{ clock, signal, github },
-            onReplacedStart: (base) => log.changes({ kind: "replaced-start", base }),
-            onMessages: (pullRequest) => log.changes({ kind: "by-message", pullRequest }),
-        });
+        const read = await readChanges({ ...settings, ...remembered, event, repository, serverUrl: (0,runner_environment/* serverUrl */.Vd)(environment) }, { clock, signal, github, onReplacedStart: (base) => log.changes({ kind: "replaced-start", base }) });
         state.changes = read?.changes;
         if (!read) {
             log.changes({ kind: "nothing-to-compare", eventName: event.name });
@@ -649,6 +629,22 @@ async function findSection(settings, remembered, run) {
         }
         return { kind: "blocked", cause: "changes", detail: (0,errors/* messageOf */.bD)(error) };
     }
+}
+
+
+/***/ }),
+
+/***/ 790:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   U: () => (/* binding */ connectGitHub)
+/* harmony export */ });
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(767);
+
+/** Connects to the runner's GitHub. */
+function connectGitHub({ settings, ports, log }) {
+    return ports.connectGitHub(settings.githubToken, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .apiUrl */ .y0)(ports.environment), (trace) => log.trace(trace));
 }
 
 

@@ -326,7 +326,7 @@ class Sending {
     const inThread = conversation?.word;
     const { jobId } = state;
     const turn = { jobId, turnId: "", over: undefined, hasOtherPrompt: false };
-    const acceptance = acceptanceOf(result);
+    const acceptance = result.kind === "crashed" ? "unknown" : acceptanceOf(result);
     const before = evidence.service === "mute" ? "nothing" : evidence.service;
     const services: Evidence["service"][] = acceptance === "unknown" ? [turn, before] : [turn];
     const left = {

@@ -189,9 +189,23 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
  */
 function requestsOfResult({ requests, runner }: AttemptRun, isHistory: boolean): AttemptRun["requests"] {
   const first = requests.findIndex(isSubmission);
-  if (first !== -1) return requests.slice(first);
-  return !isHistory || runner.outputs["job-origin"] === "resumed" ? requests : [];
+  // Nor is a second look at a job that was not found.
+  const isSecondLook = ({ kind, jobId, sentAt }: AttemptRun["requests"][number]): boolean =>
+    kind === "poll" &&
+    requests.some(
+      (one) =>
+        one.jobId === jobId &&
+        one.received?.kind === "response" &&
+        one.received.status === 404 &&
+        Math.abs(sentAt - one.received.at - secondLookMs) < 10,
+    );
+  const own = requests.slice(Math.max(first, 0)).filter((one) => !isSecondLook(one));
+  if (first !== -1) return own;
+  return !isHistory || runner.outputs["job-origin"] === "resumed" ? own : [];
 }
+
+/** How long after a `404` a job is looked for again, in milliseconds. */
+const secondLookMs = 3000;
 
 /** A record may show the state from before a message for this long, in milliseconds. */
 const staleStateMs = 15_000;

@@ -120,7 +120,7 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       // Unless a poll says that its job is gone, and for that a token may be missing, a message is sent once more.
       const isUnconfirmed = kind === "message" && received.status === 404 && scenario.usesTokens;
       const mayRepeat = isTransient || isTooNew || isLookedUpTwice || isUnconfirmed;
-      if (isRepeated && kind !== "lookup" && received.status >= 300 && !mayRepeat) {
+      if (isRepeated && kind !== "lookup" && received.status >= 300 && !mayRepeat && !run.hasInternalFault) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
     }

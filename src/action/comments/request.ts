@@ -66,7 +66,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const template = mode.template ?? defaultTemplate(event);
   const fill = (section = ""): string => fillTemplate(template, isCommand ? "" : asked.instruction, event, section);
   const kind = mode.jobId === "" ? "create" : "message";
-  const memory = await openMemory({ kind, prompt: fill() }, run);
+  const memory = await openMemory({ kind, prompt: fill() }, run, true);
   const request = { event, isNew: false, fill, github, startedAt, run, memory, replies: undefined };
   const blocked = async (result: RunResult): Promise<Execution> => {
     if (!isCommand) await memory.words.withdraw(kind);

@@ -180,7 +180,9 @@ function withThread(attempts: readonly EarlierAttempt[], thread: ThreadWords): E
     case "unreadable":
       return fill("unreadable");
     case "none":
-      return thread.silence === "proof" ? fill({ kind: "nothing sent" }) : [...attempts];
+      return thread.silence === "proof"
+        ? attempts.map(({ attempt }) => ({ attempt, word: { kind: "nothing sent" } }))
+        : [...attempts];
     case "reply": {
       const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
       const own = attempts.find(({ attempt }) => attempt === thread.attempt) ?? {

@@ -100,10 +100,19 @@ export class Memory {
   }
 }
 
-/** Connects to what is remembered for a step, if the runner offers a cache that can be read. */
-export async function openMemory(task: Pick<SendingTask, "kind" | "prompt">, run: Run): Promise<Memory> {
-  const { ports } = run;
-  return new Memory(task, run, hasCacheService(ports.environment) ? await ports.connectCache() : undefined);
+/**
+ * Connects to what is remembered for a step, if the runner offers a cache that can be read.
+ *
+ * @param hasThread - in comment mode, a cache that no attempt could write says nothing that the thread does not. Default: no
+ */
+export async function openMemory(
+  task: Pick<SendingTask, "kind" | "prompt">,
+  run: Run,
+  hasThread = false,
+): Promise<Memory> {
+  const { environment, connectCache } = run.ports;
+  const isUseful = hasThread ? cacheAccess(environment) === "write" : hasCacheService(environment);
+  return new Memory(task, run, isUseful ? await connectCache() : undefined);
 }
 
 /** Returns whether the step goes by what earlier attempts of the workflow run did. */
