@@ -37,6 +37,7 @@ export function checkStatements(history: History, run: AttemptRun, index: number
   const isExpected =
     isForgotten ||
     isUnsaved ||
+    isUnwitnessed(run) ||
     (next !== undefined && (isResolved || wasNotFound(next) || ((isHistory || wasTold(next)) && sawEnd(next))));
   // With the same key, a request does nothing again.
   const isRepeated = next !== undefined && submissionsOf(next).some(({ actedAt }) => actedAt !== undefined);
@@ -72,6 +73,13 @@ function nextAttempt(history: History, index: number): AttemptRun | undefined {
   if (!next || next.execution.onRerun === "new" || next.execution.cache.state === "absent") return undefined;
   const isEvicted = places.slice(index + 1, next.index + 1).some(({ execution }) => execution.cacheLoss === "evicted");
   return isEvicted ? undefined : next.run;
+}
+
+/** Returns whether GitHub refused both the reaction and the reply, so that a later attempt that it lets write is the first to do so. */
+function isUnwitnessed({ gitHubRequests, requests }: AttemptRun): boolean {
+  const sentAt = requests.find(({ kind }) => kind === "create" || kind === "message")?.sentAt ?? 0;
+  const writes = gitHubRequests.filter((one) => one.route.startsWith("POST") && one.sentAt <= sentAt);
+  return writes.length > 0 && writes.every(({ data }) => typeof data !== "object");
 }
 
 /** Returns whether the service lost or archived a job between two attempts, or before the first, which may not have found out. */

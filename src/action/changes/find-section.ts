@@ -5,7 +5,8 @@ import { serverUrl } from "../runner/environment.ts";
 import { readEventFile } from "../runner/event-file.ts";
 import type { ChangesSettings } from "../settings.ts";
 import { isNothingNew } from "./changes.ts";
-import { type ChangesQuery, RangeBehindError, readChanges } from "./read-changes.ts";
+import { RangeBehindError } from "./range.ts";
+import { type ChangesQuery, readChanges } from "./read-changes.ts";
 
 /**
  * Returns the section of the prompt that says what changed; empty if the event has nothing to compare. If nothing new has

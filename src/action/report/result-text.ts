@@ -19,8 +19,8 @@ import {
   rerunWarning,
   serviceName,
 } from "./advice.ts";
-import { describeBlocked, describeSkip } from "./comment-text.ts";
 import { duration } from "./format.ts";
+import { describeBlocked, describeSkip } from "./not-sent-text.ts";
 import { explainRequestFailure, failureReason } from "./request-failure.ts";
 
 /** Describes a result: what happened, whether a job is running now, and what to do next. */

@@ -91,7 +91,7 @@ const people: Readonly<Record<TriggerKind, { author: string; ofAuthor: string }>
   label: { author: "The account that set the label", ofAuthor: "of the account that set the label" },
 };
 
-/** Describes what the step could not find out before starting something. */
+/** Describes why nothing was sent. */
 export function describeBlocked(result: BlockedResult, context: ResultContext): Message {
   switch (result.cause) {
     case "event":
