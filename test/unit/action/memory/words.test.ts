@@ -69,6 +69,19 @@ describe("an attempt without a word, after one whose job", () => {
   });
 });
 
+test("an attempt that waited beside a silent one leaves no word that hides that one, once the job fails", async () => {
+  const cache = new FakeCache();
+  const over: string[] = [];
+  const service = hosted(over);
+  await attempt(1, cache, service);
+  expect((await attempt(3, cache, service)).outputs["job-origin"]).toBe("resumed");
+  over.push("job_1");
+  expect((await attempt(4, cache, service)).toolkit.annotations[0]?.title).toBe(
+    "Earlier attempt may have started a job",
+  );
+  expect(service.created).toEqual(["job_1"]);
+});
+
 test("an attempt with on-rerun: new leaves a word, so that the next one waits for its job", async () => {
   const cache = new FakeCache();
   const service = hosted(["job_1"]);
