@@ -149,16 +149,24 @@ class Sending {
     await conversation?.resume(jobId);
     // A word of its own would hide what another attempt may have sent.
     const isAdopted = isTurn || (besides ?? decision.unproven) === undefined;
-    const result = await this.#resume(task, () => isAdopted && this.#memory.words.adopt(sent, jobId));
+    const kind = isTurn ? this.#sentTo(jobId) : sent;
+    const result = await this.#resume(task, () => isAdopted && this.#memory.words.adopt(kind, jobId));
     if (result) {
-      if (!isAdopted) await this.#memory.words.withdraw(sent);
-      else this.#memory.words.adopt(sent, jobId);
-      await this.#memory.finish(result, sent, { isResumed: true });
+      if (!isAdopted) await this.#memory.words.withdraw(kind);
+      else this.#memory.words.adopt(kind, jobId);
+      await this.#memory.finish(result, kind, { isResumed: true });
       return this.#end(result, task);
     }
     state.forgetJob();
     this.#know(withoutJob(this.#found.evidence, jobId));
     return undefined;
+  }
+
+  /** Returns what was sent to the job of a turn, as far as a word says it. */
+  #sentTo(jobId: string): SendingTask["kind"] {
+    const words = this.#found.evidence.attempts.map(({ word }) => word);
+    const own = words.find((word) => typeof word === "object" && word.kind === "job" && word.jobId === jobId);
+    return typeof own === "object" && own.kind === "job" ? own.sent : this.#memory.kind;
   }
 
   /**
