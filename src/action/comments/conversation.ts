@@ -94,13 +94,13 @@ export class Conversation {
     // It may be one of this account.
     if (!own && account === undefined && answers.length > 0) return { kind: "unreadable" };
     if (!own) return { kind: "none", silence: this.#silence };
+    // What an earlier attempt started stays remembered, whatever happens to this one.
+    this.#marker = { ...this.#marker, attempt: own.attempt, kind: own.kind, jobId: own.jobId };
     if (this.#post?.kind !== "kept") {
       this.#own = own;
       this.#shown = own.kind;
       thread.useReply(own.replyId);
       this.#authorId = own.authorId;
-      // What an earlier attempt started stays remembered, whatever happens to this one.
-      this.#marker = { ...this.#marker, attempt: own.attempt, kind: own.kind, jobId: own.jobId };
     }
     return { kind: "reply", attempt: own.attempt, word: wordOf(own, this.#sentBy(own)) };
   }

@@ -185,14 +185,16 @@ function withThread(attempts: readonly EarlierAttempt[], thread: ThreadWords): E
         : [...attempts];
     case "reply": {
       const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
-      const own = attempts.find(({ attempt }) => attempt === thread.attempt) ?? {
-        attempt: thread.attempt,
-        word: undefined,
-      };
+      const cached = attempts.find(({ attempt }) => attempt === thread.attempt)?.word;
+      // The reply says that nothing was sent only if that holds for the attempts before, too.
+      const isDoubt = thread.word.kind === "about to send" && strengthOf(cached) < strength.job;
+      const [own] = isDoubt
+        ? [thread]
+        : withWord([{ attempt: thread.attempt, word: cached }], thread.attempt, thread.word);
       // A word that the cache has of a newer attempt that named a job ends the search.
       return newer.some(({ word }) => typeof word === "object" && word.kind === "job")
         ? newer
-        : [...newer, ...withWord([own], thread.attempt, thread.word)];
+        : [...newer, ...(own ? [{ attempt: own.attempt, word: own.word }] : [])];
     }
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { type CommentOptions, runComment } from "../../../support/comment-run.ts";
+import { FakeCache } from "../../../support/fake-cache.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
 import { completes, createRequest, githubRejecting, routesOf } from "../../../support/thread.ts";
@@ -140,4 +141,18 @@ test("a re-run that sends says so in the reply before it sends", async () => {
     },
   });
   expect(markers).toEqual(["<!-- agent-job-action project=docs attempt=2 pending comment=77 -->"]);
+});
+
+test("an attempt that could not react, and refused, does not hide the doubt of the one before it", async () => {
+  const github = new FakeGitHub();
+  const cache = new FakeCache();
+  const run = (number: number, respond: CommentOptions["respond"]) =>
+    runComment(github, { respond, cache, attempt: number });
+  await run(1, () => ({ response: { status: 502 } }));
+  github.fault = ({ route }) => {
+    if (route.endsWith("/reactions")) throw new GitHubError("Bad gateway", 502);
+  };
+  expect((await run(2, completes)).requests).toEqual([]);
+  github.fault = () => {};
+  expect((await run(3, completes)).requests).toEqual([]);
 });

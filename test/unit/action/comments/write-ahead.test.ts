@@ -7,8 +7,7 @@ import { prLink, record, respondWith } from "../../../support/run-main.ts";
 const respond = ({ method }: SeenRequest): Exchange =>
   method === "POST" ? respondWith(201, record()) : respondWith(200, record({ status: "completed", prLink }));
 
-const pending = (id = commentId, attempt = 1) =>
-  `<!-- agent-job-action project=docs attempt=${attempt} pending comment=${id} -->`;
+const pending = (id = commentId) => `<!-- agent-job-action project=docs attempt=1 pending comment=${id} -->`;
 const remembered = (job: string, id = commentId) =>
   `<!-- agent-job-action project=docs attempt=1 job=${job} comment=${id} -->`;
 const lastLine = (body: string) => body.split("\n").at(-1);
@@ -64,7 +63,7 @@ describe("a re-run that only finds that a request was about to be sent", () => {
     const { requests, outputs } = await runComment(github, { respond, attempt: 2 });
     expect(requests).toEqual([]);
     expect(outputs.outcome).toBe("error");
-    expect(lastLine(github.reply)).toBe(pending(commentId, 2));
+    expect(lastLine(github.reply)).toBe(pending());
   });
 
   test("offers no other job if the workflow names the job", async () => {
