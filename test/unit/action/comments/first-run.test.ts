@@ -146,7 +146,7 @@ test("a re-run that sends says so in the reply before it sends", async () => {
 test("an attempt that could not react, and refused, does not hide the doubt of the one before it", async () => {
   const github = new FakeGitHub();
   const cache = new FakeCache();
-  const run = (number: number, respond: CommentOptions["respond"]) =>
+  const run = (number: number, respond: NonNullable<CommentOptions["respond"]>) =>
     runComment(github, { respond, cache, attempt: number });
   await run(1, () => ({ response: { status: 502 } }));
   github.fault = ({ route }) => {
