@@ -171,7 +171,8 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   const lookup = requests.slice(last ? requests.indexOf(last) : 0).find(({ kind }) => kind === "lookup");
   // Without a token, the service is not asked either.
   const readAt = last?.received?.at ?? Infinity;
-  if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && !isSmooth)) return true;
+  // Nor if it comes too late, because the process was paused.
+  if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && (!isSmooth || !lookup))) return true;
   const isAnswered = ({ received }: (typeof requests)[number]): boolean =>
     received?.kind === "response" && received.announces;
   // The same holds for one before the last.
