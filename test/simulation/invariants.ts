@@ -142,7 +142,9 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const isFixed = scenario.mode.kind === "comment" && scenario.mode.hasFixedJob;
   const isLeft = isFixed && lastStatus === "archived" && submissionsOf(run).length === 0;
   const hasJob = (outputs["job-id"] !== "" && !isLeft) || scenario.workflow !== undefined;
-  if (!run.hasInternalFault && hasJob && !isUnasked(run)) {
+  // A process that was paused may have no token, and not ask either.
+  const isWithoutToken = scenario.usesTokens && attempt.pauses.length > 0;
+  if (!run.hasInternalFault && hasJob && !isWithoutToken && !isUnasked(run)) {
     if (prLink !== lastLink) violations.push(`the link is ${prLink}, but the last record has ${lastLink}`);
     if (status !== lastStatus) violations.push(`the status is ${status}, but the last record has ${lastStatus}`);
   }
@@ -171,8 +173,7 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   const lookup = requests.slice(last ? requests.indexOf(last) : 0).find(({ kind }) => kind === "lookup");
   // Without a token, the service is not asked either.
   const readAt = last?.received?.at ?? Infinity;
-  // Nor if it comes too late, because the process was paused.
-  if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && (!isSmooth || !lookup))) return true;
+  if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && !isSmooth)) return true;
   const isAnswered = ({ received }: (typeof requests)[number]): boolean =>
     received?.kind === "response" && received.announces;
   // The same holds for one before the last.
