@@ -1,15 +1,15 @@
-/** What an attempt says about its request. A later one outranks those before it, in whatever order they arrive. */
-export const attemptStates = ["pending", "not-sent", "job"] as const;
-export type AttemptState = (typeof attemptStates)[number];
-
 /** What an attempt saves in the cache. */
-export interface AttemptEntry {
+export interface WordEntry {
   attempt: number;
   sent: "create" | "message";
   /** The job; only in the state `job`. */
   jobId?: string | undefined;
   /** Where the range of changes started that the attempt compared. */
   base?: string | undefined;
+  /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
+  announced?: boolean | undefined;
+  /** Whether the request was sent under a key of its own. */
+  isNew?: true | undefined;
 }
 
 /** How many pull requests a session remembers. */
@@ -18,11 +18,11 @@ export const maxPullRequests = 20;
 /** What a session saves in the cache. */
 export interface SessionEntry {
   jobId: string;
-  /** The workflow run that last sent something, the hash of its step, and what it sent. */
+  /** The workflow run that last sent something, the hash of its step and prompt, and what it sent. */
   run: string;
   step: string;
-  /** Its number; entries of older versions lack it. */
-  attempt?: number | undefined;
+  /** The number of the attempt. */
+  attempt: number;
   kind: "create" | "message";
   /** The commit up to which a turn that completed has covered the changes. */
   commit?: string | undefined;

@@ -4,13 +4,18 @@ import type { BlockedResult, RunResult, TriggerKind } from "../result.ts";
 import { checkService, howToStartAnother, type ResultContext } from "./advice.ts";
 import { shortRef } from "./changes-text.ts";
 import { count } from "./format.ts";
+import { failureReason } from "./request-failure.ts";
 
 type Skip = Extract<RunResult, { kind: "skipped" }>;
 
 /** Describes why the step starts nothing. That is not an error. */
-export function describeSkip(result: Skip, { state }: ResultContext): Message {
+export function describeSkip(result: Skip, context: ResultContext): Message {
+  const { state } = context;
   if (result.reason === "dry-run") {
-    return { title: "Dry run", what: joinSentences(say`Nothing was sent.`, result.plan), next: [] };
+    const { plan } = result;
+    const told =
+      "kind" in plan ? joinSentences(say`It would send nothing, and fail.`, describeBlocked(plan, context).what) : plan;
+    return { title: "Dry run", what: joinSentences(say`Nothing was sent.`, told), next: [] };
   }
   if (result.reason !== "nothing-new") return describeCommentSkip(result, state.author);
   const { base = "", otherFiles = 0 } = state.changes ?? {};
@@ -86,7 +91,7 @@ const people: Readonly<Record<TriggerKind, { author: string; ofAuthor: string }>
   label: { author: "The account that set the label", ofAuthor: "of the account that set the label" },
 };
 
-/** Describes what the step could not find out before starting something. */
+/** Describes why nothing was sent. */
 export function describeBlocked(result: BlockedResult, context: ResultContext): Message {
   switch (result.cause) {
     case "event":
@@ -138,10 +143,28 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
           howToStartAnother(context),
         ),
       };
+    case "service":
+      return {
+        title: "Cannot ask the service what was sent",
+        what: say`This is a re-run, and the service did not say what an earlier attempt of this workflow run sent (${result.error ? failureReason(result.error, context.settings?.baseUrl.href) : say`it did not announce itself`}). This run sent nothing; a job may be running.`,
+        next: joinSentences(say`Re-run the workflow run when the service responds again.`, howToStartAnother(context)),
+      };
+    case "later-run":
+      return {
+        title: "A later run has continued the job",
+        what: say`This is a re-run. Run ${result.run}, a later one of the session, has sent its own prompt to job ${result.jobId} since, so that what the job shows is that run's result. This run sent nothing.`,
+        next: say`Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
+      };
+    case "unwitnessed":
+      return {
+        title: "Cannot leave word of a request",
+        what: say`GitHub answered neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.`,
+        next: say`Re-run the workflow run: it continues like a first run.`,
+      };
     case "unknown":
       return {
         title: "Earlier attempt may have started a job",
-        what: say`This is a re-run, and this run may not write to the Actions cache, so attempt ${result.attempt} could not leave word of a job. Whether it ran this step could not be read from GitHub. This run sent nothing; a job may be running.`,
+        what: say`This is a re-run, and attempt ${result.attempt} could not leave word of a job. Whether it ran this step could not be read from GitHub. This run sent nothing; a job may be running.`,
         next: joinSentences(
           say`To let the action ask GitHub, give the job permissions: actions: read. Otherwise see the log of that attempt for the job's id.`,
           checkService(context),

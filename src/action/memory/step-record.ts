@@ -1,43 +1,12 @@
 import * as z from "zod/mini";
-import { isForgetful } from "../runner-kit/cache.ts";
-import { cancelledBeforeSending, type RunResult } from "./result.ts";
-import { connectGitHub, type Run } from "./run.ts";
-import { runAttempt } from "./runner/environment.ts";
+import { connectGitHub, type Run } from "../run.ts";
+import { runAttempt } from "../runner/environment.ts";
+import type { StepRecord } from "./decide.ts";
 
 /** The timeout of one list of jobs, in milliseconds. */
 const requestTimeoutMs = 10_000;
 /** For all requests together, in milliseconds. */
 const totalTimeoutMs = 30_000;
-
-/**
- * What GitHub says about the earlier attempts of the step. `not-started`: none of them ran it. `ran`: one did. `unknown`:
- * GitHub could not be asked, or its answer does not name the step.
- */
-type StepRecord = "not-started" | "ran" | "unknown";
-
-/** What GitHub's record means for this attempt. */
-export type CheckedRecord =
-  /** It is as good as a first one. `unproven`: an earlier attempt that may have run the step, and would have left a trace. */
-  | { kind: "first"; unproven?: number | undefined }
-  /** Nothing may be sent. */
-  | { kind: "undecided"; result: RunResult };
-
-/**
- * Decides by GitHub's record whether an attempt may send something although earlier ones left no trace. Never rejects.
- *
- * @param attempts - those without a trace
- */
-export async function checkRecord(attempts: readonly number[], run: Run): Promise<CheckedRecord> {
-  const [attempt] = attempts;
-  if (attempt === undefined) return { kind: "first" };
-  const record = await readStepRecord(attempts, run);
-  if (run.ports.signal.aborted) return { kind: "undecided", result: cancelledBeforeSending };
-  if (record === "not-started") return { kind: "first" };
-  if (record === "ran") return { kind: "undecided", result: { kind: "blocked", cause: "unrecorded", attempt } };
-  return isForgetful(run.ports.environment)
-    ? { kind: "undecided", result: { kind: "blocked", cause: "unknown", attempt } }
-    : { kind: "first", unproven: attempt };
-}
 
 const step = z.object({
   number: z.int(),
@@ -63,19 +32,20 @@ type Job = z.infer<typeof job>;
  *
  * @param attempts - the attempts that left no trace of their own
  */
-async function readStepRecord(attempts: readonly number[], run: Run): Promise<StepRecord> {
+export async function readStepRecord(attempts: readonly number[], run: Run): Promise<StepRecord> {
   const { environment } = run.ports;
+  let isKnown = true;
   try {
     const list = await jobLister(run);
     const own = findOwnStep(await list(runAttempt(environment)), environment.RUNNER_NAME ?? "");
     if (!own) return "unknown";
     for (const attempt of attempts) {
       const [earlier, ...others] = (await list(attempt)).filter(({ name }) => name === own.job.name);
-      if (!earlier || others.length > 0) return "unknown";
-      const ran = hasBegun(earlier, own.step);
-      if (ran !== false) return ran === true ? "ran" : "unknown";
+      const hasRun = earlier && others.length === 0 ? hasBegun(earlier, own.step) : undefined;
+      if (hasRun) return { ran: attempt };
+      isKnown &&= hasRun !== undefined;
     }
-    return "not-started";
+    return isKnown ? "not started" : "unknown";
   } catch (error) {
     run.log.debugError(error);
     return "unknown";

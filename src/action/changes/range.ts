@@ -1,7 +1,11 @@
 import * as z from "zod/mini";
 import { isThreadEvent } from "../comments/event.ts";
-import type { Repository } from "./repository.ts";
+import { GitHubError } from "../runner/github-error.ts";
+import type { Comparison, Repository, RepositoryPorts } from "./repository.ts";
+import type { Since } from "./since.ts";
 import { previousVersion } from "./version-order.ts";
+
+const dayMs = 86_400_000;
 
 /** The event that triggered the workflow. */
 export interface TriggeringEvent {
@@ -13,7 +17,7 @@ export interface TriggeringEvent {
 }
 
 /** The start and the end of a range of changes. */
-export type RangeStart =
+type RangeStart =
   /** After `base`. `mustBeAncestor`: a `base` that `head` does not have was replaced by a force-push. */
   | { kind: "ref"; base: string; head: string; mustBeAncestor: boolean }
   /** A day ago: the start that the event names no longer exists. */
@@ -44,7 +48,7 @@ const threadEvent = z.object({
  * @param lastCommit - the commit of the session's last run, if there is one
  * @throws if the payload cannot be read, or if GitHub cannot be asked
  */
-export async function rangeOfEvent(
+async function rangeOfEvent(
   { name, readPayload, sha }: TriggeringEvent,
   lastCommit: string | undefined,
   repository: Repository,
@@ -93,4 +97,90 @@ function parse<T>(schema: z.ZodMiniType<T>, name: string, payload: unknown): T {
   const { data } = schema.safeParse(payload);
   if (data === undefined) throw new Error(`the payload of the ${name} event is not usable`);
   return data;
+}
+
+/** Which commits are compared. */
+export interface RangeQuery {
+  /** `changes-since`. */
+  since: Since;
+  event: TriggeringEvent;
+  /** The commit of the session's last run that completed, if there is one. */
+  lastCommit: string | undefined;
+  /** Where the range started that an earlier attempt of this workflow run compared, if there is one. */
+  firstBase: string | undefined;
+}
+
+/**
+ * Finds the range of changes, and compares its ends; `undefined` if the event has nothing to compare.
+ *
+ * @throws RangeBehindError
+ * @throws if GitHub cannot be asked, or if the ref of `changes-since` does not exist
+ */
+export async function findRange(
+  { since, event, lastCommit, firstBase }: RangeQuery,
+  repository: Repository,
+  { clock, onReplacedStart }: Pick<RepositoryPorts, "clock"> & { onReplacedStart: (base: string) => void },
+): Promise<Comparison | undefined> {
+  const { sha } = event;
+  const compareSince = async (ms: number): Promise<Comparison> =>
+    repository.compare(firstBase ?? (await repository.commitBefore(sha, new Date(clock.wallTime() - ms))), sha);
+  if (since.kind === "duration") return notBehind(await compareSince(since.ms));
+  if (since.kind === "ref") return notBehind(await compareWithRef(firstBase ?? since.ref, sha, repository));
+
+  const start = await rangeOfEvent(event, lastCommit, repository);
+  switch (start.kind) {
+    case "nothing":
+      return undefined;
+    case "day":
+      return notBehind(await compareSince(dayMs));
+    case "replaced":
+      break;
+    case "ref": {
+      const compare = (base: string): Promise<Comparison | undefined> =>
+        repository.compare(base, start.head).catch((error: unknown) => {
+          if (start.mustBeAncestor && isNotFound(error)) return undefined;
+          throw error;
+        });
+      let range = await compare(start.base);
+      const isReplaced = start.mustBeAncestor && (!range || range.status === "diverged");
+      if (range && start.mustBeAncestor) notBehind(range);
+      // The session's last run that completed says what later runs have covered. This run compares what it compared first.
+      const isOfSession = start.base === lastCommit && firstBase !== undefined && firstBase !== lastCommit;
+      if (isOfSession && !isReplaced) range = (await compare(firstBase)) ?? range;
+      if (range && !isReplaced) return range;
+    }
+  }
+  onReplacedStart(start.base);
+  return notBehind(await compareSince(dayMs));
+}
+
+/** @throws RangeBehindError if the head of the range is behind its base */
+function notBehind(range: Comparison): Comparison {
+  if (range.status === "behind") throw new RangeBehindError(range.base, range.head);
+  return range;
+}
+
+/** Thrown if a range ends before it begins, which happens in an old run when a later one has covered it. */
+export class RangeBehindError extends Error {
+  override readonly name = "RangeBehindError";
+  readonly base: string;
+  readonly head: string;
+
+  constructor(base: string, head: string) {
+    super(`${head} is behind ${base}`);
+    this.base = base;
+    this.head = head;
+  }
+}
+
+async function compareWithRef(ref: string, sha: string, repository: Repository): Promise<Comparison> {
+  try {
+    return await repository.compare(ref, sha);
+  } catch (error) {
+    throw isNotFound(error) ? new Error(`${ref}, the value of changes-since, was not found in the repository`) : error;
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof GitHubError && error.status === 404;
 }

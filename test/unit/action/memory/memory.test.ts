@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { untilAborted } from "../../../../src/action/refresh/until-aborted.ts";
+import { untilAborted } from "../../../../src/action/memory/until-aborted.ts";
 import type { GitHub, RequestLimits } from "../../../../src/action/runner/github.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
@@ -105,12 +105,16 @@ describe("a re-run", () => {
     return cache;
   }
 
-  test("reads a job once that is done, and saves nothing", async () => {
+  test("reads a job once that is done, and saves it as its own", async () => {
     const cache = await cacheAfter();
     const { requests, outputs } = await attempt(2, cache);
     expect(routesOf(requests)).toEqual([pollOf("job_1")]);
     expect(outputs.outcome).toBe("pr-created");
-    expect(keysOf(cache)).toHaveLength(2);
+    expect(keysOf(cache)).toEqual([
+      expect.anything(),
+      expect.anything(),
+      expect.stringMatching(/-2-job-[0-9a-f]{32}-1$/),
+    ]);
   });
 
   test("asks once for a job that it may not read", async () => {
@@ -155,7 +159,6 @@ describe("a re-run", () => {
   test("with on-rerun: new continues a session with a message", async () => {
     const inputs = { ...session, "on-rerun": "new" };
     const cache = await cacheAfter({ inputs });
-    expect(keysOf(cache, "agent-job-")).toEqual([]);
     const { requests } = await attempt(2, cache, { inputs, respond: jobIs({}), cancelAt: 1000 });
     expect(routesOf(requests)).toEqual([pollOf("job_1"), messageTo("job_1")]);
   });
@@ -164,7 +167,9 @@ describe("a re-run", () => {
     const cache = await cacheAfter({ inputs: session });
     cache.entries.splice(0, Infinity, ...cache.entries.filter(({ key }) => key.startsWith("agent-job-")));
     await attempt(2, cache, { inputs: session });
-    expect(keysOf(cache, "agent-session-")).toEqual([expect.stringMatching(/^agent-session-[0-9a-f]{32}-99-2-1$/)]);
+    expect(keysOf(cache, "agent-session-")).toEqual([
+      expect.stringMatching(/^agent-session-[0-9a-f]{32}-99-2-[0-9a-f]{32}-1$/),
+    ]);
   });
 
   test("warns if saving the job for the session takes longer than five seconds", async () => {
@@ -378,7 +383,7 @@ test("a job that is still being saved at the end is not said to be remembered", 
 test("a re-run that cannot read the session warns, and does not overwrite what it remembers", async () => {
   const cache = new FakeCache();
   await attempt(1, cache, { inputs: session });
-  const before = keysOf(cache);
+  const before = keysOf(cache, "agent-session-");
   let restores = 0;
   cache.fault = (operation) => {
     // The first ones find the attempt.
@@ -387,5 +392,5 @@ test("a re-run that cannot read the session warns, and does not overwrite what i
   const { toolkit, outputs } = await attempt(2, cache, { inputs: session });
   expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
   expect(toolkit.annotations).toMatchObject([{ title: "Cannot remember the job" }]);
-  expect(keysOf(cache)).toEqual(before);
+  expect(keysOf(cache, "agent-session-")).toEqual(before);
 });

@@ -212,13 +212,13 @@ describe("the first attempt", () => {
   });
 
   test.each([
-    ["only job-id", { prompt: "", "job-id": "job_1" }],
-    ["on-rerun: new", { "on-rerun": "new" }],
-  ])("uses no cache with %s", async (_name, inputs) => {
+    ["only job-id uses no cache", { prompt: "", "job-id": "job_1" }, []],
+    ["on-rerun: new reads no word, and leaves its own", { "on-rerun": "new" }, ["pending", "job", "pending", "job"]],
+  ])("with %s", async (_name, inputs, words) => {
     const cache = new FakeCache();
     await attempt(1, cache, { inputs });
     await attempt(2, cache, { inputs });
-    expect([cache.restores, cache.entries]).toEqual([0, []]);
+    expect([cache.restores, statesIn(cache)]).toEqual([0, words]);
   });
 });
 
