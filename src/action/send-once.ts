@@ -65,6 +65,7 @@ class Sending {
   async run(): Promise<Execution> {
     const { conversation, fill } = this.#request;
     const isResumed = isResuming(this.#run);
+    const isRerun = runAttempt(this.#run.ports.environment) > 1;
     // In a thread, what has nothing to say leaves no trace.
     const early = conversation && !isResumed ? await writePrompt(fill, this.#run) : undefined;
     if (early && "kind" in early) return this.#withdraw(early, { isShown: false });
@@ -74,10 +75,10 @@ class Sending {
     if (isResumed) {
       const failed = await this.#gather();
       if (failed) return this.#withdraw(failed);
-    }
+    } else if (isRerun) await this.#passOver();
     for (;;) {
       const decision = await this.#decide();
-      if (isResumed && this.#isAborted) return this.#withdraw(cancelledBeforeSending);
+      if (isRerun && this.#isAborted) return this.#withdraw(cancelledBeforeSending);
       if (decision.do === "refuse") return this.#refuse(decision);
       if (decision.do === "send") {
         this.#isSettled = true;
@@ -90,6 +91,16 @@ class Sending {
 
   get #isAborted(): boolean {
     return this.#run.ports.signal.aborted;
+  }
+
+  /**
+   * With `on-rerun: new`, lets the request take the place of the newest turn that the service knows. So it has the key that any later
+   * attempt would give it, until it has arrived.
+   */
+  async #passOver(): Promise<void> {
+    const answer = await askService(this.#run);
+    const [newest] = answer.kind === "announced" ? answer.announcement.turns : [];
+    if (newest) this.#know({ service: { ...newest, over: "ignored", hasOtherPrompt: false } });
   }
 
   async #gather(): Promise<RunResult | undefined> {
@@ -218,10 +229,10 @@ class Sending {
   ): Promise<Execution> {
     const { settings, state, ports, log } = this.#run;
     const { conversation, jobId } = this.#request;
-    const { words, isWritable, isNew } = this.#memory;
+    const { words, isWritable } = this.#memory;
     state.forgetJob();
     const { service } = this.#found.evidence;
-    if (typeof service === "object" && "turnId" in service && service.over && service.over !== "archived")
+    if (typeof service === "object" && "turnId" in service && (service.over === "failed" || service.over === "stopped"))
       log.rerun({ kind: "starting-over", jobId: service.jobId, reason: service.over });
     if (!conversation && !isWritable) this.#memory.sayWhatIsForgotten();
     else if (!conversation && settings.session !== "" && isOnTag(ports.environment)) log.sessionOnTag();
@@ -237,12 +248,11 @@ class Sending {
 
     const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
     if (conversation && leftMs < minTimeLeftMs) return this.#withdraw({ kind: "blocked", cause: "time" });
-    // A service that can be asked knows what it was sent; but not, under the same key, what a later attempt with `on-rerun: new` sends.
-    const isRerun = runAttempt(ports.environment) > 1 && !conversation;
+    // A service that can be asked knows what it was sent.
     const { kind } = plan.task;
-    const isAnnounced = state.features === undefined || isRerun;
+    const isAnnounced = state.features === undefined;
     if (isAnnounced) openConnection(this.#run);
-    const isSaved = isAnnounced && (await words.announce(kind, isNew));
+    const isSaved = isAnnounced && (await words.announce(kind));
     if (kept === "lost" && !isSaved && state.features === undefined) {
       // Only a service that knows what it is sent keeps the word then. A re-run has asked it.
       if (!isResuming(this.#run)) await askService(this.#run);
@@ -258,13 +268,13 @@ class Sending {
   async #runPlan(plan: Plan): Promise<Execution> {
     const { ports, log, settings } = this.#run;
     const { conversation } = this.#request;
-    const { words, isNew } = this.#memory;
+    const { words } = this.#memory;
     let hasJob = false;
     const { task, result: ended } = await runPlan(
       plan,
       this.#run,
       async (each) => {
-        const onAbort = (): void => words.doubt(each.kind, isNew);
+        const onAbort = (): void => words.doubt(each.kind);
         ports.signal.addEventListener("abort", onAbort, { once: true });
         const onJobId = (jobId: string): void => {
           hasJob = true;
@@ -284,7 +294,7 @@ class Sending {
     );
     if (acceptanceOf(ended) === "rejected") return this.#withdraw(ended, { task });
     // The job of a message in doubt is not remembered: its state would say nothing about the message.
-    words.doubt(task.kind, isNew);
+    words.doubt(task.kind);
     // After a signal, both have the same two seconds.
     const [result] = await Promise.all([
       stopOwnTurn(task, ended, this.#run),

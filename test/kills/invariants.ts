@@ -55,8 +55,7 @@ function mustPass(
 ): boolean {
   // It may give up a cache that is too slow.
   if (number === 1 && delays.cacheMs > 0) return false;
-  // One that was ended without a word may have had a key of its own.
-  if (service === "own") return number < 3 || attempts[1] === undefined;
+  if (service === "own") return true;
   const hasStarted = attempts.slice(0, number - 1).some((end) => end !== "never started");
   return !hasStarted && (number === 1 || isRecordReadable || (mode !== "comment" && cache.access === "write"));
 }

@@ -1,8 +1,7 @@
 /** What an attempt leaves for later ones about its request. */
 export type Word =
   | { kind: "nothing sent" }
-  /** `isNew`: under a key of its own, because of `on-rerun: new`. */
-  | { kind: "about to send"; hasOtherPrompt?: boolean; isNew?: boolean }
+  | { kind: "about to send"; hasOtherPrompt?: boolean }
   /** It started the job, sent it a message, or waited for it. */
   | { kind: "job"; jobId: string; sent: "create" | "message"; hasOtherPrompt?: boolean };
 
@@ -17,8 +16,8 @@ export interface EarlierAttempt {
 export interface EarlierTurn {
   jobId: string;
   turnId: string;
-  /** Why it is of no use, or its job is. */
-  over: "failed" | "stopped" | "archived" | undefined;
+  /** Why it is of no use, or its job is. `ignored`: because of `on-rerun: new`. */
+  over: "failed" | "stopped" | "archived" | "ignored" | undefined;
   hasOtherPrompt: boolean;
 }
 
@@ -41,8 +40,6 @@ export interface Evidence {
   over: ReadonlySet<string>;
   /** Whether an attempt would have left a word if it had sent something, as far as this one can tell. */
   keepsWords: boolean;
-  /** Whether an attempt may have had `on-rerun: new`, so that the service knows its request by another key. */
-  mayBeNew: boolean;
   /** The later run of the session that last sent something, and to which job. */
   laterRun?: { run: string; jobId: string } | undefined;
 }
@@ -117,22 +114,22 @@ export async function decideWith(
  * Returns the newest word that counts, and the attempts after it that left none and may have sent something. A job that is of no
  * use ends the search: what came before it was decided when it was started.
  */
-function newestWord({ service, attempts, over, mayBeNew }: Evidence): {
+function newestWord({ service, attempts, over }: Evidence): {
   found: { attempt: number; word: Word | "unreadable" } | undefined;
   silent: number[];
 } {
   const hasAnswered = service === "nothing" || (typeof service === "object" && "turnId" in service);
   const silent: number[] = [];
   for (const { attempt, word } of attempts) {
-    // The service would name what an attempt has sent under the key of this one, or sends it only once.
-    const isSettled = hasAnswered && !(mayBeNew && attempt > 1 && service === "nothing");
-    if (word === undefined || (word === "unreadable" && hasAnswered)) {
-      if (!isSettled) silent.push(attempt);
+    // The service names what an attempt has sent, or has its key when it arrives, and then starts nothing for this one's.
+    if (hasAnswered && (word === undefined || word === "unreadable")) continue;
+    if (word === undefined) {
+      silent.push(attempt);
       continue;
     }
     if (word === "unreadable") return { found: { attempt, word }, silent };
     if (word.kind === "nothing sent") continue;
-    if (word.kind === "about to send" && hasAnswered && !word.isNew) continue;
+    if (word.kind === "about to send" && hasAnswered) continue;
     if (word.kind === "job" && over.has(word.jobId)) break;
     return { found: { attempt, word }, silent };
   }

@@ -9,7 +9,6 @@ export interface WordEntry {
   /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
   announced?: boolean | undefined;
   /** Whether the request was sent under a key of its own. */
-  isNew?: true | undefined;
 }
 
 /** How many pull requests a session remembers. */

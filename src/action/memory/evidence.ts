@@ -56,7 +56,6 @@ export function noEvidence({ ports }: Run): Found {
     record: "unknown",
     over: new Set(),
     keepsWords: !isForgetful(ports.environment),
-    mayBeNew: false,
   };
   return { evidence, base: undefined, cacheError: undefined, serviceError: undefined };
 }
@@ -150,7 +149,6 @@ export async function gather({ words, answer, service }: Replies, places: Places
       attempts,
       over: new Set(turns.map((turn) => turn.jobId)),
       keepsWords: none.evidence.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
-      mayBeNew: readThread === undefined,
       laterRun: session?.laterRun(entry),
     },
     base: words.base,

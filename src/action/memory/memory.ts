@@ -55,11 +55,6 @@ export class Memory {
     return cacheAccess(this.#run.ports.environment) === "write";
   }
 
-  /** Whether this attempt has requests of its own: with `on-rerun: new`, if there are attempts before it. */
-  get isNew(): boolean {
-    return this.#run.key.isNew;
-  }
-
   /** Begins to save the job that the step started. */
   begin(sent: SendingTask["kind"], jobId: string): void {
     const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined, base: this.#base };

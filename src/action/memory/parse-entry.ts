@@ -13,7 +13,6 @@ const wordEntry = z.object({
   jobId: z.optional(jobId),
   base: z.optional(commit),
   announced: z.optional(z.boolean()),
-  isNew: z.optional(z.literal(true)),
 });
 
 const sessionEntry = z.object({

@@ -106,9 +106,9 @@ export class CachedWords {
       const { parseWordEntry } = await import("./parse-entry.ts");
       const entry = parseWordEntry(texts[index] ?? "");
       if (!entry || (state === "job" && entry.jobId === undefined)) throw new Error("the entry is not usable");
-      const { jobId = "", sent, isNew = false } = entry;
+      const { jobId = "", sent } = entry;
       if (state === "not-sent") return { word: { kind: "nothing sent" }, entry };
-      if (state === "pending") return { word: { kind: "about to send", hasOtherPrompt, isNew }, entry };
+      if (state === "pending") return { word: { kind: "about to send", hasOtherPrompt }, entry };
       return { word: { kind: "job", jobId, sent, hasOtherPrompt }, entry };
     }
     return {};
@@ -169,12 +169,12 @@ export class OwnWords {
    * Says that a request is about to be sent, so that a runner that is lost at any moment leaves a trace. Waits until that is
    * saved, but only for a short time. Returns whether it is.
    */
-  async announce(sent: SendingTask["kind"], isNew: boolean): Promise<boolean> {
+  async announce(sent: SendingTask["kind"]): Promise<boolean> {
     const { clock, signal, cache, onFailure } = this.#ports;
     if (!cache) return false;
     if (this.#announced) return this.#isAnnounced;
     const fail = once((error: unknown) => onFailure(error, true));
-    this.#announced = this.#save({ kind: "about to send", isNew }, sent, fail);
+    this.#announced = this.#save({ kind: "about to send" }, sent, fail);
     const settled = new AbortController();
     void this.#announced.then(() => settled.abort());
     await clock.sleep(maxHoldMs, AbortSignal.any([settled.signal, signal]));
@@ -209,10 +209,10 @@ export class OwnWords {
    * Begins to save that it is unknown whether the service accepted a request, unless an entry says so already, or one that
    * says so or names the job is being saved. Once that has failed, it can be tried again.
    */
-  doubt(sent: SendingTask["kind"], isNew: boolean): void {
+  doubt(sent: SendingTask["kind"]): void {
     const { cache, onFailure } = this.#ports;
     if (!cache || this.#isAnnounced || this.#doubted || this.#job) return;
-    this.#doubted = this.#save({ kind: "about to send", isNew }, sent, (error) => onFailure(error, false));
+    this.#doubted = this.#save({ kind: "about to send" }, sent, (error) => onFailure(error, false));
     void this.#doubted.then((isSaved) => {
       if (!isSaved) this.#doubted = undefined;
     });
@@ -254,9 +254,8 @@ export class OwnWords {
   async #save(word: Word, sent: SendingTask["kind"], onFailure: (error: unknown) => void): Promise<boolean> {
     const entry: Fate = { word, fate: "unknown" };
     this.#fates.push(entry);
-    const isNew = word.kind === "about to send" && word.isNew ? ({ isNew: true } as const) : {};
     try {
-      await this.#ports.cache?.save(word, { sent, ...this.#ports.facts(), ...isNew });
+      await this.#ports.cache?.save(word, { sent, ...this.#ports.facts() });
       entry.fate = "saved";
       return true;
     } catch (error) {

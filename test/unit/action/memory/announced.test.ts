@@ -106,8 +106,8 @@ describe("a re-run", () => {
     expect(first.outputs.outcome).toBe("error");
     // The cache says that it was about to be sent; the service says that it was not.
     expect((await attempt(2, lost, { cache })).outputs).toMatchObject({ "job-origin": "created" });
-    // A later attempt must know that this one had no key of its own, as with on-rerun: new.
-    const words = ["1-pending", "2-pending", "2-job"];
+    // It asks the service first, as a later attempt does, so that nothing has to be saved before its request.
+    const words = ["1-pending", "2-job"];
     expect(cache.entries.map(({ key }) => /-(\d+-[a-z]+)-[^-]+-\d+$/.exec(key)?.[1])).toEqual(words);
     expect(lost.turns).toHaveLength(1);
   });
@@ -257,13 +257,16 @@ describe("a re-run", () => {
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
   });
 
-  test("with on-rerun: new sends a request of its own, without asking", async () => {
+  test("with on-rerun: new sends a request of its own, in place of the newest turn", async () => {
     const service = new KeyedService();
     const again = { inputs: { "on-rerun": "new" } };
-    await attempt(1, service, again);
-    const { requests } = await attempt(2, service, again);
-    expect(requests[0]?.method).toBe("POST");
-    expect(service.turns).toHaveLength(2);
+    for (const number of [1, 2, 3]) {
+      const { outputs } = await attempt(number, service, again);
+      expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+      expect(service.turns).toHaveLength(number);
+    }
+    expect((await attempt(4, service)).outputs).toMatchObject({ "job-origin": "resumed" });
+    expect(service.turns).toHaveLength(3);
   });
 
   test("of another step finds nothing: every part of the key counts", async () => {

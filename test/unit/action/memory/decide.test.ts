@@ -32,7 +32,6 @@ const words: Record<string, (attempt: number) => EarlierAttempt["word"]> = {
   unreadable: () => "unreadable",
   "nothing sent": () => nothingSent,
   "about to send": () => aboutTo,
-  "about to send, new": () => ({ kind: "about to send", isNew: true }),
   "about to send, other prompt": () => ({ kind: "about to send", hasOtherPrompt: true }),
   "job of use": (attempt) => job(`job_${attempt}`),
   "job of no use": (attempt) => job(`over_${attempt}`),
@@ -54,17 +53,15 @@ const cells: Cell[] = Object.entries(services).flatMap(([service, asked]) =>
     Object.entries(words).flatMap(([older, first]) =>
       records.flatMap((record) =>
         flags.flatMap((keepsWords) =>
-          flags.flatMap((mayBeNew) =>
-            [undefined, { run: "9", jobId: "job_2" }].map((laterRun) => {
-              const attempts = [
-                { attempt: 2, word: second(2) },
-                { attempt: 1, word: first(1) },
-              ];
-              const others = { attempts, record, over, keepsWords, mayBeNew, laterRun };
-              const evidence: Evidence = { service: "mute", hadAnnounced: false, ...others, ...asked };
-              return { service, newer, older, evidence };
-            }),
-          ),
+          [undefined, { run: "9", jobId: "job_2" }].map((laterRun) => {
+            const attempts = [
+              { attempt: 2, word: second(2) },
+              { attempt: 1, word: first(1) },
+            ];
+            const others = { attempts, record, over, keepsWords, laterRun };
+            const evidence: Evidence = { service: "mute", hadAnnounced: false, ...others, ...asked };
+            return { service, newer, older, evidence };
+          }),
         ),
       ),
     ),
@@ -97,14 +94,12 @@ test(`in ${cells.length.toLocaleString("en-US")} cells, nothing is sent that an 
     if (decision.do !== "send") continue;
     const where = JSON.stringify({ service, newer, older, evidence });
     const left = counting(evidence).filter(({ word }) => kindOf(word) !== "nothing sent");
-    for (const { attempt, word } of left) {
-      // A job that somebody has named is waited for, and one under a key of its own cannot be asked for.
+    for (const { word } of left) {
+      // A job that somebody has named is waited for.
       expect(kindOf(word), where).not.toBe("job");
-      expect(typeof word === "object" && word.kind === "about to send" && word.isNew === true, where).toBe(false);
-      // The record may say that a silent attempt did not start, and the service that it got nothing.
-      const isSilent = kindOf(word) !== "about to send";
-      const mayBeNew = isSilent && evidence.mayBeNew && attempt > 1 && evidence.service === "nothing";
-      if (isAnswered(evidence) && !mayBeNew) continue;
+      // What is sent has the key that the service would know it by.
+      if (isAnswered(evidence)) continue;
+      // The record may say that a silent attempt did not start.
       expect(typeof evidence.record, where).toBe("string");
       if (word !== undefined) expect(isAnswered(evidence), where).toBe(true);
       if (evidence.record === "unknown") expect(evidence.keepsWords, where).toBe(true);
@@ -214,7 +209,7 @@ test("the page about the memory shows the table, which is made from the decision
   expect(rows.length).toBeLessThanOrEqual(20);
   const lines = rows.map(([known, evidence]) => {
     const attempts = [{ attempt: 1, word: undefined }];
-    const none = { record: "unknown", keepsWords: true, mayBeNew: true, hadAnnounced: false } as const;
+    const none = { record: "unknown", keepsWords: true, hadAnnounced: false } as const;
     const decision = decide({ service: "mute", attempts, over, ...none, ...evidence });
     return `| ${known} | ${meaning(decision)} |`;
   });

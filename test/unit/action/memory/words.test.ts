@@ -108,16 +108,22 @@ test("attempt 10 needs four look-ups, because each attempt that waited saved the
   expect(cache.restores).toBe(4);
 });
 
-test("a request with a key of its own that is in flight when its step is cancelled is not sent again", async () => {
+test("a request of on-rerun: new that is in flight when its step ends has the key that the next attempt gives it", async () => {
   const cache = new FakeCache();
   const service = new KeyedService();
   service.next = "failed";
   await attempt(1, cache, { respond: service.respond, inputs: own });
-  const inputs = { ...own, "on-rerun": "new" };
-  await attempt(2, cache, { respond: () => ({ failure: "no-response" }), inputs, cancelAt: 100 });
+  const isPost = ({ method }: SeenRequest): boolean => method === "POST";
+  const keysOf = (requests: readonly SeenRequest[]) =>
+    requests.filter(isPost).map(({ headers }) => headers["idempotency-key"]);
+  const respond = (request: SeenRequest) =>
+    isPost(request) ? ({ failure: "no-response" } as const) : service.respond(request);
+  const second = await attempt(2, cache, { respond, inputs: { ...own, "on-rerun": "new" }, cancelAt: 100 });
+  service.next = "completed";
   const { requests, outputs } = await attempt(3, cache, { respond: service.respond, inputs: own });
-  expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
-  expect(outputs.outcome).toBe("error");
+  expect(keysOf(requests)).toEqual(keysOf(second.requests));
+  expect(outputs.outcome).toBe("pr-created");
+  expect(service.turns).toHaveLength(2);
 });
 
 test("on attempt 1, on-rerun: new has the key of resume", async () => {
