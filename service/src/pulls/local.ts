@@ -26,6 +26,7 @@ export interface LocalPullRequestsOptions {
 
 /** Pull requests that are pages of the service, for repositories that are not on GitHub. */
 export class LocalPullRequests implements PullRequests {
+  readonly arePages = true;
   readonly #options: LocalPullRequestsOptions;
   readonly #errors: StateErrorLog;
   /** The heads of all branches as of the last fetch of a round. */

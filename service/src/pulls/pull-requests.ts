@@ -40,6 +40,8 @@ export interface ReadPullRequest {
 
 /** The platform that pull requests are opened on. */
 export interface PullRequests {
+  /** Whether they are pages of the service, which its store has. Default: no. */
+  readonly arePages?: boolean;
   /** Opens a pull request, or finds the open one of the branch, and returns its link. */
   open(change: Change): Promise<string>;
   /** @throws if it cannot be read */

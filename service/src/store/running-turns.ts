@@ -114,9 +114,11 @@ export class RunningTurns {
   /**
    * Records the pull request of the turn's job and the last commit pushed to it. If that cannot be stored now, it is when the
    * turn ends or is requeued.
+   *
+   * @param isPage - whether the store has the pull request, as a page. Default: no
    */
-  async setPullRequest(turn: RunningTurn, link: string, head: string): Promise<void> {
-    this.#say(turn, { push: { link, head } });
+  async setPullRequest(turn: RunningTurn, link: string, head: string, isPage = false): Promise<void> {
+    this.#say(turn, { push: { link, head, isPage } });
     await this.#storeNowOrAtEnd(turn, { push: { link, head } });
   }
 
@@ -127,12 +129,25 @@ export class RunningTurns {
   }
 
   /**
-   * Records how a turn ended, and lets the next one of its job start.
+   * Records how a turn ended, and lets the next one of its job start. If the database has lost the page of its pull request since, the
+   * turn is requeued instead: it runs no agent again, and opens another one.
    *
    * @param at - milliseconds since 1970
    * @param reason - why it failed. Default: unknown
+   * @returns whether it has ended
    */
-  async finish(turn: RunningTurn, state: EndedState, at: number, reason?: string): Promise<void> {
+  async finish(turn: RunningTurn, state: EndedState, at: number, reason?: string): Promise<boolean> {
+    try {
+      await this.#finish(turn, state, at, reason);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PageLost)) throw error;
+      await this.requeue(turn, 0, true);
+      return false;
+    }
+  }
+
+  async #finish(turn: RunningTurn, state: EndedState, at: number, reason?: string): Promise<void> {
     const { ready, announcements } = this.#parts;
     const { id, job } = turn;
     await announcements.changeJob(job, async (transaction) => {
@@ -149,6 +164,8 @@ export class RunningTurns {
         reason = ?, lease = NULL, "leaseUntil" = NULL WHERE id = ?`;
       await transaction.run(end, state, at, reason ?? null, reason ?? null, id);
       await store(transaction, turn, this.#said.get(turn));
+      const { push } = this.#said.get(turn) ?? {};
+      if (push?.isPage && (await transaction.row(pageOf, job, push.head)) === undefined) throw new PageLost();
       if (!(await endJob(transaction, job, at))) await addNextReady(ready, transaction, job);
     });
     this.#said.delete(turn);
@@ -210,7 +227,7 @@ export class RunningTurns {
 interface Said {
   report?: StoredReport;
   /** The pull request of the job, the last commit pushed to it, and the turn's own one. */
-  push?: { link: string | null; head: string; own?: string | undefined };
+  push?: { link: string | null; head: string; own?: string | undefined; isPage?: boolean };
 }
 
 function definedOf(report: StoredReport): StoredReport {
@@ -230,5 +247,10 @@ async function store(transaction: Transaction, { id, job }: RunningTurn, { repor
   await transaction.run(change, push.link, push.head, job);
   if (push.own !== undefined) await transaction.run("UPDATE turn SET head = ? WHERE id = ?", push.own, id);
 }
+
+/** Thrown to undo a transaction, because the page of the turn's pull request is not stored any longer. */
+class PageLost extends Error {}
+
+const pageOf = 'SELECT 1 FROM "pullRequest" WHERE job = ? AND head = ? LIMIT 1';
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";

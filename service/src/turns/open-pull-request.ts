@@ -77,7 +77,8 @@ export async function openPullRequest(
       { cause: error },
     );
   });
-  if (link !== existing) await store.runningTurns.setPullRequest(turn, link, head);
+  const { arePages = false } = pullRequests;
+  if (arePages || link !== existing) await store.runningTurns.setPullRequest(turn, link, head, arePages);
   log(`Pull request: ${link}`);
 }
 

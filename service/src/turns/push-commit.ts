@@ -37,8 +37,8 @@ export interface Push {
 }
 
 /**
- * Returns the turn's commit if an earlier attempt pushed it to the job's branch. If that was not recorded, a copy takes its place:
- * see `findCounted`.
+ * Returns the turn's commit if an earlier attempt pushed it to the job's branch, or the one on top of it that is recorded: after a
+ * restored backup, an earlier turn can have come later. If neither is recorded, a copy takes its place: see `findCounted`.
  */
 export async function findPushedCommit(
   turn: Turn,
@@ -53,9 +53,10 @@ export async function findPushedCommit(
   const index = commits.findIndex(({ message }) => isCommitOf(turn, message));
   const own = commits[index];
   if (own === undefined) return undefined;
-  // What people have pushed on top of it, or the store has recorded, is not replaced.
-  const isReplaced = own.commit === remoteHead && own.commit !== job.head;
-  if (!isReplaced) return own.commit;
+  const recorded = commits.slice(index).find(({ commit }) => commit === job.head);
+  if (recorded !== undefined) return recorded.commit;
+  // What people have pushed on top of it is not replaced.
+  if (own.commit !== remoteHead) return own.commit;
   const head = commits[index - 1]?.commit ?? start.base;
   return pushCommit(await repository.copy(own.commit), turn, { ...start, head }, last, ports);
 }

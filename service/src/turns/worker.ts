@@ -301,12 +301,13 @@ export class Worker {
       return;
     }
     this.#postponements.end(turn.id, position);
-    const isStored = await persist(() =>
-      result === "stopped"
-        ? store.runningTurns.requeue(turn, 0, hasRun)
-        : store.runningTurns.finish(turn, result, endedAt, reason),
-    );
-    if (isStored) this.#outcomes.forget(turn);
+    let hasEnded = true;
+    const isStored = await persist(async () => {
+      if (result === "stopped") await store.runningTurns.requeue(turn, 0, hasRun);
+      else hasEnded = await store.runningTurns.finish(turn, result, endedAt, reason);
+    });
+    if (!hasEnded) log(`${name}: the database has lost the page of its pull request, which is opened again`, "warn");
+    else if (isStored) this.#outcomes.forget(turn);
   }
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */

@@ -12,7 +12,7 @@ export interface EndState {
   /** By name. */
   pushed: ReadonlyMap<string, PushedBranch>;
   /** See `Workload`. */
-  emptyJobs: ReadonlySet<string>;
+  emptyJobs: Workload["emptyJobs"];
   /** What the API shows, by id. */
   shown: ReadonlyMap<string, JobRecord>;
   runs: AgentRuns;
@@ -63,11 +63,11 @@ export function compare(end: EndState): string[] {
       const turns = turnsByJob.get(job.id) ?? [];
       const branch = pushed.get(`agent/${job.id}`);
       return [
-        ...compareTurns(job, turns, branch, lost),
+        ...compareTurns(job, turns, branch, lost, end.lost.length > 0),
         ...comparePullRequest(job, turns, branch, pullsByJob.get(job.id) ?? [], shown.get(job.id)),
       ];
     }),
-    ...compareEmpty(emptyJobs, turnsByJob),
+    ...compareEmpty(emptyJobs, turnsByJob, lost),
     ...[...pushed.keys()]
       .filter((name) => !branchesOfJobs.has(name) && !lost.jobs.has(name.replace("agent/", "")))
       .map((name) => `${name} has no job`),
@@ -115,6 +115,7 @@ function compareTurns(
   turns: readonly StoredTurn[],
   branch: PushedBranch | undefined,
   lost: LostRequests,
+  hasLost: boolean,
 ): string[] {
   const wrong: string[] = [];
   for (const { id, state, lease } of turns) {
@@ -131,8 +132,10 @@ function compareTurns(
     const change = changeOf(prompt);
     return state === "completed" && (change === "always" || (change === "perhaps" && pushed.has(id)));
   });
-  const expected = completed.map(({ id }) => id).join(", ");
-  const commits = own.map(({ turn }) => turn).join(", ");
+  // A turn whose record was lost comes after those that were pushed since.
+  const ordered = (ids: number[]): string => (hasLost ? ids.sort((one, other) => one - other) : ids).join(", ");
+  const expected = ordered(completed.map(({ id }) => id));
+  const commits = ordered(own.map(({ turn }) => turn));
   if (commits !== expected)
     wrong.push(`${job.id}: turns ${expected} have changed something, commits are of turns ${commits}`);
   if (branch?.commits.some((commit) => commit.job !== job.id)) wrong.push(`${job.id} has a commit of another job`);
@@ -147,13 +150,16 @@ function isStored({ identity }: PushedCommit, turns: readonly StoredTurn[]): boo
   return turns.some((turn) => turn.identity === identity);
 }
 
-/** A job without a pull request can be completed only if the turns failed that always change something. */
+/** A job without a pull request can be completed only if the turns failed, or were lost, that always change something. */
 function compareEmpty(
-  emptyJobs: ReadonlySet<string>,
+  emptyJobs: Workload["emptyJobs"],
   turnsByJob: ReadonlyMap<string, readonly StoredTurn[]>,
+  lost: LostRequests,
 ): string[] {
   const hasFailed = (job: string) => turnsByJob.get(job)?.some(({ state }) => state === "failed") ?? false;
-  return [...emptyJobs].filter((job) => !hasFailed(job)).map((job) => `${job} was completed without a pull request`);
+  return [...emptyJobs]
+    .filter(([job, prompts]) => !hasFailed(job) && !prompts.every((prompt) => lost.prompts.has(prompt)))
+    .map(([job]) => `${job} was completed without a pull request`);
 }
 
 /** A job with a commit has one pull request, which shows its branch, and the API links it. */

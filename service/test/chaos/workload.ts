@@ -26,8 +26,8 @@ export interface Workload {
   jobs: SentJob[];
   /** What the API must not have answered to a poll of a job. */
   wrongPolls: { job: string; text: string }[];
-  /** The jobs that a poll has shown as completed without a pull request, although one of their turns always changes something. */
-  emptyJobs: Set<string>;
+  /** The jobs that a poll has shown as completed without a pull request, with those prompts by then that always change something. */
+  emptyJobs: Map<string, readonly string[]>;
   polls: number;
 }
 
@@ -50,7 +50,7 @@ const pollEveryMs = 250;
 /** Creates jobs, sends messages to some of them, and polls them meanwhile. Returns when all was answered. */
 export async function runWorkload(options: WorkloadOptions): Promise<Workload> {
   const { random, projects, jobs: count, durationMs } = options;
-  const workload: Workload = { jobs: [], wrongPolls: [], emptyJobs: new Set(), polls: 0 };
+  const workload: Workload = { jobs: [], wrongPolls: [], emptyJobs: new Map(), polls: 0 };
   const limit = pLimit(sendingAtOnce);
   const startedAt = performance.now();
   const polling = new AbortController();
@@ -98,8 +98,9 @@ async function poll(workload: Workload, { client, random }: WorkloadOptions, sig
       const job = await client.get(project, id);
       workload.polls++;
       if (job?.status === "active" && job.prLink !== null) throw new Error(`${id} is active and has a pull request`);
-      const mayBeEmpty = sent.every(({ prompt }) => changeOf(prompt) !== "always");
-      if (job?.status === "completed" && job.prLink === null && !mayBeEmpty) workload.emptyJobs.add(id);
+      const changing = sent.flatMap(({ prompt }) => (changeOf(prompt) === "always" ? prompt : []));
+      if (job?.status === "completed" && job.prLink === null && changing.length > 0)
+        workload.emptyJobs.set(id, changing);
     } catch (error) {
       workload.wrongPolls.push({ job: id, text: (error as Error).message });
     }

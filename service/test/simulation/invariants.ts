@@ -66,7 +66,7 @@ function wrongEnds({ runs, remote, faults, stopped }: History, turn: TurnRow): s
   return hasFailed || attempts >= 2 ? [] : [`turn ${id} failed, although its agent did not`];
 }
 
-function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): string[] {
+function wrongCommits({ remote, audit, faults }: History, turns: readonly TurnRow[]): string[] {
   const violations: string[] = [];
   for (const { branch, commit, before, at } of remote.pushes)
     for (const removed of historyOf(before)) {
@@ -77,8 +77,12 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
   for (const { head } of audit.jobs.values())
     for (let commit = remote.commits.get(head ?? ""), isForeignOnTop = false; commit; commit = commit.parent) {
       const { id, message } = commit;
-      // A person who pushed on top of a commit wants it.
-      const mayCount = isForeignOnTop || audit.recorded.has(id) || !turns.some((turn) => isCommitOf(turn, message));
+      // A person who pushed on top of a commit wants it. What was recorded on top of one was lost with it, and comes later then.
+      const mayCount =
+        faults.losses > 0 ||
+        isForeignOnTop ||
+        audit.recorded.has(id) ||
+        !turns.some((turn) => isCommitOf(turn, message));
       if (!mayCount) violations.push("a commit counts that no owner of its turn has recorded");
       isForeignOnTop = isForeign(commit);
     }
@@ -87,7 +91,7 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
     const messages = [...historyOf(remote.branches.get(jobBranch(job)))].map(({ message }) => message).reverse();
     const positions = own.map((turn) => messages.findIndex((message) => isCommitOf(turn, message)));
     const found = positions.filter((position) => position >= 0);
-    if (found.some((position, index) => position < (found[index - 1] ?? 0)))
+    if (faults.losses === 0 && found.some((position, index) => position < (found[index - 1] ?? 0)))
       violations.push("the commits of a job are not in the order of its turns");
     const last = own.at(-1);
     // A push of an earlier turn that arrives later is not seen by the last one.
@@ -140,9 +144,7 @@ function leftCommits(
 const isOfLost = (line: string, { audit }: History): boolean =>
   audit.lost.size > 0 && line.includes("Error: the store does not have the job of this turn");
 
-function wrongPages({ audit, pages, faults }: History): string[] {
-  // A page that the store has lost is opened again by the next turn.
-  if (faults.losses > 0) return [];
+function wrongPages({ audit, pages }: History): string[] {
   return [...audit.jobs.values()].flatMap(({ id, head, pullRequest }) => {
     const page = pages.findLast(({ job }) => job === id);
     if (page === undefined || pullRequest === null) return [];

@@ -39,7 +39,7 @@ function agreeing() {
         },
       ],
     ]),
-    emptyJobs: new Set<string>(),
+    emptyJobs: new Map<string, readonly string[]>(),
     runs: readRuns("begin one\nend one\nbegin two\nend two\n"),
     lost: [] as LostTime[],
     wrongPolls: [] as { job: string; text: string }[],
@@ -62,7 +62,7 @@ test("finds nothing wrong if everything agrees", () => {
 test("lets a job be completed without a pull request if one of its turns had failed", () => {
   const state = agreeing();
   Object.assign(state.stored.turns[0] ?? {}, { state: "failed" });
-  state.emptyJobs.add("a");
+  state.emptyJobs.set("a", ["one"]);
   expect(compare(state)).not.toContainEqual(expect.stringContaining("without a pull request"));
 });
 
@@ -168,7 +168,7 @@ describe("finds that", () => {
     ],
     [
       "a job was completed without a pull request",
-      ({ emptyJobs }) => void emptyJobs.add("a"),
+      ({ emptyJobs }) => void emptyJobs.set("a", ["one"]),
       /^a was completed without a pull request$/,
     ],
     [

@@ -185,6 +185,26 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     expect(await store.turns.ofJob("a")).toMatchObject([{ startedAt: now + 1, endedAt: now + 3, reason: "no commit" }]);
   });
 
+  test("a turn ends only while the page of its pull request is stored, and waits again if that was lost", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    const run = async (): Promise<boolean> => {
+      const turn = await startNext(store);
+      if (turn.attempts === 0) await store.runningTurns.countAttempt(turn);
+      await store.runningTurns.recordPush(turn, null, "111", "111");
+      const page = { job: "a", title: "One", branch: "agent/a", target: "main", base: "000", head: "111" };
+      const number = turn.attempts === 0 ? 1 : await store.pullRequests.add(page);
+      await store.runningTurns.setPullRequest(turn, `https://agents.example.com/pull/${number}`, "111", true);
+      return store.runningTurns.finish(turn, "completed", now);
+    };
+    expect(await run()).toBe(false);
+    expect(await store.turns.ofJob("a")).toMatchObject([{ state: "waiting", attempts: 1 }]);
+    expect(await store.jobs.find("a")).toMatchObject({ state: "active" });
+    expect(await run()).toBe(true);
+    expect(await store.jobs.find("a")).toMatchObject({ state: "completed", head: "111" });
+    expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", head: "111" }]);
+  });
+
   describe("a turn that is stopped", () => {
     /** Returns a store with a job, `a`, that has as many turns as there are prompts, and their ids. */
     async function withTurns(...prompts: string[]) {

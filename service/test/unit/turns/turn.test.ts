@@ -246,6 +246,20 @@ test("a turn that somebody stops while its repository does not answer fails at o
   expect(starts).toEqual([]);
 });
 
+test("a turn whose commit is below a recorded one, as after a restored backup, leaves that one recorded", async () => {
+  const { run, runMessage, store, branch, starts } = await setUpTurns();
+  await run();
+  await store.turns.add("a", "Two", 7);
+  const [, second] = await store.turns.ofJob("a");
+  if (second === undefined) throw new Error("the job has one turn");
+  branch.commits.unshift({ commit: "early", message: commitMessage(second, []) });
+  expect((await run()).result).toBe("completed");
+  expect(starts).toHaveLength(1);
+  expect(await store.jobs.find("a")).toMatchObject({ head: "c1", state: "completed" });
+  expect((await runMessage("Three")).result).toBe("completed");
+  expect(branch.commits.map(({ commit }) => commit)).toEqual(["early", "c1", "c2"]);
+});
+
 test("a turn that somebody stops after its commit was recorded completes, because that is too late", async () => {
   const { run, take, store, branch, ports, starts, opened } = await setUpTurns();
   const turn = await take();

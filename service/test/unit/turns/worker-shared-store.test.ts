@@ -275,7 +275,7 @@ test("stores the whole log of a turn before its end", async () => {
   let atEnd = "";
   store.runningTurns.finish = async (...values) => {
     atEnd = logs.text("a");
-    await finish(...values);
+    return finish(...values);
   };
   (await checkoutOf("a")).succeed();
   await worker.drain();
