@@ -268,7 +268,8 @@ const maxCloneAgeMs = 30_000;
 const stateOf =
   ({ localPullRequests, repository }: ProjectBackend, isShared: boolean) =>
   async (pull: LocalPullRequest) => {
-    // Without other processes, the clone has what this one has pushed.
-    if (isShared) await repository.fetchIfBehind(pull.head, maxCloneAgeMs);
+    // Without other processes, what this one knows is as new as a turn needs it.
+    const maxAgeMs = isShared ? maxCloneAgeMs : Number.POSITIVE_INFINITY;
+    await repository.fetchIfBehind([pull.branch, pull.target], maxAgeMs, pull.head);
     return localPullRequests.stateAtLastFetch(pull, pull.target);
   };

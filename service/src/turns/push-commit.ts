@@ -122,7 +122,7 @@ export async function pushCommit(
       await push();
       return pushed;
     } catch (error) {
-      await repository.fetch();
+      await repository.fetch([branch]);
       const newHead = await repository.branchHead(branch);
       if (newHead === pushed) return pushed;
       if (newHead === expected || pushes === maxPushes) throw error;

@@ -1,5 +1,5 @@
 /** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
-export const schemaVersion = 7;
+export const schemaVersion = 8;
 
 /** The version of pg-boss's schema. */
 export const queueSchema = 43;
@@ -8,12 +8,16 @@ export const queueSchema = 43;
 export const tables = `
   CREATE TABLE job (
     id text PRIMARY KEY, project text NOT NULL, "createdAt" bigint NOT NULL, "archivedAt" bigint,
-    state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text, base text
+    state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text, base text,
+    -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
+    "branchDueAt" bigint
   );
   CREATE INDEX "idleJob" ON job ("idleSince") WHERE "idleSince" IS NOT NULL;
   CREATE INDEX "unarchivedJob" ON job ("idleSince") WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL;
   CREATE INDEX "unarchivedPullRequest" ON job ("idleSince", id)
     WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL;
+  CREATE INDEX "dueBranch" ON job ("branchDueAt", id) WHERE "archivedAt" IS NOT NULL AND "pullRequest" IS NOT NULL;
+  CREATE INDEX "unarchivedBase" ON job (base) WHERE base IS NOT NULL AND "archivedAt" IS NULL;
   -- Lists of jobs, newest first: all, by project, and by status.
   CREATE INDEX "jobByAge" ON job ("createdAt", id);
   CREATE INDEX "jobOfProject" ON job (project, "createdAt", id);
@@ -35,7 +39,10 @@ export const tables = `
 
   -- The order of starts. A turn's rank is greater than that of its project's turn before it and than that of the turn
   -- that was started last, so that a project that was idle has no advantage over the others.
-  CREATE TABLE project (name text PRIMARY KEY, "lastRank" bigint NOT NULL DEFAULT 0);
+  -- And when the branches of its archived jobs are looked at next.
+  CREATE TABLE project (
+    name text PRIMARY KEY, "lastRank" bigint NOT NULL DEFAULT 0, "branchesDueAt" bigint NOT NULL DEFAULT 0
+  );
   CREATE TABLE "lastStart" (rank bigint NOT NULL);
   INSERT INTO "lastStart" VALUES (0);
 

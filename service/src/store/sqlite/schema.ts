@@ -5,17 +5,21 @@ import { Connection } from "./connection.ts";
 const applicationId = 0x616a6f62;
 
 /** The version of the tables below, SQLite's `user_version`: raise it with each change, see CONTRIBUTING. */
-const schemaVersion = 7;
+const schemaVersion = 8;
 
 const tables = `
   CREATE TABLE job (
     id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
-    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT, base TEXT
+    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT, base TEXT,
+    -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
+    branchDueAt INTEGER
   ) STRICT;
   CREATE INDEX idleJob ON job (idleSince) WHERE idleSince IS NOT NULL;
   CREATE INDEX unarchivedJob ON job (idleSince) WHERE idleSince IS NOT NULL AND archivedAt IS NULL;
   CREATE INDEX unarchivedPullRequest ON job (idleSince, id)
     WHERE idleSince IS NOT NULL AND archivedAt IS NULL AND pullRequest IS NOT NULL;
+  CREATE INDEX dueBranch ON job (branchDueAt, id) WHERE archivedAt IS NOT NULL AND pullRequest IS NOT NULL;
+  CREATE INDEX unarchivedBase ON job (base) WHERE base IS NOT NULL AND archivedAt IS NULL;
   -- Lists of jobs, newest first: all, by project, and by status.
   CREATE INDEX jobByAge ON job (createdAt, id);
   CREATE INDEX jobOfProject ON job (project, createdAt, id);
@@ -37,8 +41,10 @@ const tables = `
   -- The turns that can be started: they wait, and no earlier turn of their job is open.
   CREATE TABLE ready (turn INTEGER PRIMARY KEY REFERENCES turn, project TEXT NOT NULL) STRICT;
   CREATE INDEX readyInProject ON ready (project, turn);
-  -- The position of each project in the order of starts.
-  CREATE TABLE project (name TEXT PRIMARY KEY, lastStart INTEGER NOT NULL DEFAULT 0) STRICT;
+  -- The position of each project in the order of starts, and when the branches of its archived jobs are looked at next.
+  CREATE TABLE project (
+    name TEXT PRIMARY KEY, lastStart INTEGER NOT NULL DEFAULT 0, branchesDueAt INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
   CREATE INDEX projectByStart ON project (lastStart);
 
   -- AUTOINCREMENT: the number of a deleted pull request is not given to another one.

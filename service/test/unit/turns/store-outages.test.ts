@@ -130,6 +130,8 @@ function createPorts(store: Store) {
       store: store.pullRequests,
       repository: {
         ...repository,
+        list: async () => {},
+        fetchIfBehind: async () => {},
         targetBranch: async () => "main",
         branchHeads: async () => new Map(),
         isMerged: async () => false,
