@@ -27,6 +27,7 @@ import { withFilesOf, withOwnFiles } from "./instructed-start.ts";
 import { forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit } from "./job-commits.ts";
 import { needsPacking, pack } from "./maintenance.ts";
 import { MergeStates } from "./merge-states.ts";
+import { findUnfiltered } from "./unfiltered-files.ts";
 import { restoreWorktree, type WorktreePlace } from "./worktree.ts";
 
 export type RepositoryOptions = CloneOptions;
@@ -264,7 +265,10 @@ export class Repository {
   async changedFiles(base: string, head: string): Promise<readonly ChangedFile[]> {
     const known = this.#changes.get(`${base} ${head}`);
     if (known !== undefined) return known;
-    const files = await changedFiles(this.#clone.git, base, head);
+    const { git } = this.#clone;
+    const changed = await changedFiles(git, base, head);
+    const filters = await findUnfiltered(git, head, changed);
+    const files = changed.map((file) => ({ ...file, filter: filters.get(file.path) }));
     this.#changes.set(`${base} ${head}`, files);
     return files;
   }

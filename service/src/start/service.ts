@@ -17,7 +17,7 @@ import { checkDescriptors } from "../processes/descriptor-limit.ts";
 import { JobCopier } from "../store/job-copier.ts";
 import type { JobCopies } from "../store/job-copies.ts";
 import { LogFiles } from "../store/log-files.ts";
-import { findProtectedChanges } from "../turns/check-change.ts";
+import { findFlaggedChanges } from "../turns/check-change.ts";
 import { turnLimits } from "../turns/turn-limits.ts";
 import { type BackendOptions, createFolder, openBackend, type ProjectBackend, type ProjectSource } from "./backend.ts";
 import {
@@ -180,7 +180,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     ...project,
     protectedFiles: async (base: string, head: string) => {
       const { repository } = project;
-      return findProtectedChanges(
+      return findFlaggedChanges(
         { repository, protectedFiles, moreProtected },
         await repository.changedFiles(base, head),
       );

@@ -298,7 +298,7 @@ describe("a commit", () => {
       expect(await pathsSince(checkout.head)).toEqual(["one.md", "two.md"]);
       expect(await pathsSince(one)).toEqual(["two.md"]);
     }
-    expect(run).toHaveBeenCalledTimes(2);
+    expect(run).toHaveBeenCalledTimes(4);
   });
 
   test("is not made of other line ends alone", async () => {
@@ -501,7 +501,41 @@ describe("a commit", () => {
     const nested = join(checkout.tree, "docs/inner");
     execFileSync("git", ["init", "--quiet", nested]);
     execFileSync("git", ["-C", nested, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
-    await expect(commit(checkout)).rejects.toThrow("created a Git repository in docs/inner, which cannot be committed");
+    await expect(commit(checkout)).rejects.toThrow(
+      "created a Git repository in docs/inner, which cannot be committed: tell it to",
+    );
+  });
+
+  test.each<[string, string, (tree: string) => void]>([
+    [
+      "a nested repository without a commit",
+      "a Git repository without a commit in docs/inner, which cannot be committed: tell it to delete the .git in there",
+      (tree) => {
+        execFileSync("git", ["init", "--quiet", join(tree, "docs/inner")]);
+        writeFileSync(join(tree, "docs/inner/a.md"), "a");
+      },
+    ],
+    [
+      "a name that Git keeps for itself",
+      "created docs/.GIT/config, a name that Git keeps for itself: tell it to choose another one\ngit add exited",
+      (tree) => {
+        mkdirSync(join(tree, "docs/.GIT"), { recursive: true });
+        writeFileSync(join(tree, "docs/.GIT/config"), "");
+      },
+    ],
+    ...["UTF-16", "UTF-16LE", "nonsense"].map((encoding): [string, string, (tree: string) => void] => [
+      `a file that is not ${encoding}`,
+      "a.txt does not have the encoding that a .gitattributes demands with working-tree-encoding: tell the agent",
+      (tree) => {
+        writeFileSync(join(tree, ".gitattributes"), `*.txt working-tree-encoding=${encoding}\n`);
+        writeFileSync(join(tree, "a.txt"), encoding === "UTF-16LE" ? "\ufeffa" : "a", "utf16le");
+      },
+    ]),
+  ])("says what to do about %s", async (_, message, write) => {
+    const { checkOut, commit } = await open(shared);
+    const checkout = await checkOut("agent/a");
+    write(checkout.tree);
+    await expect(commit(checkout)).rejects.toThrow(message);
   });
 
   test("is made if only a submodule was removed", async () => {
