@@ -1,10 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { errorMessage } from "../service/src/error-message.ts";
-import { measureFleet } from "./fleet.ts";
-import { measureLateness } from "./lateness.ts";
-import { plotFleet, plotLateness } from "./plot.ts";
 import { defaultReference, extractReference } from "./reference.ts";
 import { renderPage, renderReport } from "./report.ts";
 import { scratchFolder } from "./scratch.ts";
@@ -14,8 +11,8 @@ import { measureSteadyState } from "./steady.ts";
 
 const help = `Usage: npm run bench -- [options]
 
-Measures the action in dist: start-up, memory, size, lateness of polls and load on the service. Prints the tables, and
-writes them and their plots to bench/results.md. Takes about four minutes.
+Measures the action in dist: start-up, memory and size. Prints the tables, and writes them to bench/results.md. Takes about three
+minutes.
 
   --peer NAME=FILE   also measure the main file of another action, which exits early without inputs; may be repeated
   --against REF      also measure the bundle that is committed at REF (default: the last release, or a fixed commit
@@ -25,8 +22,6 @@ writes them and their plots to bench/results.md. Takes about four minutes.
   --no-write         print only
   --help             show this help
 `;
-
-const folder = import.meta.dirname;
 
 function readPeer(text: string): Peer {
   const [name = "", ...file] = text.split("=");
@@ -75,20 +70,10 @@ async function bench({ against, rounds, peers, note, write }: Options): Promise<
   const startUp = await measureStartUp({ rounds, memoryRounds: 5, peers, reference, onProgress });
   onProgress("10,000 polls");
   const steady = await measureSteadyState([1000, 2500, 5000, 10_000]);
-  onProgress("schedules");
-  const lateness = await measureLateness(20_000);
-  onProgress("200 processes");
-  const fleet = await measureFleet();
 
-  const report = renderReport({ note, rounds, startUp, steady, sizes, lateness, fleet });
+  const report = renderReport({ note, rounds, startUp, steady, sizes });
   process.stdout.write(`${report}\n`);
-  if (write) {
-    mkdirSync(resolve(folder, "images"), { recursive: true });
-    writeFileSync(resolve(folder, "images/lateness.svg"), plotLateness(lateness));
-    writeFileSync(resolve(folder, "images/fleet.svg"), plotFleet(fleet));
-    writeFileSync(resolve(folder, "results.md"), renderPage(report));
-  }
-  if (fleet.errors.length > 0) process.exitCode = 1;
+  if (write) writeFileSync(resolve(import.meta.dirname, "results.md"), renderPage(report));
 }
 
 let options: ReturnType<typeof readOptions> | undefined;

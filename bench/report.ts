@@ -1,8 +1,4 @@
 import { cpus } from "node:os";
-import { hourlyLimit } from "../service/src/store/hourly-limit.ts";
-import { calm, crowded, type FleetResult, jobSeconds } from "./fleet.ts";
-import { maxSeconds, medianSeconds, percentile95Seconds } from "./job-lengths.ts";
-import { better, type LatenessResult, type LatenessRow, runnersUp } from "./lateness.ts";
 import type { Sizes } from "./size.ts";
 import type { StartUpRow } from "./start-up.ts";
 import type { SteadyRow } from "./steady.ts";
@@ -14,21 +10,19 @@ export interface Measurements {
   startUp: StartUpRow[];
   steady: SteadyRow[];
   sizes: { action: Sizes; service: Sizes };
-  lateness: LatenessResult;
-  fleet: FleetResult;
 }
 
 /** Renders the page that shows the report. */
 export function renderPage(report: string): string {
   return `# Measured
 
-\`npm run bench\` writes this page and its pictures. [docs/performance.md](../docs/performance.md) says what the numbers mean.
+\`npm run bench\` writes this page. [docs/performance.md](../docs/performance.md) says what the numbers mean.
 
 ${report}`;
 }
 
 /** Renders the measurements as Markdown. */
-export function renderReport({ note, rounds, startUp, steady, sizes, lateness, fleet }: Measurements): string {
+export function renderReport({ note, rounds, startUp, steady, sizes }: Measurements): string {
   return `Measured with Node.js ${process.version.slice(1)} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}).${note && ` ${note}`}
 
 ## Start-up and memory
@@ -74,29 +68,7 @@ ${table(
 
 ## Size
 
-${renderSizes(sizes)}
-
-## Lateness and load
-
-${count(lateness.jobs)} jobs whose lengths are log-normal with a median of ${medianSeconds / 60} min and a 95th percentile of ${percentile95Seconds / 60} min, truncated at ${maxSeconds / 3600} h. Lateness
-is the time from the end of a job to the poll that detects it. The product is mean lateness × mean polls, relative to the
-lower bound for any schedule, ½(∫√(f·S) dt)² = ${lateness.bound.toFixed(0)} s. The peak is for 1,000 jobs that start together.
-
-![Lateness and requests per job, by schedule](images/lateness.svg)
-
-${latenessTable([lateness.ours, lateness.held, ...lateness.others])}
-
-${comparison(lateness)}
-
-## Many steps at once
-
-${fleet.processes} processes of \`dist/index.js\`, started together with the default intervals, against the service with its rate limit of ${hourlyLimit}
-jobs per project and hour: ${crowded.processes} for one project, ${calm.processes} for another. Jobs take ${jobSeconds} s. ${fleet.withPullRequest} steps ended with a pull request, each
-with its own job. ${fleet.rejected} were rejected by the rate limit and reported that no job was started. The service created ${fleet.jobs} jobs.
-The busiest second had ${Math.max(...fleet.perSecond)} requests.
-
-![Requests per second](images/fleet.svg)
-${fleet.errors.map((error) => `\n**Error:** ${error}\n`).join("")}`;
+${renderSizes(sizes)}`;
 }
 
 /** Renders the sizes of both bundles. */
@@ -126,43 +98,6 @@ function sizeTable({ files }: Sizes): string {
   );
 }
 
-/** Compares our schedule with the candidates: whether one is better, and what the closest ones cost. */
-function comparison(lateness: LatenessResult): string {
-  const winners = better(lateness);
-  const verdict =
-    winners.length === 0
-      ? `Of ${lateness.candidates.length} other simple schedules (shares, roots and first delays, with other limits; the grey dots), none is at least as good as
-ours in every measure except the peak, and better in one. The closest, with fewer requests and no larger 95th percentile
-of the share, are later on average:`
-      : `Better than ours, by these measures: ${winners.map(({ name }) => name).join("; ")}. The closest:`;
-  return `${verdict}\n\n${latenessTable([lateness.ours, ...runnersUp(lateness)])}`;
-}
-
-function latenessTable(rows: readonly LatenessRow[]): string {
-  return table(
-    [
-      "schedule",
-      "requests per job",
-      "lateness: mean",
-      "95 %",
-      "share of length: mean",
-      "95 %",
-      "product / bound",
-      "peak",
-    ],
-    rows.map((row) => [
-      row.name,
-      row.requests.toFixed(1),
-      `${row.meanLateness.toFixed(1)} s`,
-      `${row.lateness95.toFixed(1)} s`,
-      percent(row.meanShare),
-      percent(row.share95),
-      row.overBound.toFixed(2),
-      `${row.peakPerSecond}/s`,
-    ]),
-  );
-}
-
 function contents(packages: ReadonlyMap<string, number>): string {
   return [...packages]
     .sort(([, one], [, other]) => other - one)
@@ -184,4 +119,3 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const count = (value: number): string => value.toLocaleString("en-US");
 const mebibytes = (kib: number): string => `${(kib / 1024).toFixed(1)} MiB`;
 const kilobytes = (bytes: number): string => `${count(Math.round(bytes / 1000))} kB`;
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;

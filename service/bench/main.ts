@@ -4,7 +4,7 @@ import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Measurement } from "./measurement.ts";
 
-const others = ["main", "measurement", "service-process", "agent-service", "scale", "capacity", "postgres", "year"];
+const others = ["main", "measurement", "service-process", "agent-service", "scale", "postgres", "year"];
 const names = globSync("*.ts", { cwd: import.meta.dirname })
   .map((file) => basename(file, ".ts"))
   .filter((name) => !others.includes(name))

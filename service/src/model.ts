@@ -239,6 +239,8 @@ export interface Census {
   jobs: Readonly<Record<JobStatus, number>>;
   /** The turns of all workers. */
   turns: Readonly<Record<Exclude<TurnState, EndedState>, number>>;
+  /** The running turns whose worker has not renewed its lease in time, and that nobody has taken over. */
+  expiredLeases: number;
   /** The turns that a worker with a free agent would take now: their project is known, and not at its limit of agents. */
   takeableTurns: number;
   /** How long the oldest turn has waited that only waits for a free agent, in seconds; 0 if there is none. */

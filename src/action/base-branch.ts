@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { messageOf } from "../client/errors.ts";
 import { isThreadEvent } from "./comments/event.ts";
-import { findAnnouncement } from "./earlier-turn.ts";
+import { askService } from "./memory/ask-service.ts";
 import { cancelledBeforeSending, type RunResult } from "./result.ts";
 import { connectGitHub, type Run } from "./run.ts";
 import { readEventFile } from "./runner/event-file.ts";
@@ -29,9 +29,11 @@ export async function findBase(run: Run): Promise<{ base: string | undefined } |
   if (base === "") return { base: undefined };
   const found = base === "pull-request" ? await headOfEvent(run) : { base };
   if ("kind" in found || found.base === undefined) return found;
-  const announcement = await findAnnouncement(run);
+  // A dry run sends nothing to the service, so it trusts that it takes one.
+  if (run.settings.dryRun) return found;
+  await askService(run);
   if (run.ports.signal.aborted) return cancelledBeforeSending;
-  return announcement?.features.has("base") ? found : { kind: "blocked", cause: "no-base" };
+  return run.state.features?.has("base") ? found : { kind: "blocked", cause: "no-base" };
 }
 
 async function headOfEvent(run: Run): Promise<{ base: string | undefined } | RunResult> {

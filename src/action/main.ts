@@ -27,6 +27,9 @@ export interface Ports extends RunPorts {
   connectIdTokens: (audience: string, ports: IdTokenPorts) => Promise<Credentials>;
 }
 
+/** What a re-run does if nothing is remembered. */
+const repeats = { usable: "repeats", over: "repeats" } as const;
+
 /** Runs the step and returns whether it passes. Whatever happens, all outputs are set and the log has the outcome. */
 export async function main(ports: Ports): Promise<boolean> {
   const { toolkit, clock, environment } = ports;
@@ -43,7 +46,7 @@ export async function main(ports: Ports): Promise<boolean> {
   const settings = inputs?.ok ? inputs.settings : undefined;
   const wantsSummary = inputs === undefined || (inputs.ok ? inputs.settings.summary : inputs.summary);
   const comment = inputs?.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
-  const { result, task, rerun = "repeats", finish } = execution;
+  const { result, task, rerun = repeats, finish } = execution;
 
   const now = clock.now();
   const elapsedMs = state.elapsedMs(now);
@@ -60,7 +63,7 @@ export async function main(ports: Ports): Promise<boolean> {
   }
   await finish?.({ outcome, message, elapsedMs });
   if (result.kind === "invalid-inputs") {
-    const { rememberInvalidInputs } = await import("./refresh/invalid-inputs.ts");
+    const { rememberInvalidInputs } = await import("./memory/words.ts");
     await rememberInvalidInputs(toolkit.input("matrix-leg").trim(), ports);
   }
   return hasPassed && !outputsError;

@@ -3,8 +3,7 @@ import { isStillGone } from "./find-job.ts";
 import type { PullRequest } from "./pull-request.ts";
 import { cancelledBeforeSending, isJobNotFound, isRejected, type RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
-import type { RunState } from "./run-state.ts";
-import type { SendingTask, Task } from "./settings.ts";
+import type { SendingTask } from "./settings.ts";
 
 /** What the prompt of earlier runs was about, which no longer counts as a change. */
 export type RememberedChanges = Pick<ChangesQuery, "lastCommit" | "firstBase" | "ownPullRequests">;
@@ -52,78 +51,53 @@ export interface Continuation {
   pullRequest?: PullRequest | undefined;
 }
 
-/** A task, and what makes the next one of the plan take its place, besides a job that is not found. */
-export interface PlannedTask<T extends Task = SendingTask> {
-  task: T;
-  /** Whether a message that the service rejects is replaced. */
-  isDoubtful?: boolean;
-  /** The open pull request that is left if the next task takes its place. */
-  leaves?: PullRequest | undefined;
-}
-
-/** What a create has besides its prompt. */
-export interface CreateOptions {
-  /** The turn of an earlier run attempt that a create or message takes the place of. Default: none. */
-  replaces?: string | undefined;
-  /** The branch that a new job starts from. Default: the project's own. */
-  base?: string | undefined;
+/** What is sent: a follow-up to a job, if there is one to continue, or a create. */
+export interface Plan {
+  task: SendingTask;
+  /** The create that takes the place of a follow-up. Default: none does. */
+  otherwise?: SendingTask;
+  continued?: Continuation | undefined;
 }
 
 /**
- * Plans what to send: a follow-up to a job, if there is one to continue, or a create. Each task applies only if the job of
- * the one before it is gone.
+ * Plans what to send.
+ *
+ * @param create - `replaces`: the turn of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
  */
 export function planTasks(
   prompt: string,
-  continued?: Continuation,
-  { replaces, base }: CreateOptions = {},
-): PlannedTask[] {
+  continued: Continuation | undefined,
+  { replaces, base }: { replaces?: string | undefined; base?: string | undefined },
+): Plan {
   const create: SendingTask = { kind: "create", prompt, base, replaces };
-  if (continued === undefined) return [{ task: create }];
-  const { jobId, isReplaceable = false, isDoubtful = false, pullRequest: leaves } = continued;
-  const message: SendingTask = { kind: "message", jobId, prompt, replaces };
-  return isReplaceable ? [{ task: message, isDoubtful, leaves }, { task: create }] : [{ task: message }];
+  if (continued === undefined) return { task: create };
+  const task: SendingTask = { kind: "message", jobId: continued.jobId, prompt, replaces };
+  return continued.isReplaceable ? { task, continued, otherwise: create } : { task };
 }
-
-/** Why a task of a plan gave its place to the next one. */
-export type Replacement = "not found" | "rejected";
 
 /**
- * Runs the tasks of a plan in order, until the job of one is found.
+ * Sends what is planned, and the create in place of a follow-up whose job is not found, or rejects it.
  *
  * @param runTask - never rejects
- * @param onReplaced - called before the next task takes the place of one
+ * @param onReplaced - called before the create takes the place of a follow-up
  * @returns the last task that was run, and its result
  */
-export async function runFirstFound<T extends Task>(
-  plan: readonly PlannedTask<T>[],
+export async function runPlan(
+  { task, otherwise, continued }: Plan,
   run: Run,
-  runTask: (task: T) => Promise<RunResult>,
-  onReplaced: (task: T, next: T, reason: Replacement, leaves: PullRequest | undefined) => void = () => {},
-): Promise<{ task: T; result: RunResult }> {
-  for (const [index, planned] of plan.entries()) {
-    const { task } = planned;
-    let result = await runTask(task);
-    const next = plan[index + 1]?.task;
-    if (next === undefined || task.kind === "create") return { task, result };
-    let reason = replacementOf(planned, result, run.state);
-    if (reason === "not found" && !(await isStillGone(task.jobId, run))) {
+  runTask: (task: SendingTask) => Promise<RunResult>,
+  onReplaced: (reason: "not found" | "rejected", continued: Continuation) => void,
+): Promise<{ task: SendingTask; result: RunResult }> {
+  const result = await runTask(task);
+  if (!otherwise || !continued) return { task, result };
+  const isRefused = continued.isDoubtful === true && isRejected(result);
+  if (isJobNotFound(result, run.state)) {
+    if (!(await isStillGone(continued.jobId, run))) {
       // It was not found by mistake, so that nothing was sent to it.
-      result = run.ports.signal.aborted ? cancelledBeforeSending : await runTask(task);
-      reason = undefined;
+      return { task, result: run.ports.signal.aborted ? cancelledBeforeSending : await runTask(task) };
     }
-    if (reason === undefined) return { task, result };
-    onReplaced(task, next, reason, planned.leaves);
-    run.state.forgetJob();
-  }
-  throw new Error("no task to run");
-}
-
-function replacementOf<T extends Task>(
-  { task, isDoubtful = false }: PlannedTask<T>,
-  result: RunResult,
-  state: RunState,
-): Replacement | undefined {
-  if (isJobNotFound(result, state)) return "not found";
-  return isDoubtful && task.kind === "message" && isRejected(result) ? "rejected" : undefined;
+  } else if (!isRefused) return { task, result };
+  onReplaced(isJobNotFound(result, run.state) ? "not found" : "rejected", continued);
+  run.state.forgetJob();
+  return { task: otherwise, result: await runTask(otherwise) };
 }

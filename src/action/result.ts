@@ -40,8 +40,8 @@ export type RunResult =
   /** `has` and `needs`: permissions in the repository. */
   | { kind: "skipped"; reason: "not-permitted"; triggerKind: TriggerKind; has: string; needs: string }
   | { kind: "skipped"; reason: "nothing-new" }
-  /** `plan`: what the step would have done. */
-  | { kind: "skipped"; reason: "dry-run"; plan: Text }
+  /** `plan`: what the step would have done, or why it would have failed. */
+  | { kind: "skipped"; reason: "dry-run"; plan: Text | BlockedResult }
   | BlockedResult
   /** A bug in the action. */
   | { kind: "crashed"; error: unknown };
@@ -90,17 +90,26 @@ export type BlockedResult =
    * not be asked, and the cache could not be written.
    */
   | { kind: "blocked"; cause: "unrecorded" | "unknown"; attempt: number }
+  /** A service that may be able to say what was sent did not answer. */
+  | { kind: "blocked"; cause: "service"; error: RequestError | undefined }
+  /** A later run of the session has sent something else to the job of this one since. */
+  | { kind: "blocked"; cause: "later-run"; run: string; jobId: string }
+  /** Nothing could be left in the thread, or elsewhere, that tells a re-run of the request. */
+  | { kind: "blocked"; cause: "unwitnessed" }
   /** `pending`: an earlier run attempt was about to send something for this request, and whether it did is unknown. */
   | { kind: "blocked"; cause: "prompt" | "thread" | "time" | "pending" };
 
 /** The result of a step that was cancelled while it looked up what to do. */
 export const cancelledBeforeSending: RunResult = { kind: "cancelled", operation: "create", acceptance: "rejected" };
 
-/**
- * What a re-run of the workflow run does after this result: it sends the same request again, waits for the same job, or
- * sends nothing and fails.
- */
-export type RerunEffect = "repeats" | "resumes" | "stops";
+/** What a re-run of the workflow run does: sends the same request again, waits for a job, or sends nothing and fails. */
+export type RerunAction = "repeats" | "resumes" | "stops";
+
+/** What it does as long as the job is of use, and once that is over. */
+export interface RerunEffect {
+  usable: RerunAction;
+  over: RerunAction;
+}
 
 /** Returns the outcome of a run. */
 export function outcomeOf(result: RunResult, state: RunState): Outcome {

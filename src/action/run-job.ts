@@ -48,6 +48,8 @@ export async function runJob(task: Task, run: Run, options: JobOptions = {}): Pr
   try {
     return await submitAndWait({ ...run.settings, task, wait }, job, onPolled);
   } catch (error) {
+    // What was published stays so, whatever failed after it.
+    if (published !== "") state.jobId ||= published;
     return resultOfError(error, operation, job);
   }
 }

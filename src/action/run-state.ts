@@ -1,5 +1,5 @@
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
-import type { SentTurn } from "../client/step-lookup.ts";
+import type { Announcement, SentTurn } from "../client/step-lookup.ts";
 import type { Changes } from "./changes/changes.ts";
 import { type PullRequest, parsePullRequest } from "./pull-request.ts";
 
@@ -17,9 +17,9 @@ export type JobOrigin = "created" | "continued" | "resumed" | "attached";
 
 /**
  * What became of a turn that the service was asked to stop. `asked`: it did not confirm that the agent has ended. `ended`: the turn
- * had ended before.
+ * had ended before. `unreached`: whether it can stop a turn was not answered in time.
  */
-export type StopResult = "stopped" | "asked" | "ended";
+export type StopResult = "stopped" | "asked" | "ended" | "unreached";
 
 /** What the run knows so far: outputs, log and summary are made from it. */
 export class RunState {
@@ -47,6 +47,10 @@ export class RunState {
   changes: Changes | undefined;
   /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
   features: ReadonlySet<string> | undefined;
+  /** What it announced before anything was sent. */
+  announcement: Announcement | undefined;
+  /** Whether it has denied that it can be asked. */
+  isMute = false;
   /** What became of the turn when the step was cancelled; `undefined` if the service was not asked to stop it. */
   stop: StopResult | undefined;
   /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */

@@ -43,15 +43,22 @@ export interface Run {
   publishJobId: (jobId: string) => void;
 }
 
+/** How a run ended, as it is reported. */
+export interface Ending {
+  outcome: Outcome;
+  message: Message;
+  elapsedMs: number;
+}
+
 /** What a run did. */
 export interface Execution {
   result: RunResult;
   /** What it sent or waited for, if it got that far. */
   task?: Task;
-  /** Default: `repeats`. */
+  /** Default: it repeats. */
   rerun?: RerunEffect;
   /** Comment mode: shows the result in the thread. */
-  finish?: (ending: { outcome: Outcome; message: Message; elapsedMs: number }) => Promise<void>;
+  finish?: (ending: Ending) => Promise<void>;
 }
 
 /** Connects to the runner's GitHub. */

@@ -20,7 +20,8 @@ export class StepKey {
   readonly isLasting: boolean;
   /** Hash of the step. */
   readonly step: string;
-  /** With `on-rerun: new`, each attempt makes requests of its own. */
+  /** Whether this attempt makes requests of its own: with `on-rerun: new`, and attempts before it. */
+  readonly isNew: boolean;
   readonly #attempt: number | undefined;
   readonly #earlierAttempts: readonly number[];
 
@@ -50,7 +51,9 @@ export class StepKey {
         request,
       ]),
     );
-    this.#attempt = onRerun === "new" ? runAttempt(environment) : undefined;
+    const attempt = runAttempt(environment);
+    this.isNew = onRerun === "new" && attempt > 1;
+    this.#attempt = this.isNew ? attempt : undefined;
     this.#earlierAttempts = earlierAttempts(environment);
   }
 

@@ -50,7 +50,9 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
     return { ...result, acceptance: "accepted" };
   } catch (error) {
     log.debugError(error);
-    return state.stop === undefined ? result : { ...result, acceptance: "accepted" };
+    if (state.stop !== undefined) return { ...result, acceptance: "accepted" };
+    state.stop = "unreached";
+    return result;
   }
 }
 

@@ -7,7 +7,6 @@ import { HttpError, InvalidResponseError } from "./errors.ts";
 import { formatIdempotencyKey, type IdempotencyKey, isReplayed } from "./idempotency-key.ts";
 import { parseJobPage } from "./job-page.ts";
 import { isWaitApplied, preferWait } from "./preference.ts";
-import { isTransientPollFailure } from "./retry.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { type Announcement, parseAnnouncement, parseTurnStatus, type TurnStatus } from "./step-lookup.ts";
 import { minTimeLeftMs, type RetryNotice, submit } from "./submit.ts";
@@ -101,10 +100,10 @@ export interface AgentJobClient {
    */
   getJob(jobId: string, limits: CallLimits, holdSeconds?: number): Promise<JobReading>;
   /**
-   * Asks what was sent under the step of a key, without retries; `undefined` if the service does not announce that it can be
-   * asked.
+   * Asks what was sent under the step of a key, without retries; `undefined` if the service does not know the question (`404`,
+   * `405`, `501`), or did not receive the key.
    *
-   * @throws RequestError if that is unknown: a network error, `429` or `5xx`
+   * @throws RequestError if that is unknown
    */
   lookUpStep(key: IdempotencyKey, limits: CallLimits): Promise<Announcement | undefined>;
   /**
@@ -197,11 +196,12 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     const path = `${jobsPath}?step=${encodeURIComponent(key.step)}`;
     try {
       // The key goes with the question, so that the service can say that something on the way removes it.
-      const { data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
-      return parseAnnouncement(data, key.step);
+      const { response, data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
+      const announcement = parseAnnouncement(data, key.step);
+      if (announcement === "unusable") throw new InvalidResponseError("it announces nothing", response.body);
+      return announcement === "keyless" ? undefined : announcement;
     } catch (error) {
-      // A service that does not know the question rejects it in any way.
-      if (error instanceof HttpError && !isTransientPollFailure(error)) return undefined;
+      if (error instanceof HttpError && [404, 405, 501].includes(error.status)) return undefined;
       throw error;
     }
   }

@@ -37,15 +37,15 @@ const maxReasonLength = 1000;
 const maxCostUsd = 1000;
 
 /**
- * Parses the answer to the question what was sent under a step. Returns `undefined` unless it repeats the step: then nothing
- * is announced. An answer with a turn that cannot be read is none either, because it hides what was sent.
+ * Parses the answer to the question what was sent under a step. It must repeat the step, and have no turn that cannot be read,
+ * because that hides what was sent: otherwise it is `unusable`. Returns `keyless` if the service did not receive the key, so that
+ * it would not recognize a request that is repeated.
  */
-export function parseAnnouncement(data: unknown, step: string): Announcement | undefined {
-  if (!isObject(data) || data.step !== step || !Array.isArray(data.turns)) return undefined;
-  // The service did not receive the key, so that it would not recognize a request that is repeated.
-  if (data.key === null) return undefined;
+export function parseAnnouncement(data: unknown, step: string): Announcement | "keyless" | "unusable" {
+  if (!isObject(data) || data.step !== step || !Array.isArray(data.turns)) return "unusable";
+  if (data.key === null) return "keyless";
   const turns = data.turns.map(parseTurn);
-  if (!turns.every((turn) => turn !== undefined)) return undefined;
+  if (!turns.every((turn) => turn !== undefined)) return "unusable";
   const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
   return { features: new Set(features), turns };
 }

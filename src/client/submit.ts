@@ -1,6 +1,6 @@
 import type { CallLimits } from "./call-limits.ts";
 import type { Clock } from "./clock.ts";
-import { HttpError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
+import { HttpError, InvalidResponseError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
 import { backoffMs, classifySubmissionFailure, isTransientPollFailure } from "./retry.ts";
 import { salvageId } from "./salvage-id.ts";
 import type { Announcement } from "./step-lookup.ts";
@@ -102,7 +102,9 @@ async function askUntil(latest: number, signal: AbortSignal, { ask, clock, rando
     try {
       return (await ask()) !== undefined;
     } catch (error) {
-      if (!isRequestError(error) || !isTransientPollFailure(error)) return false;
+      // A page in place of an answer announces nothing.
+      if (error instanceof InvalidResponseError || !isRequestError(error) || !isTransientPollFailure(error))
+        return false;
       const delayMs = Math.max(backoffMs(attempt, random()), retryAfterMs(error));
       if (clock.now() + delayMs > latest) return false;
       await clock.sleep(delayMs, signal);

@@ -4,10 +4,8 @@ import type { AgentJobClient } from "./client.ts";
 import type { Clock } from "./clock.ts";
 import { isTerminal, type Job } from "./contract.ts";
 import { HttpError, isRequestError, type RequestError, TokenError } from "./errors.ts";
-import { HeldPolls, wasHeld } from "./held-polls.ts";
-import { PollDelays } from "./poll-delays.ts";
+import { HeldPolls, PollDelays, type PollIntervals, wasHeld } from "./poll-schedule.ts";
 import { isTransientPollFailure } from "./retry.ts";
-import type { PollIntervals } from "./schedule.ts";
 import { hasEnded, type TurnStatus } from "./step-lookup.ts";
 
 /** A new job may not be visible immediately: `404` is transient for this long after a create, in milliseconds. */

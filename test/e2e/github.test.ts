@@ -36,7 +36,7 @@ test("reads all pages of a thread of 250 comments", async () => {
 });
 
 test("reads a thread to its end although its pages are shorter than asked for", async () => {
-  const marker = "<!-- agent-job-action project=docs job=job_of_page_1 comment=5 -->";
+  const marker = "<!-- agent-job-action project=docs attempt=1 job=job_of_page_1 comment=5 -->";
   const { github, posts } = await runCommentStep({
     prepare: (github) => {
       github.maxPerPage = 30;

@@ -80,7 +80,7 @@ test.skipIf(!hasSignals)(
     expect(outputs.outcome).toBe("cancelled");
     expect(github.github.reply).toContain("Cancelled");
     expect(github.github.reply.split("\n").at(-1)).toBe(
-      `<!-- agent-job-action project=docs job=${outputs["job-id"]} comment=77 -->`,
+      `<!-- agent-job-action project=docs attempt=1 job=${outputs["job-id"]} comment=77 -->`,
     );
   },
 );

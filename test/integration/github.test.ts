@@ -67,6 +67,21 @@ describe.concurrent("a request", () => {
     expect(traces[0]?.durationMs).toBeLessThanOrEqual(elapsedMs);
   });
 
+  test.each([200, 201])("tells that the response has the status %i", async (status) => {
+    await using connection = await connect((_n, response) => respond(response, status, { id: 7 }));
+    const seen: number[] = [];
+    await connection.github.request(route, parameters, limits({ onStatus: (one) => seen.push(one) }));
+    expect(seen).toEqual([status]);
+  });
+
+  test.each([
+    ["a rate limit is not taken for a refusal", { "x-ratelimit-remaining": "0" }, 429],
+    ["a refusal is one", {}, 403],
+  ])("with 403: %s", async (_name, headers, status) => {
+    await using connection = await connect((_n, response) => respond(response, 403, { message: "no" }, headers));
+    await expect(connection.github.request(route, parameters, limits({ isUrgent }))).rejects.toMatchObject({ status });
+  });
+
   test("sends the token and the rest of the parameters", async () => {
     let authorization = "";
     let body = "";

@@ -43,11 +43,12 @@ export class AttemptRecord {
   /** Answers a request of an attempt. */
   list(asking: Attempt, parameters: Record<string, unknown>): unknown {
     if (!asking.canReadRecord) throw new GitHubError("Resource not accessible by integration", 403);
-    const index = this.#scenario.attempts.findIndex((_, at) => {
+    const indexes = [...this.#scenario.attempts.keys()].filter((at) => {
       const { run, number } = placeOf(this.#scenario, at);
       return idOf(this.#scenario, run) === String(parameters.run_id) && number === Number(parameters.attempt_number);
     });
-    if (index === -1) throw new GitHubError("Not Found", 404);
+    const [index] = indexes;
+    if (index === undefined || indexes.length > 1) throw new GitHubError("Not Found", 404);
     const jobs = Number(parameters.page ?? 1) === 1 ? this.#jobsOf(index) : [];
     return { total_count: this.#jobsOf(index).length, jobs };
   }

@@ -1,4 +1,5 @@
 import type { GitHub, RequestLimits } from "../../src/action/runner/github.ts";
+import { GitHubError } from "../../src/action/runner/github-error.ts";
 import { bot, FakeGitHub } from "../support/fake-github.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Conversation, GitHubExchange, Kill } from "./scenario.ts";
@@ -36,7 +37,7 @@ export function isRemembered(thread: FakeGitHub): boolean {
 }
 
 function marker(job: string, comment: number): string {
-  return `Done.\n\n<!-- agent-job-action project=docs job=${job} comment=${comment} -->`;
+  return `Done.\n\n<!-- agent-job-action project=docs attempt=1 job=${job} comment=${comment} -->`;
 }
 
 export interface GitHubPorts {
@@ -105,14 +106,20 @@ export function simulatedGitHub(ports: GitHubPorts): { github: GitHub; requests:
           );
         timeline.at(timeline.now + requestMs, order.read, () => {
           if (fault === "lost-request") return;
-          if (fault === "rejected") return answer(() => reject(new Error("Resource not accessible by integration")));
-          void backend.request(route, parameters, { ...limits, signal: new AbortController().signal }).then(
+          if (fault === "rejected")
+            return answer(() => reject(new GitHubError("Resource not accessible by integration", 403)));
+          let status = 200;
+          const onStatus = (acted: number): void => {
+            status = acted;
+          };
+          void backend.request(route, parameters, { ...limits, onStatus, signal: new AbortController().signal }).then(
             (data) => {
               onMoment(index, "acted");
               const received = fault === "unusable-response" ? "?" : data;
               if (fault === "lost-response") return;
               answer(() => {
                 entry.data = received;
+                limits.onStatus?.(status);
                 resolve(received);
               });
             },

@@ -49,6 +49,8 @@ export interface Execution {
   isOlderRun: boolean;
   /** It runs the second step of the workflow. */
   isTwin: boolean;
+  /** It is of the attempt of the workflow run in which the one before it ran the other step. */
+  isSameAttempt: boolean;
   /** It begins this long after the attempt before it began, in milliseconds, if that is of another run and another session. */
   overlapsAfterMs: number | undefined;
   /** What the first attempt of a run has counts for all of them, as does `isPullRequest`. */
@@ -69,7 +71,7 @@ export interface Execution {
 
 /** A workflow with two steps that differ in one thing. */
 export interface Workflow {
-  twin: "step" | "job" | "matrix-leg" | "project" | "prompt" | "session";
+  twin: "step" | "job" | "matrix-leg" | "project" | "prompt" | "session" | "base";
   hasSession: boolean;
   changes: boolean;
   /** How long turns are active, and how they end, in the order of the turns. */
@@ -86,12 +88,18 @@ export interface HistoryScenario extends Scenario {
 export function placeOf({ attempts }: Pick<Scenario, "attempts">, index: number): { run: number; number: number } {
   let newest = 1;
   let run = 1;
+  let wasSame = false;
   const numbers: number[] = [];
   for (const [at, { execution }] of attempts.slice(0, index + 1).entries()) {
     const isNewRun = at > 0 && execution?.isNewRun === true;
     newest += isNewRun ? 1 : 0;
-    run = !isNewRun && execution?.isOlderRun === true ? Math.max(1, newest - 1) : newest;
-    numbers[run] = (numbers[run] ?? 0) + 1;
+    const before = attempts[at - 1]?.execution;
+    const isOther = before !== undefined && before.isTwin !== execution?.isTwin;
+    // Each step runs once in an attempt.
+    const isSame: boolean = !wasSame && !isNewRun && isOther && execution?.isSameAttempt === true;
+    wasSame = isSame;
+    if (!isSame) run = !isNewRun && execution?.isOlderRun === true ? Math.max(1, newest - 1) : newest;
+    numbers[run] = (numbers[run] ?? 0) + (isSame && numbers[run] !== undefined ? 0 : 1);
   }
   return { run, number: numbers[run] ?? 1 };
 }
@@ -130,6 +138,7 @@ const execution: fc.Arbitrary<Execution> = fc.record({
   isNewRun: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 2, arbitrary: fc.constant(true) }),
   isOlderRun: rarely(3, fc.constant(true)).map((isOlderRun) => isOlderRun ?? false),
   isTwin: rarely(4, fc.constant(true)).map((isTwin) => isTwin ?? false),
+  isSameAttempt: fc.boolean(),
   overlapsAfterMs: rarely(3, fc.integer({ min: 0, max: 20_000 })),
   cacheMode: rarely(5, fc.constantFrom<CacheMode>("read", "none", "refuses", "read")).map((mode) => mode ?? "write"),
   isPullRequest: rarely(2, fc.constant(true)).map((isPullRequest) => isPullRequest ?? false),
@@ -182,7 +191,7 @@ const attempt = fc.record({
 
 const workflow: fc.Arbitrary<Workflow> = fc
   .record({
-    twin: fc.constantFrom("step", "job", "matrix-leg", "project", "prompt", "session"),
+    twin: fc.constantFrom("step", "job", "matrix-leg", "project", "prompt", "session", "base"),
     hasSession: fc.boolean(),
     hasChanges: rarely(4, fc.constant(true)),
     turns: fc.array(

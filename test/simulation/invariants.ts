@@ -142,7 +142,9 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const isFixed = scenario.mode.kind === "comment" && scenario.mode.hasFixedJob;
   const isLeft = isFixed && lastStatus === "archived" && submissionsOf(run).length === 0;
   const hasJob = (outputs["job-id"] !== "" && !isLeft) || scenario.workflow !== undefined;
-  if (!run.hasInternalFault && hasJob && !isUnasked(run)) {
+  // A process that was paused may have no token, and not ask either.
+  const isWithoutToken = scenario.usesTokens && attempt.pauses.length > 0;
+  if (!run.hasInternalFault && hasJob && !isWithoutToken && !isUnasked(run)) {
     if (prLink !== lastLink) violations.push(`the link is ${prLink}, but the last record has ${lastLink}`);
     if (status !== lastStatus) violations.push(`the status is ${status}, but the last record has ${lastStatus}`);
   }
@@ -172,7 +174,15 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   // Without a token, the service is not asked either.
   const readAt = last?.received?.at ?? Infinity;
   if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && !isSmooth)) return true;
-  return lookup !== undefined && !(lookup.received?.kind === "response" && lookup.received.status === 200);
+  const isAnswered = ({ received }: (typeof requests)[number]): boolean =>
+    received?.kind === "response" && received.announces;
+  // The same holds for one before the last.
+  const isLeftOut = requests.some((request, index) => {
+    const next = requests[index + 1];
+    const isRecord = request.received?.kind === "response" && request.received.record !== undefined;
+    return isRecord && next?.kind === "lookup" && !isAnswered(next) && requests.slice(0, index).some(isAnswered);
+  });
+  return isLeftOut || (lookup !== undefined && !isAnswered(lookup));
 }
 
 /**
@@ -181,9 +191,23 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
  */
 function requestsOfResult({ requests, runner }: AttemptRun, isHistory: boolean): AttemptRun["requests"] {
   const first = requests.findIndex(isSubmission);
-  if (first !== -1) return requests.slice(first);
-  return !isHistory || runner.outputs["job-origin"] === "resumed" ? requests : [];
+  // Nor is a second look at a job that was not found.
+  const isSecondLook = ({ kind, jobId, sentAt }: AttemptRun["requests"][number]): boolean =>
+    kind === "poll" &&
+    requests.some(
+      (one) =>
+        one.jobId === jobId &&
+        one.received?.kind === "response" &&
+        one.received.status === 404 &&
+        Math.abs(sentAt - one.received.at - secondLookMs) < 10,
+    );
+  const own = requests.slice(Math.max(first, 0)).filter((one) => !isSecondLook(one));
+  if (first !== -1) return own;
+  return !isHistory || runner.outputs["job-origin"] === "resumed" ? own : [];
 }
+
+/** How long after a `404` a job is looked for again, in milliseconds. */
+const secondLookMs = 3000;
 
 /** A record may show the state from before a message for this long, in milliseconds. */
 const staleStateMs = 15_000;
@@ -195,9 +219,10 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   // A turn that was stopped while it waited ends before the one that runs.
   if (run.requests.some(({ turn }) => turn?.isStopped)) return false;
   if (scenario.timeoutSeconds < 10 || run.firstRequestAt === undefined || attempt.pauses.length > 0) return false;
-  // A re-run does not know when the message was sent, so it counts from its own first request.
+  // A re-run does not know when the message was sent, so it counts from its own first poll.
   const message = isMessage
-    ? (run.requests.findLast(({ kind }) => kind === "message")?.received?.at ?? run.requests[0]?.sentAt)
+    ? (run.requests.findLast(({ kind }) => kind === "message")?.received?.at ??
+      run.requests.find(({ kind }) => kind === "poll")?.sentAt)
     : undefined;
   const shownAt = Math.max(
     run.jobEndsAt ?? Number.POSITIVE_INFINITY,

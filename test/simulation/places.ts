@@ -32,7 +32,7 @@ export function placesOf({ scenario, attempts }: History): Place[] {
     const execution = scenario.attempts[index]?.execution;
     if (!execution) return [];
     const { run: workflowRun, number } = placeOf(scenario, index);
-    const hasOwnSession = execution.isTwin && ["project", "session"].includes(workflow.twin);
+    const hasOwnSession = execution.isTwin && ["project", "session", "base"].includes(workflow.twin);
     return [
       {
         index,
@@ -114,11 +114,18 @@ export function wasTold({ requests }: AttemptRun, before = Infinity): boolean {
   );
 }
 
+/** Returns whether both steps ran in one attempt of a workflow run, which the simulated record does not tell apart. */
+function isShared(scenario: History["scenario"], index: number): boolean {
+  const { run } = placeOf(scenario, index);
+  const numbers = scenario.attempts.map((_, at) => placeOf(scenario, at)).filter((place) => place.run === run);
+  return new Set(numbers.map(({ number }) => number)).size < numbers.length;
+}
+
 /** Returns whether GitHub can tell an attempt whether earlier attempts of the workflow run began the step. */
 export function canAskGitHub({ scenario, attempts }: History, index: number): boolean {
   const { run } = placeOf(scenario, index);
   const asking = scenario.attempts[index];
-  if (!asking?.canReadRecord) return false;
+  if (!asking?.canReadRecord || isShared(scenario, index)) return false;
   const knows = scenario.attempts.every((attempt, at) => {
     const end = attempts[at]?.end;
     return at >= index || placeOf(scenario, at).run !== run || end === undefined || !isLost(attempt, end);

@@ -129,7 +129,8 @@ function checkQuestions(history: History, place: Place, places: readonly Place[]
   const violations: string[] = [];
   const ofRun = places.filter(({ workflowRun, index }) => workflowRun === place.workflowRun && index < place.index);
   const isMixed = ofRun.some((one) => one.execution.onRerun === "new" || one.unit !== place.unit);
-  if (wasTold(run) && !isMixed) violations.push(`the service says what was sent, but a person is asked: ${question}`);
+  if (wasTold(run) && !isMixed && !mayHaveBeenNew(history, place, places))
+    violations.push(`the service says what was sent, but a person is asked: ${question}`);
   // What cannot be read may be anything.
   if (run.cache.restores.some(({ result, found }) => (result !== "found" && result !== "none") || found?.isCorrupt))
     return violations;
@@ -142,6 +143,28 @@ function checkQuestions(history: History, place: Place, places: readonly Place[]
   const isKnown = entries.some((entry) => entry.owner === newest && stateOf(entry) === "job" && !entry.isCorrupt);
   if (isKnown && !isMixed) violations.push(`the cache names a job, but a person is asked: ${question}`);
   return violations;
+}
+
+/** Returns whether an attempt left no word that may have sent something under another key, and the service names nothing. */
+function mayHaveBeenNew(history: History, place: Place, places: readonly Place[]): boolean {
+  const hasTurns = place.run.requests.some(
+    ({ received }) => received?.kind === "response" && received.turns.length > 0,
+  );
+  const { execution, cacheMode, run: own } = place;
+  const isReadable =
+    execution.cache.state !== "absent" &&
+    cacheMode !== "none" &&
+    own.cache.restores.every(({ result, found }) => (result === "found" || result === "none") && !found?.isCorrupt);
+  const entries = isReadable ? entriesOf(place, places) : [];
+  const silent = places.filter(
+    ({ unit, index, number, run }) =>
+      unit === place.unit &&
+      index < place.index &&
+      number > 1 &&
+      (run.end !== "not-started" || !canAskGitHub(history, place.index)) &&
+      !entries.some(({ owner }) => owner === index),
+  );
+  return !hasTurns && silent.length > 0;
 }
 
 function checkCommentQuestions(history: History, index: number): string[] {

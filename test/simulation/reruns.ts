@@ -91,11 +91,13 @@ export function stateOf({ key }: CacheEntry): "pending" | "not-sent" | "job" | u
 function isFailureOfEarlier(run: Place["run"]): boolean {
   const { outcome = "", "job-origin": origin } = run.runner.outputs;
   const found = run.cache.restores.findLast((one) => one.found && !one.isForSession)?.found;
-  const first = seenBefore(run)[0];
+  const seen = seenBefore(run);
   return (
     origin === "resumed" &&
     found?.text.includes('"create"') === true &&
-    first?.status === outcome &&
+    seen.length > 0 &&
+    // An odd record in between looks as if the job had been active.
+    seen.every(({ status }) => status === outcome) &&
     outcome !== "active"
   );
 }

@@ -142,7 +142,13 @@ export class SimulatedService {
 
   /** Returns when the last turn of a job ends, of those that count; `undefined` if there is none. */
   endOf(id: string, counts: (turn: Readonly<Turn>) => boolean = () => true): number | undefined {
-    return this.#jobs.get(id)?.findLast(counts)?.endsAt;
+    const ends =
+      this.#jobs
+        .get(id)
+        ?.filter(counts)
+        .map(({ endsAt }) => endsAt) ?? [];
+    // A turn that was stopped while it waited ends before the one that runs.
+    return ends.length > 0 ? Math.max(...ends) : undefined;
   }
 
   /** Returns the record of a job as it is now; `undefined` if there is no such job. */

@@ -1,10 +1,10 @@
 // The action loads these on demand. Loaded before, that takes no real time, for which simulated time does not wait.
 import "../../src/action/changes/find-section.ts";
 import "../../src/action/comment-mode.ts";
-import "../../src/action/refresh/parse-entry.ts";
-import "../../src/action/refresh/pull-request-state.ts";
-import "../../src/action/refresh/run-with-memory.ts";
-import "../../src/action/step-record.ts";
+import "../../src/action/memory/parse-entry.ts";
+import "../../src/action/memory/pull-request-state.ts";
+import "../../src/action/memory/step-record.ts";
+import "../../src/action/send-once.ts";
 import { main, type Ports } from "../../src/action/main.ts";
 import { connectIdTokens } from "../../src/action/runner/id-token.ts";
 import type { FakeGitHub } from "../support/fake-github.ts";
@@ -121,7 +121,7 @@ async function runGroup(world: World, earlier: readonly AttemptRun[]): Promise<A
 function overlapOf({ attempts, workflow }: Scenario, index: number): number | undefined {
   const [before, own] = [attempts[index - 1]?.execution, attempts[index]?.execution];
   if (!workflow || !own?.isNewRun) return undefined;
-  const hasOtherSession = ["project", "session"].includes(workflow.twin) && own.isTwin !== before?.isTwin;
+  const hasOtherSession = ["project", "session", "base"].includes(workflow.twin) && own.isTwin !== before?.isTwin;
   return hasOtherSession || !workflow.hasSession ? own.overlapsAfterMs : undefined;
 }
 
@@ -203,14 +203,15 @@ function startAttempt(world: World, attempt: Attempt, index: number, earlier: re
       onMoment: onMoment("github"),
     });
   const ofRun = firstOfRun(scenario, index);
+  const ofThread = scenario.mode.kind === "comment" ? scenario.mode.cacheMode : undefined;
   const cache =
-    execution &&
+    (execution || ofThread) &&
     connectSimulatedCache({
       timeline,
       process,
       cache: world.cache,
-      behavior: execution.cache,
-      mode: ofRun?.cacheMode ?? "write",
+      behavior: execution?.cache ?? { state: "works", exchanges: [] },
+      mode: ofThread ?? ofRun?.cacheMode ?? "write",
       scope: ofRun?.isPullRequest ? "pull-request" : "",
       owner: index,
       onMoment: onMoment("cache"),
@@ -233,7 +234,7 @@ function startAttempt(world: World, attempt: Attempt, index: number, earlier: re
     connect: () => transport,
     connectIdTokens: async (audience, source) => connectIdTokens(audience, { ...source, connect: () => tokens }),
     connectCache: async () => {
-      if (!cache || execution.cache.state === "absent") throw new Error("the runner offers no cache service");
+      if (!cache || execution?.cache.state === "absent") throw new Error("the runner offers no cache service");
       return cache.cache;
     },
     connectGitHub: () =>
@@ -265,9 +266,10 @@ function startAttempt(world: World, attempt: Attempt, index: number, earlier: re
       one.requests.flatMap(({ turn }) => turn ?? []),
     );
     // In plain mode, the time that GitHub takes for changes does not count.
-    const firsts = [requests[0], tokenRequests[0], thread && gitHub?.requests[0]].flatMap(
-      (request) => request?.sentAt ?? [],
-    );
+    const lookUp = thread && cache?.use.restores[0];
+    const firsts = [requests[0], tokenRequests[0], thread && gitHub?.requests[0]]
+      .flatMap((request) => request?.sentAt ?? [])
+      .concat(lookUp ? lookUp.startedAt : []);
     return {
       end: end ?? "stuck",
       runner,

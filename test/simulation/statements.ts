@@ -37,6 +37,7 @@ export function checkStatements(history: History, run: AttemptRun, index: number
   const isExpected =
     isForgotten ||
     isUnsaved ||
+    isUnwitnessed(run) ||
     (next !== undefined && (isResolved || wasNotFound(next) || ((isHistory || wasTold(next)) && sawEnd(next))));
   // With the same key, a request does nothing again.
   const isRepeated = next !== undefined && submissionsOf(next).some(({ actedAt }) => actedAt !== undefined);
@@ -74,10 +75,17 @@ function nextAttempt(history: History, index: number): AttemptRun | undefined {
   return isEvicted ? undefined : next.run;
 }
 
-/** Returns whether the service lost or archived a job between two attempts. */
+/** Returns whether GitHub refused both the reaction and the reply, so that a later attempt that it lets write is the first to do so. */
+function isUnwitnessed({ gitHubRequests, requests }: AttemptRun): boolean {
+  const sentAt = requests.find(({ kind }) => kind === "create" || kind === "message")?.sentAt ?? 0;
+  const writes = gitHubRequests.filter((one) => one.route.startsWith("POST") && one.sentAt <= sentAt);
+  return writes.length > 0 && writes.every(({ data }) => typeof data !== "object");
+}
+
+/** Returns whether the service lost or archived a job between two attempts, or before the first, which may not have found out. */
 function isJobLost({ scenario, attempts }: History, index: number, next: AttemptRun | undefined): boolean {
   const until = next ? attempts.indexOf(next) : index;
-  return scenario.attempts.slice(index + 1, until + 1).some(({ execution }) => execution?.jobLoss !== undefined);
+  return scenario.attempts.slice(index, until + 1).some(({ execution }) => execution?.jobLoss !== undefined);
 }
 
 /** Returns whether a create or message was sent over a connection. */

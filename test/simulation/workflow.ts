@@ -33,6 +33,7 @@ export function inputsOf(scenario: Scenario, { execution }: Attempt): Record<str
       "github-token": token,
       "matrix-leg": twin === "matrix-leg" ? '{"project":"handbook"}' : "",
       ...(twin === "project" && { "project-id": "handbook" }),
+      ...(twin === "base" && { base: "release/2" }),
       ...(twin === "prompt" && { prompt: "Update the changelog" }),
       ...(workflow.hasSession && { session }),
       ...(workflow.changes && { changes: "list" }),

@@ -43,6 +43,7 @@ export class FakeGitHub implements GitHub {
   /** The largest page, whatever `per_page` asks for. */
   maxPerPage = 100;
   #nextId = 1000;
+  readonly #reacted = new Set<string>();
 
   async request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown> {
     const call = { route, parameters, limits };
@@ -55,7 +56,10 @@ export class FakeGitHub implements GitHub {
       return isBot ? { permission: "none", role_name: "none" } : this.permission;
     }
     if (route.endsWith("/reactions")) {
-      this.reactions.push(String(parameters.content));
+      const { content, comment_id: id = "subject" } = parameters;
+      limits.onStatus?.(this.#reacted.has(`${id} ${content}`) ? 200 : 201);
+      this.#reacted.add(`${id} ${content}`);
+      this.reactions.push(String(content));
       return { id: 1, user: bot, content: parameters.content };
     }
     if (route.startsWith("DELETE ") && /\/labels\/[^/]+$/.test(route))

@@ -1,3 +1,4 @@
+import { GitHubError } from "../../src/action/runner/github-error.ts";
 import { commentId } from "./comment-run.ts";
 import { bot, FakeGitHub } from "./fake-github.ts";
 import type { Exchange, SeenRequest } from "./fake-transport.ts";
@@ -10,8 +11,11 @@ export const otherUser = { id: 666, login: "someone" };
 const earlierCommentId = 1;
 
 /** Returns the hidden last line of a reply. */
-export function markerLine(jobId: string, { projectId = "docs", comment = earlierCommentId } = {}): string {
-  return `<!-- agent-job-action project=${projectId} job=${jobId} comment=${comment} -->`;
+export function markerLine(
+  jobId: string,
+  { projectId = "docs", comment = earlierCommentId, attempt = 1 } = {},
+): string {
+  return `<!-- agent-job-action project=${projectId} attempt=${attempt} job=${jobId} comment=${comment} -->`;
 }
 
 /** The reply of an earlier attempt to the comment that triggers the run. */
@@ -33,7 +37,7 @@ export function threadWith(...replies: string[]): FakeGitHub {
 export function githubRejecting(routes: RegExp, ...replies: string[]): FakeGitHub {
   const github = withReplies(new FakeGitHub(), replies);
   github.fault = ({ route }) => {
-    if (routes.test(route)) throw new Error("Resource not accessible by integration");
+    if (routes.test(route)) throw new GitHubError("Resource not accessible by integration", 403);
   };
   return github;
 }

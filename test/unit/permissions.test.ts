@@ -54,8 +54,27 @@ test.each(inCommentMode)("the permissions of $where are those that the table nam
         ...(inputs?.reply === false ? silent : replies),
         ...(inputs?.changes ? changes : []),
       ]);
+    // A step with a prompt of its own may be re-run without a word of the attempt before.
+    if (inputs?.prompt) needed.push(["actions", "read"]);
     // service/docs/own-agent.md names these for the service's step.
     if (steps.some(isServiceStep)) needed.push(["contents", "write"], ["pull-requests", "write"]);
     expect(permissions).toEqual(union(needed));
   }
 });
+
+/** The examples of the hosted service whose steps have a prompt. */
+const hosted = exampleWorkflows().filter((source) =>
+  stepsOf(source).some(
+    (step) => isAction(step) && step.with?.prompt && !step.with["base-url"] && !step.with["dry-run"],
+  ),
+);
+
+test.each(hosted)(
+  "a re-run of $where can ask GitHub whether the step ran, and a comment says why",
+  ({ where, workflow }) => {
+    const jobs = Object.values(workflow.jobs) as { steps?: WorkflowStep[]; permissions?: Record<string, string> }[];
+    const asking = jobs.filter(({ steps = [] }) => steps.some((step) => isAction(step) && step.with?.prompt));
+    expect(asking.some(({ permissions }) => permissions?.actions === "read")).toBe(true);
+    expect(readFileSync(resolve(root, where), "utf8")).toMatch(/actions: read # lets a re-run/);
+  },
+);

@@ -51,6 +51,7 @@ const withPrompts = [
 /** What only a service has that knows keys. */
 const withKeys = [
   "lookup-own-turn",
+  "lookup-own-message",
   "replay",
   "replay-header",
   "reused-key",
@@ -117,7 +118,7 @@ class Checks {
       const hasEnded = await this.#waitForEnd(job.id, "job-ends");
       if (hasEnded && features?.includes("stop")) await this.#checkStop(job.id);
       await this.#checkInvalidMessages(job.id);
-      if (hasEnded) await this.#checkMessage(job.id);
+      if (hasEnded) await this.#checkMessage(job.id, features !== undefined);
     }
     if (features?.includes("base")) await this.#checkUnknownBase();
     else this.#results.unchecked(["unknown-base"], "not offered");
@@ -186,9 +187,8 @@ class Checks {
   async #checkKeys(jobId: string): Promise<void> {
     const list = await this.#lookUp();
     this.#results.check("lookup", listFault(list));
-    const turns = "status" in list && isObject(list.json) && Array.isArray(list.json.turns) ? list.json.turns : [];
-    const isListed =
-      turns.length === 1 && turns.every((turn) => isObject(turn) && turn.job === jobId && turn.request === "1");
+    const turns = turnsOf(list);
+    const isListed = turns.length === 1 && turns.every((turn) => turn.job === jobId && turn.request === "1");
     this.#results.check("lookup-own-turn", isListed ? undefined : describe(list));
     const replay = await this.#prompts.sendAgain(this.#create(this.#options.prompt), jobId);
     if (replay !== undefined) {
@@ -269,7 +269,7 @@ class Checks {
       this.#expectStatus(requirement, expected, await this.#prompts.sendInvalid(request));
   }
 
-  async #checkMessage(id: string): Promise<void> {
+  async #checkMessage(id: string, knowsKeys: boolean): Promise<void> {
     const path = `${this.#jobs}/${encodeURIComponent(id)}/message`;
     const answer = await this.#prompts.sendAnnounced({
       path,
@@ -280,15 +280,18 @@ class Checks {
     const job = this.#expectJob("message-accepted", "message-record", answer);
     if (job !== undefined && job.id !== id)
       this.#results.failed("message-accepted", `another job: ${describe(answer)}`);
+    if (knowsKeys) {
+      const list = await this.#lookUp();
+      const isListed = turnsOf(list).some((turn) => turn.job === id && turn.request === "2");
+      this.#results.check("lookup-own-message", isListed ? undefined : describe(list));
+    }
     if (job?.id === id) await this.#waitForEnd(id, "message-ends");
   }
 
   /** The turn of the create has ended, so nothing is stopped. */
   async #checkStop(id: string): Promise<void> {
-    const list = await this.#lookUp();
-    const turns = "status" in list && isObject(list.json) && Array.isArray(list.json.turns) ? list.json.turns : [];
-    const turn: unknown = turns.find((one) => isObject(one) && one.job === id);
-    if (!isObject(turn) || typeof turn.turn !== "string") return;
+    const turn = turnsOf(await this.#lookUp()).find((one) => one.job === id);
+    if (typeof turn?.turn !== "string") return;
     const stop = (name: string) =>
       this.#connection.send({
         method: "POST",
@@ -352,6 +355,12 @@ function errorFault(answer: Answer): string | undefined {
 }
 
 const turnStatuses = ["waiting", "running", "completed", "failed", "stopped"];
+
+/** Returns the turns in an answer that lists what was sent for a step. */
+function turnsOf(answer: Answer | NoAnswer): Readonly<Record<string, unknown>>[] {
+  const isList = "status" in answer && isObject(answer.json) && Array.isArray(answer.json.turns);
+  return isList ? (answer.json as { turns: unknown[] }).turns.filter(isObject) : [];
+}
 
 /** Returns what is wrong with the list of a step. */
 function listFault(answer: Answer | NoAnswer): string | undefined {

@@ -43,6 +43,10 @@ const offered = {
   "job-page": { section: "the-page-of-a-job", text: "The page in `Link` is on the origin of the service" },
   lookup: { section: "what-was-sent-for-a-step", text: "The list of a step has `features` and valid `turns`" },
   "lookup-own-turn": { section: "what-was-sent-for-a-step", text: "The list has the turn of a create with a key" },
+  "lookup-own-message": {
+    section: "what-was-sent-for-a-step",
+    text: "The list has the turn of a message with a key, too",
+  },
   replay: { section: "one-request-one-job", text: "The same create with the same key is answered with the same job" },
   "replay-header": { section: "one-request-one-job", text: "That answer has `Idempotent-Replayed: true`" },
   "reused-key": { section: "one-request-one-job", text: "Another prompt with the same key is answered with 422" },

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Duplex, Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { killProcess, killWithVariable, lastChildOf, type ProcessIdentity } from "../processes/own-processes.ts";
+import { childOf, killProcess, killWithVariable, type ProcessIdentity } from "../processes/own-processes.ts";
 import { signalGroup } from "../processes/process-group.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
@@ -178,7 +178,7 @@ async function begin(): Promise<void> {
 async function openGate(sandbox: number, stream: Duplex): Promise<void> {
   // Its sandbox ends, or has ended already.
   if (isTerminating) return;
-  init = lastChildOf(sandbox);
+  init = childOf(sandbox);
   if (init === undefined) throw new Error("the first process of its sandbox is not in /proc");
   await begin();
   if (hasBegun) stream.end("\n");

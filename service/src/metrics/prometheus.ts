@@ -36,18 +36,19 @@ export class PrometheusMetrics implements ReadableMetrics {
   }
 
   render(census: Census | undefined): Promise<string> {
-    const { up, jobs, turns, takeable, wanted, oldest } = this.#store;
+    const { up, jobs, turns, takeable, wanted, oldest, expired } = this.#store;
     up.set(census === undefined ? 0 : 1);
     // They are unknown now.
     jobs.reset();
     turns.reset();
-    for (const gauge of [takeable, wanted, oldest]) gauge.remove();
+    for (const gauge of [takeable, wanted, oldest, expired]) gauge.remove();
     if (census !== undefined) {
       for (const [state, count] of Object.entries(census.jobs)) jobs.set({ state }, count);
       for (const [state, count] of Object.entries(census.turns)) turns.set({ state }, count);
       takeable.set(census.takeableTurns);
       wanted.set(census.turns.running + census.takeableTurns);
       oldest.set(census.oldestWaitingSeconds);
+      expired.set(census.expiredLeases);
     }
     return this.#registry.metrics();
   }
@@ -128,6 +129,11 @@ function storeGauges(registry: Registry) {
     oldest: new Gauge({
       name: "agent_service_oldest_waiting_turn_age_seconds",
       help: "How long the oldest turn has waited that only waits for a free agent.",
+      registers,
+    }),
+    expired: new Gauge({
+      name: "agent_service_expired_leases",
+      help: "Running turns whose worker is late to renew its lease, and that nobody has taken over.",
       registers,
     }),
     outages: new Counter({

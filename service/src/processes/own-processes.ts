@@ -23,12 +23,11 @@ export function identify(id: number): ProcessIdentity | undefined {
   return { id, start: `${boot} ${start}` };
 }
 
-/** Returns the child of a process that was started last; `undefined` if it has none. */
-export function lastChildOf(parent: number): ProcessIdentity | undefined {
-  // Ids count up: it is among the first.
-  const child = processIds()
-    .sort((one, other) => other - one)
-    .find((id) => readStat(id)?.parent === parent);
+/** Returns the only child of a process; `undefined` if it has none. */
+export function childOf(parent: number): ProcessIdentity | undefined {
+  // Not every kernel lists them.
+  const listed = Number(read(`/proc/${parent}/task/${parent}/children`));
+  const child = listed > 0 ? listed : processIds().find((id) => readStat(id)?.parent === parent);
   return child === undefined ? undefined : identify(child);
 }
 

@@ -1,21 +1,32 @@
-import type { JobChanges } from "./job-changes.ts";
-import type { ReadyTurns } from "./ready-turns.ts";
 import type { Database, Transaction } from "./sql.ts";
+
+/** What processes on the same store tell each other. */
+export interface StoreChanges {
+  /** Announces that a job has changed. Others receive this when the transaction is committed. */
+  announceJob(transaction: Transaction, job: string): void;
+  /**
+   * Calls `listener` with the id of a job that another process may have changed; with `undefined` if announcements may have
+   * been missed.
+   */
+  onJob(listener: (job: string | undefined) => void): void;
+  /** Calls `listener` whenever a turn may have become ready in another process. */
+  onReady(listener: () => void): void;
+}
 
 /** Tells listeners, in all processes on a store, that turns have become ready and that jobs have changed. */
 export class Announcements {
   readonly #database: Database;
-  readonly #changes: JobChanges | undefined;
+  readonly #changes: StoreChanges | undefined;
   readonly #listeners = new Set<() => void>();
   /** By the ids of jobs. */
   readonly #followers = new Map<string, Set<() => void>>();
 
-  /** @param changes - default: no other process changes jobs */
-  constructor(database: Database, ready: ReadyTurns, changes?: JobChanges) {
+  /** @param changes - default: no other process uses the store */
+  constructor(database: Database, changes?: StoreChanges) {
     this.#database = database;
     this.#changes = changes;
-    ready.onReady(() => this.turnReady());
-    changes?.onChange((job) => this.jobChanged(job));
+    changes?.onReady(() => this.turnReady());
+    changes?.onJob((job) => this.jobChanged(job));
   }
 
   /** Calls `listener` whenever a turn may have become ready. */
@@ -41,7 +52,7 @@ export class Announcements {
   async changeJob<T>(job: string, change: (transaction: Transaction) => Promise<T>): Promise<T> {
     const result = await this.#database.transaction(async (transaction) => {
       const changed = await change(transaction);
-      await this.announceJob(transaction, job);
+      this.announceJob(transaction, job);
       return changed;
     });
     this.jobChanged(job);
@@ -49,8 +60,8 @@ export class Announcements {
   }
 
   /** Announces a change of a job to other processes. They receive this when the transaction is committed. */
-  async announceJob(transaction: Transaction, job: string): Promise<void> {
-    await this.#changes?.announce(transaction, job);
+  announceJob(transaction: Transaction, job: string): void {
+    this.#changes?.announceJob(transaction, job);
   }
 
   /**

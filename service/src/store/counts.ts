@@ -1,5 +1,5 @@
 import type { Census } from "../model.ts";
-import type { ReadyTurns, TurnLimits } from "./ready-turns.ts";
+import { limitOf, type ReadyTurns, type TurnLimits } from "./ready-turns.ts";
 import type { Database } from "./sql.ts";
 
 /** How many jobs and turns there are. */
@@ -46,6 +46,7 @@ export class Counts {
     return {
       jobs: jobs ?? { active: 0, completed: 0, failed: 0, archived: 0 },
       turns: turns ?? { waiting: 0, running: 0 },
+      expiredLeases: await this.#ready.countExpired(this.#database),
       ...(await this.#takeable(limits)),
     };
   }
@@ -55,8 +56,7 @@ export class Counts {
     let takeableTurns = 0;
     let oldestWaitingSeconds = 0;
     for (const { project, ready, running, oldestAgeSeconds } of await this.#ready.ofProjects(this.#database)) {
-      const limit = typeof limits === "object" ? (limits.get(project) ?? 0) : (limits ?? Number.POSITIVE_INFINITY);
-      const takeable = Math.min(ready, Math.max(0, limit - running));
+      const takeable = Math.min(ready, Math.max(0, limitOf(limits, project) - running));
       if (takeable === 0) continue;
       takeableTurns += takeable;
       oldestWaitingSeconds = Math.max(oldestWaitingSeconds, oldestAgeSeconds);

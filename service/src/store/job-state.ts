@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { RequestKey, RunningTurn, Turn, TurnState } from "../model.ts";
+import type { RequestKey } from "../model.ts";
 import type { Announcements } from "./announcements.ts";
 import type { Acceptance, ClockSql } from "./hourly-limit.ts";
-import type { ReadyTurns, TakenTurn } from "./ready-turns.ts";
+import type { ReadyTurn, ReadyTurns } from "./ready-turns.ts";
 import type { Database, Transaction } from "./sql.ts";
 import type { NextTurnId } from "./turn-ids.ts";
 
@@ -64,47 +64,39 @@ export async function addTurn(
   const isFirst = kind === "create";
   const isReady = isFirst || !(await hasOpenTurn(transaction, job));
   const turn = await nextTurnId(transaction);
+  const rank = isReady ? await ready.nextRank(transaction, project) : null;
+  const readyAt = isReady ? ready.clock() : { sql: "NULL", values: [] };
   const { caller, step, request } = key ?? { caller: "", step: "", request: randomUUID() };
-  const insert = `INSERT INTO turn (id, identity, job, prompt, project, caller, step, request, "acceptedAs", "acceptedAt")
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-  await transaction.run(insert, turn, newTurnIdentity(), job, prompt, project, caller, step, request, kind, at);
+  const insert = `INSERT INTO turn (id, identity, job, prompt, project, caller, step, request, "acceptedAs", "acceptedAt", rank, "readyAt")
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${readyAt.sql})`;
+  const values = [
+    turn,
+    newTurnIdentity(),
+    job,
+    prompt,
+    project,
+    caller,
+    step,
+    request,
+    kind,
+    at,
+    rank,
+    ...readyAt.values,
+  ];
+  await transaction.run(insert, ...values);
   const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
   if (!isFirst) await transaction.run(activate, job);
-  if (isReady) await ready.add(transaction, { turn, job, project });
+  if (rank !== null) await ready.send(transaction, { turn, project, rank });
   return turn;
 }
 
 /** Makes the oldest waiting turn of a job ready. Returns `false` if none waits. */
 export async function addNextReady(ready: ReadyTurns, transaction: Transaction, job: string): Promise<boolean> {
-  const next = await transaction.row<{ turn: number; project: string }>(
-    `SELECT turn.id AS turn, job.project FROM turn JOIN job ON job.id = turn.job
-       WHERE turn.job = ? AND turn.state = 'waiting' ORDER BY turn.id LIMIT 1`,
-    job,
-  );
-  if (next !== undefined) await ready.add(transaction, { ...next, job });
+  const first = "SELECT id AS turn, project FROM turn WHERE job = ? AND state = 'waiting' ORDER BY id LIMIT 1";
+  const next = await transaction.row<ReadyTurn>(first, job);
+  if (next !== undefined) await ready.add(transaction, next);
   return next !== undefined;
 }
-
-/**
- * Makes a taken turn a running one, and returns it.
- *
- * @param at - milliseconds since 1970
- */
-export async function startTurn(
-  transaction: Transaction,
-  { turn: id, lease }: TakenTurn,
-  at: number,
-): Promise<RunningTurn> {
-  const find = "SELECT id, identity, job, prompt, attempts, state, step, request FROM turn WHERE id = ?";
-  const found = await transaction.row<Turn & { state: TurnState }>(find, id);
-  if (found === undefined) throw new Error(`no turn ${id}`);
-  const { state, ...turn } = found;
-  await transaction.run(`UPDATE turn SET ${runningTurn} WHERE id = ?`, lease, at, id);
-  return { ...turn, lease, isResumed: state === "running" };
-}
-
-/** What changes in a turn that is started. Its values are the lease and the time. */
-export const runningTurn = `state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?)`;
 
 /**
  * Gives a job the state of its last turn, which may have been stopped before an earlier one ended, unless it has open turns.

@@ -2,7 +2,7 @@ import { knownCost, unknownCost } from "../cost.ts";
 import type { EndedState, RunningTurn, StoredTurn, Turn, TurnState } from "../model.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { addNextReady, endJob, lockJob, type TurnParts } from "./job-state.ts";
-import type { TakenTurn, TurnLimits } from "./ready-turns.ts";
+import type { TurnLimits } from "./ready-turns.ts";
 import type { Transaction } from "./sql.ts";
 
 /** What an agent reported, as it is stored. */
@@ -16,8 +16,11 @@ export type StoredReport = {
  */
 export class RunningTurns {
   readonly #parts: TurnParts;
-  /** Changes of running turns that could not be stored yet. */
-  readonly #postponedChanges = new WeakMap<RunningTurn, ((transaction: Transaction) => Promise<void>)[]>();
+  /**
+   * What workers have said of their turns. It is stored again with the end of the turn: it may not have been stored, or the database
+   * may have lost it since.
+   */
+  readonly #said = new WeakMap<RunningTurn, Said>();
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
@@ -37,7 +40,7 @@ export class RunningTurns {
     if (typeof limits === "object" && !(await ready.mayHaveTurns(database, limits))) return undefined;
     const started = await database.transaction(async (transaction) => {
       const turn = await ready.take(transaction, limits, at);
-      if (turn !== undefined) await announcements.announceJob(transaction, turn.job);
+      if (turn !== undefined) announcements.announceJob(transaction, turn.job);
       return turn;
     });
     if (started !== undefined) announcements.jobChanged(started.job);
@@ -59,9 +62,9 @@ export class RunningTurns {
     return this.#parts.ready.renewEveryMs;
   }
 
-  /** Extends a lease. Returns `false` if another worker has taken the turn over. */
+  /** Extends a lease, also one that has expired. Returns `false` if another worker has taken the turn over. */
   renewLease(turn: RunningTurn): Promise<boolean> {
-    return this.#parts.ready.renew(taken(turn));
+    return this.#parts.ready.renew(this.#parts.database, turn);
   }
 
   /** Checks that no other worker has taken the turn over. */
@@ -76,15 +79,13 @@ export class RunningTurns {
    * @returns what the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown
    */
   async countAttempt(turn: RunningTurn): Promise<number | undefined> {
-    const { id, job, lease } = turn;
+    this.#said.delete(turn);
     return this.#parts.database.transaction(async (transaction) => {
-      await lockJob(transaction, job);
-      const find = 'SELECT attempts, "costUsd" FROM turn WHERE id = ? AND lease = ?';
-      const before = await transaction.row<Pick<StoredTurn, "attempts" | "costUsd">>(find, id, lease);
-      const count = 'UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ? WHERE id = ? AND lease = ?';
-      const isCounted = (await transaction.run(count, unknownCost, id, lease)) > 0;
-      if (before === undefined || !isCounted) throw new LeaseLost(id);
-      return knownCost(before.costUsd ?? (before.attempts > 0 ? undefined : 0));
+      await lockJob(transaction, turn.job);
+      const { attempts, costUsd } = await this.#parts.ready.hold(transaction, turn);
+      const count = 'UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ? WHERE id = ?';
+      await transaction.run(count, unknownCost, turn.id);
+      return knownCost(costUsd ?? (attempts > 0 ? undefined : 0));
     });
   }
 
@@ -94,12 +95,8 @@ export class RunningTurns {
    */
   async setReport(turn: RunningTurn, report: StoredReport): Promise<void> {
     if (Object.values(report).every((value) => value === undefined)) return;
-    const { answer = null, costUsd = null, sessionCost = null } = report;
-    const change = `UPDATE turn SET answer = coalesce(?, answer), "costUsd" = coalesce(?, "costUsd"),
-      "sessionCost" = coalesce(?, "sessionCost") WHERE id = ?`;
-    await this.#storeNowOrAtEnd(turn, async (transaction) => {
-      await transaction.run(change, answer, costUsd, sessionCost, turn.id);
-    });
+    this.#say(turn, { report });
+    await this.#storeNowOrAtEnd(turn, { report });
   }
 
   /**
@@ -110,10 +107,8 @@ export class RunningTurns {
    * @param own - the turn's own commit. Default: it has none, and `head` is of an earlier turn
    */
   async recordPush(turn: RunningTurn, link: string | null, head: string, own?: string): Promise<void> {
-    await this.#change(turn, async (transaction) => {
-      await setPullRequest(turn.job, link, head)(transaction);
-      if (own !== undefined) await transaction.run("UPDATE turn SET head = ? WHERE id = ?", own, turn.id);
-    });
+    await this.#change(turn, { push: { link, head, own } });
+    this.#say(turn, { push: { link, head, own } });
   }
 
   /**
@@ -121,7 +116,8 @@ export class RunningTurns {
    * turn ends or is requeued.
    */
   async setPullRequest(turn: RunningTurn, link: string, head: string): Promise<void> {
-    await this.#storeNowOrAtEnd(turn, setPullRequest(turn.job, link, head));
+    this.#say(turn, { push: { link, head } });
+    await this.#storeNowOrAtEnd(turn, { push: { link, head } });
   }
 
   /** Returns why a turn is to be stopped; `undefined` if it is not. */
@@ -141,20 +137,21 @@ export class RunningTurns {
     const { id, job } = turn;
     await announcements.changeJob(job, async (transaction) => {
       await lockJob(transaction, job);
+      const held = await ready.hold(transaction, turn).catch(async (error: unknown) => {
+        if (!(error instanceof LeaseLost)) throw error;
+        const { state: stored } = (await transaction.row<{ state: TurnState }>(stateOf, id)) ?? {};
+        if (stored === "waiting" || stored === "running") throw error;
+      });
+      // Recorded already, or the job was deleted.
+      if (held === undefined) return;
       // Until now, the turn has the reason of the request to stop it: one that fails for another reason was not stopped.
       const end = `UPDATE turn SET state = ?, "endedAt" = ?, "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END,
-        reason = ?, lease = NULL WHERE id = ? AND lease = ?`;
-      if ((await transaction.run(end, state, at, reason ?? null, reason ?? null, id, turn.lease)) === 0) {
-        const { state: stored } = (await transaction.row<{ state: TurnState }>(stateOf, id)) ?? {};
-        // Recorded already, or the job was deleted.
-        if (stored !== "waiting" && stored !== "running") return;
-        throw new LeaseLost(id);
-      }
-      await this.#storePostponed(transaction, turn);
-      await ready.remove(transaction, { ...taken(turn), job });
+        reason = ?, lease = NULL, "leaseUntil" = NULL WHERE id = ?`;
+      await transaction.run(end, state, at, reason ?? null, reason ?? null, id);
+      await store(transaction, turn, this.#said.get(turn));
       if (!(await endJob(transaction, job, at))) await addNextReady(ready, transaction, job);
     });
-    this.#postponedChanges.delete(turn);
+    this.#said.delete(turn);
     announcements.turnReady();
   }
 
@@ -169,58 +166,69 @@ export class RunningTurns {
     const { ready, announcements } = this.#parts;
     await announcements.changeJob(turn.job, async (transaction) => {
       await lockJob(transaction, turn.job);
-      const requeue = "UPDATE turn SET state = 'waiting', lease = NULL WHERE id = ? AND lease = ?";
-      if ((await transaction.run(requeue, turn.id, turn.lease)) === 0) throw new LeaseLost(turn.id);
-      await this.#storePostponed(transaction, turn);
-      if (!isCounted) await transaction.run("UPDATE turn SET attempts = ? WHERE id = ?", turn.attempts, turn.id);
-      await ready.putBack(transaction, taken(turn), pauseMs);
+      const { attempts } = await ready.hold(transaction, turn);
+      await store(transaction, turn, this.#said.get(turn));
+      await ready.putBack(transaction, turn.id, pauseMs, isCounted ? attempts : turn.attempts);
     });
-    this.#postponedChanges.delete(turn);
+    this.#said.delete(turn);
     announcements.turnReady();
   }
 
   /** Lets a turn start that was requeued with a pause. */
-  async resume({ id, job }: Turn): Promise<void> {
+  async resume({ id }: Turn): Promise<void> {
     const { database, ready, announcements } = this.#parts;
-    await database.transaction(async (transaction) => {
-      const waiting = `SELECT job.project FROM turn JOIN job ON job.id = turn.job
-        WHERE turn.id = ? AND turn.state = 'waiting'`;
-      const found = await transaction.row<{ project: string }>(waiting, id);
-      if (found !== undefined) await ready.endPause(transaction, { turn: id, job, project: found.project });
-    });
+    await database.transaction((transaction) => ready.endPause(transaction, id));
     announcements.turnReady();
   }
 
-  async #change(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+  #say(turn: RunningTurn, said: Said): void {
+    const before = this.#said.get(turn);
+    const report = said.report && { ...before?.report, ...definedOf(said.report) };
+    const push = said.push && { ...before?.push, ...said.push };
+    this.#said.set(turn, { ...before, ...(report && { report }), ...(push && { push }) });
+  }
+
+  async #change(turn: RunningTurn, said: Said): Promise<void> {
     await this.#parts.database.transaction(async (transaction) => {
       await lockJob(transaction, turn.job);
-      // This changes the row instead of reading it, because nobody else can take a turn that a transaction has changed.
-      const hold = "UPDATE turn SET lease = lease WHERE id = ? AND lease = ?";
-      if ((await transaction.run(hold, turn.id, turn.lease)) === 0) throw new LeaseLost(turn.id);
-      await change(transaction);
+      await this.#parts.ready.hold(transaction, turn);
+      await store(transaction, turn, said);
     });
   }
 
-  /** The agent has run and cannot run again for this, so the change waits for the end of the turn, which is retried. */
-  async #storeNowOrAtEnd(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+  /** The agent has run and cannot run again for this, so what cannot be stored now waits for the end of the turn, which is retried. */
+  async #storeNowOrAtEnd(turn: RunningTurn, said: Said): Promise<void> {
     try {
-      await this.#change(turn, change);
+      await this.#change(turn, said);
     } catch (error) {
-      // Storing it twice makes no difference.
       if (!(error instanceof StoreUnavailable || error instanceof OutcomeUnknown)) throw error;
-      this.#postponedChanges.set(turn, [...(this.#postponedChanges.get(turn) ?? []), change]);
     }
-  }
-
-  async #storePostponed(transaction: Transaction, turn: RunningTurn): Promise<void> {
-    for (const change of this.#postponedChanges.get(turn) ?? []) await change(transaction);
   }
 }
 
-const setPullRequest = (job: string, link: string | null, head: string) => async (transaction: Transaction) => {
-  await transaction.run('UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?', link, head, job);
-};
+/** What a worker says of its turn. */
+interface Said {
+  report?: StoredReport;
+  /** The pull request of the job, the last commit pushed to it, and the turn's own one. */
+  push?: { link: string | null; head: string; own?: string | undefined };
+}
+
+function definedOf(report: StoredReport): StoredReport {
+  return Object.fromEntries(Object.entries(report).filter(([, value]) => value !== undefined));
+}
+
+/** Storing it twice makes no difference. */
+async function store(transaction: Transaction, { id, job }: RunningTurn, { report, push }: Said = {}): Promise<void> {
+  if (report !== undefined) {
+    const { answer = null, costUsd = null, sessionCost = null } = report;
+    const change = `UPDATE turn SET answer = coalesce(?, answer), "costUsd" = coalesce(?, "costUsd"),
+      "sessionCost" = coalesce(?, "sessionCost") WHERE id = ?`;
+    await transaction.run(change, answer, costUsd, sessionCost, id);
+  }
+  if (push === undefined) return;
+  const change = 'UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?';
+  await transaction.run(change, push.link, push.head, job);
+  if (push.own !== undefined) await transaction.run("UPDATE turn SET head = ? WHERE id = ?", push.own, id);
+}
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";
-
-const taken = ({ id, lease }: RunningTurn): TakenTurn => ({ turn: id, lease });

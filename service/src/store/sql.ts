@@ -28,6 +28,8 @@ export interface Transaction extends Sql {
 
 /** A database of one of the two kinds. A change is on disk when its method returns. */
 export interface Database extends Sql, AsyncDisposable {
+  /** As `rows`, for a statement whose answer is needed soon, and that can be repeated. */
+  rowsSoon<T>(sql: string, ...values: Value[]): Promise<T[]>;
   /** Makes changes together, or none of them if `change` throws. */
   transaction<T>(change: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Writes without changing anything. Throws `StoreUnavailable` if the database still cannot be written. */

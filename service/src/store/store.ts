@@ -1,8 +1,7 @@
-import { Announcements } from "./announcements.ts";
+import { Announcements, type StoreChanges } from "./announcements.ts";
 import { Counts } from "./counts.ts";
 import type { HomeStore } from "./homes.ts";
 import { IdleJobs } from "./idle-jobs.ts";
-import type { JobChanges } from "./job-changes.ts";
 import { JobLists } from "./job-lists.ts";
 import type { TurnParts } from "./job-state.ts";
 import { StoredJobs } from "./jobs.ts";
@@ -21,8 +20,8 @@ export interface StoreOptions extends Omit<TurnParts, "announcements"> {
   logs?: StoredLogs;
   /** Default: tokens are not stored. */
   tokens?: TokenStore;
-  /** Default: no other process changes jobs. */
-  changes?: JobChanges;
+  /** Default: no other process uses the store. */
+  changes?: StoreChanges;
   /** Closes what else belongs to the store, before the database is closed. */
   close?: () => Promise<void>;
 }
@@ -54,7 +53,7 @@ export class Store implements AsyncDisposable {
 
   constructor({ homes, logs, tokens, changes, close, ...options }: StoreOptions) {
     const { database, ready } = options;
-    const announcements = new Announcements(database, ready, changes);
+    const announcements = new Announcements(database, changes);
     const parts = { ...options, announcements };
     this.jobs = new StoredJobs(parts);
     this.turns = new StoredTurns(parts);

@@ -114,7 +114,7 @@ export class StoredTurns {
         await lockJob(transaction, jobId);
         const open = "SELECT min(id) AS first FROM turn WHERE job = ? AND state IN ('waiting', 'running')";
         const isReady = (await transaction.row<{ first: number | null }>(open, jobId))?.first === turnId;
-        if (isReady) await ready.withdraw(transaction, { turn: turnId, job: jobId });
+        if (isReady) await ready.withdraw(transaction, turnId);
         if ((await transaction.run(fail, at, at, reason, turnId, jobId)) === 0) throw new NotWaiting();
         if (!(await endJob(transaction, jobId, at)) && isReady) await addNextReady(ready, transaction, jobId);
       });

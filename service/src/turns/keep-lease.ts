@@ -42,6 +42,8 @@ export function keepLease(
   };
 }
 
+const retryPauseMs = 2000;
+
 async function renew(
   turn: RunningTurn,
   store: LeaseStore,
@@ -50,18 +52,17 @@ async function renew(
   end: AbortSignal,
   machine: Machine,
 ): Promise<void> {
-  for (;;) {
-    await machine.sleep(everyMs, end);
+  for (let pauseMs = everyMs; ; ) {
+    await machine.sleep(pauseMs, end);
     if (end.aborted) return;
-    // While the store cannot be used, nobody else can take the turn either.
-    const isHeld = await store.renewLease(turn).catch(() => true);
-    if (isHeld || end.aborted) continue;
+    // A store that cannot be reached says nothing of the turn. After an outage, everybody has the time of a lease to renew theirs.
+    const isHeld = await store.renewLease(turn).catch(() => undefined);
+    pauseMs = isHeld === undefined ? Math.min(everyMs, retryPauseMs) : everyMs;
+    if (isHeld !== false || end.aborted) continue;
     lost.abort(new LeaseLost(turn.id));
     return;
   }
 }
-
-const retryPauseMs = 2000;
 
 /**
  * Does something with the store, and again while the store cannot be used. For turns whose agent has run, which would have to run

@@ -1,3 +1,4 @@
+import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { Repository } from "../git/repository.ts";
@@ -31,6 +32,8 @@ export interface Push {
   commit: string;
   /** What of the branch counted before; `undefined` if there was no branch, or nothing of it counted. */
   before: string | undefined;
+  /** The last commit of the job that the store had when the turn began. */
+  lastRecorded: string | null;
 }
 
 /**
@@ -109,7 +112,7 @@ export async function pushCommit(
     await repository.keep(pushed, turn.job, earlier);
     await confirmOwner();
     return (): Promise<void> => {
-      progress.push = { branch, commit: pushed, before };
+      progress.push = { branch, commit: pushed, before, lastRecorded: job.head };
       return repository.push(pushed, branch, expected);
     };
   };
@@ -125,7 +128,9 @@ export async function pushCommit(
       await repository.fetch([branch]);
       const newHead = await repository.branchHead(branch);
       if (newHead === pushed) return pushed;
-      if (newHead === expected || pushes === maxPushes) throw error;
+      // It has moved back if a worker that had lost its turn has taken its push back meanwhile.
+      const hasMovedBack = newHead === expected && errorMessage(error).includes("(stale info)");
+      if ((newHead === expected && !hasMovedBack) || pushes === maxPushes) throw error;
       const moved = newHead === undefined ? undefined : await findCounted(job, { head: newHead, base }, ports, turn);
       const onto = moved?.head;
       const rebased = onto === undefined || onto === head ? commit : await repository.rebase(commit, head, onto);
@@ -135,7 +140,17 @@ export async function pushCommit(
   }
 }
 
-/** Takes back a push, unless the branch has moved since. */
-export async function undoPush({ branch, commit, before }: Push, repository: Pick<Repository, "push">): Promise<void> {
-  if (before !== commit) await repository.push(before, branch, commit);
+/**
+ * Takes back a push, unless the branch has moved since, or the commit counts. If others have recorded another commit since, the branch
+ * gets that.
+ *
+ * @param recorded - the last commit of the job that the store has; `null` if it has none
+ */
+export async function undoPush(
+  { branch, commit, before, lastRecorded }: Push,
+  recorded: string | null,
+  repository: Pick<Repository, "push">,
+): Promise<void> {
+  const counted = recorded === null || recorded === lastRecorded ? before : recorded;
+  if (recorded !== commit && counted !== commit) await repository.push(counted, branch, commit);
 }

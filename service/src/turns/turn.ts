@@ -258,7 +258,7 @@ async function cleanBranch(turn: RunningTurn, result: TurnResult, context: RunCo
   try {
     if (result === "taken-over" && push !== undefined && !isRecorded) {
       // It may have been recorded although this was reported as failed, and never will be from now on.
-      if ((await store.jobs.find(turn.job))?.head !== push.commit) await undoPush(push, repository);
+      await undoPush(push, (await store.jobs.find(turn.job))?.head ?? null, repository);
       return;
     }
     const hasEnded = result === "completed" || result === "failed";

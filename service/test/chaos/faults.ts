@@ -136,7 +136,7 @@ async function cutOff({ proxies = [], random, log }: FaultsOptions): Promise<voi
 
 async function forget({ proxies = [], random, log }: FaultsOptions): Promise<void> {
   const proxy = random.pick(proxies);
-  proxy.forget();
+  proxy.goSilent();
   log(`the network has forgotten the connections of worker-${proxies.indexOf(proxy)}`);
 }
 

@@ -1,4 +1,5 @@
 import type { Timeline } from "../../../test/simulation/timeline.ts";
+import { epoch } from "../../../test/support/fake-clock.ts";
 import type { TurnState } from "../../src/model.ts";
 import type { DatabaseServer } from "./database.ts";
 import { leaseMs } from "./leased-turns.ts";
@@ -61,6 +62,9 @@ export class Audit {
   readonly requeues = new Map<number, Requeue[]>();
   /** When each commit was recorded as the last one of its job. */
   readonly recorded = new Map<string, number>();
+  /** The prompts of turns that the store has lost after they were committed. */
+  readonly lost = new Set<string>();
+  #forgotAt = Number.NEGATIVE_INFINITY;
   /** Called when a process has taken a turn over from another one. */
   onTakeOver: (from: MachineProcess, by: MachineProcess) => void = () => {};
   readonly #server: DatabaseServer;
@@ -79,15 +83,31 @@ export class Audit {
   /** Compares the store with what it was before a commit of a process. */
   readonly onCommit = (process: MachineProcess): void => {
     const before = this.turns;
-    const sql =
-      "SELECT id, identity, job, prompt, state, attempts, lease, answer, reason FROM turn WHERE id > 0 ORDER BY id";
-    const rows = this.#server.connection.rows<TurnRow>(sql);
-    this.turns = new Map(rows.map((row) => [row.id, row]));
+    const rows = this.#read();
     this.readRenewals();
     for (const turn of rows) this.#checkChange(before.get(turn.id), turn, process);
     for (const id of before.keys()) if (!this.turns.has(id)) this.violations.push(`turn ${id} was lost`);
     this.#checkJobs(rows, [...before.values()], process);
   };
+
+  #read(): TurnRow[] {
+    const sql =
+      "SELECT id, identity, job, prompt, state, attempts, lease, answer, reason FROM turn WHERE id > 0 ORDER BY id";
+    const rows = this.#server.connection.rows<TurnRow>(sql);
+    this.turns = new Map(rows.map((row) => [row.id, row]));
+    return rows;
+  }
+
+  /** Takes note that the store has lost what was committed from a time on. */
+  forget(since: number): void {
+    const before = [...this.turns.values()];
+    this.#read();
+    this.#readJobs();
+    for (const { id, prompt } of before) if (!this.turns.has(id)) this.lost.add(prompt);
+    for (const [head, at] of this.recorded) if (at >= since) this.recorded.delete(head);
+    this.#forgotAt = this.#timeline.now;
+    this.readRenewals();
+  }
 
   /** Returns whether a process holds the lease of a turn. */
   isHeldBy(turn: TurnRow, process: MachineProcess): boolean {
@@ -96,6 +116,8 @@ export class Audit {
 
   /** Checks the turn of an agent that a process starts. */
   onRun(prompt: string, isAfterPause: boolean): void {
+    // Its worker learns of a lost lease when it renews it.
+    if (this.#timeline.now - this.#forgotAt < leaseMs) return;
     const turn = [...this.turns.values()].find((one) => one.prompt === prompt);
     if (turn === undefined) this.violations.push("an agent was started for a turn that is not stored");
     else if (!isOpen(turn) && !isAfterPause)
@@ -150,19 +172,24 @@ export class Audit {
 
   /** Reads until when leases are held. */
   readonly readRenewals = (): void => {
-    const sql = "SELECT id, takes, renewedAt FROM queued WHERE isTaken";
-    for (const { id, takes, renewedAt } of this.#server.connection.rows<Record<string, number>>(sql)) {
-      const lease = this.#leases.get(`${id}/${takes}`);
-      if (lease) lease.renewedAt = renewedAt ?? 0;
+    const sql = 'SELECT lease, "leaseUntil" FROM turn WHERE lease IS NOT NULL';
+    for (const { lease, leaseUntil } of this.#server.connection.rows<{ lease: string; leaseUntil: number }>(sql)) {
+      const held = this.#leases.get(lease);
+      if (held) held.renewedAt = leaseUntil - leaseMs - epoch;
     }
   };
 
-  #checkJobs(turns: readonly TurnRow[], turnsBefore: readonly TurnRow[], process: MachineProcess): void {
-    const before = this.jobs;
+  #readJobs(): JobRow[] {
     const sql =
       'SELECT id, project, state, "idleSince", "archivedAt", "pullRequest", head FROM job WHERE substr(id, 1, ?) <> ?';
     const jobs = this.#server.connection.rows<JobRow>(sql, earlierJob.length, earlierJob);
     this.jobs = new Map(jobs.map((job) => [job.id, job]));
+    return jobs;
+  }
+
+  #checkJobs(turns: readonly TurnRow[], turnsBefore: readonly TurnRow[], process: MachineProcess): void {
+    const before = this.jobs;
+    const jobs = this.#readJobs();
     for (const { id, state, idleSince, archivedAt, pullRequest, head } of jobs) {
       const earlier = before.get(id) ?? { pullRequest: null, head: null };
       const isPushed = earlier.pullRequest !== pullRequest || earlier.head !== head;

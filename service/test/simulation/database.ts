@@ -7,14 +7,9 @@ import type { MachineProcess } from "./machine-process.ts";
 import type { StoreNetwork } from "./network.ts";
 
 /** The tables that a history leaves something in, in an order in which they can be emptied. */
-const tables = ["pullRequest", "queued", "ready", "turn", "job", "deletedJob", "project"];
-
-/** Like the jobs of pg-boss: one for each turn that waits to be taken or is taken. */
-const queueTable = `CREATE TABLE queued (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL UNIQUE, turn INTEGER NOT NULL, project TEXT NOT NULL,
-  isTaken INTEGER NOT NULL DEFAULT 0, takes INTEGER NOT NULL DEFAULT 0,
-  startAfter INTEGER NOT NULL DEFAULT 0, renewedAt INTEGER NOT NULL DEFAULT 0
-) STRICT`;
+const tables = ["pullRequest", "turn", "job", "deletedJob", "project"];
+/** What a database has that loses its last second. */
+type Content = ReadonlyMap<string, readonly Record<string, Value>[]>;
 
 /** How long a process asks whether a transaction was committed whose connection broke. */
 const outcomeMs = 30_000;
@@ -31,17 +26,35 @@ export class DatabaseServer {
   /** Who holds each lock that outlives a transaction. */
   readonly locks = new Map<string, MachineProcess>();
   onCommit: CommitListener = () => {};
-  /** Called when leases were renewed or have expired. */
+  /** Called when leases may have been renewed. */
   onRenewal = (): void => {};
 
   constructor() {
     openSchema(this.connection, ":memory:");
-    this.connection.execute(queueTable);
+  }
+
+  /** Returns what it has now. */
+  read(): Content {
+    const all = [...tables, "lastStart", "supervision"];
+    return new Map(all.map((table) => [table, this.connection.rows<Record<string, Value>>(`SELECT * FROM ${table}`)]));
+  }
+
+  /** Makes it have what it had before. */
+  goBack(content: Content): void {
+    this.connection.transaction(() => {
+      for (const table of content.keys()) this.connection.run(`DELETE FROM ${table}`);
+      for (const [table, rows] of [...content].reverse())
+        for (const row of rows) {
+          const places = Object.keys(row).map(() => "?");
+          this.connection.run(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${places})`, ...Object.values(row));
+        }
+    });
   }
 
   /** Begins the next history. */
   reset(): void {
     for (const table of tables) this.connection.run(`DELETE FROM ${table}`);
+    this.connection.execute("UPDATE lastStart SET rank = 0; UPDATE supervision SET at = 0, since = 0");
     this.locks.clear();
     this.onCommit = () => {};
     this.onRenewal = () => {};
@@ -74,12 +87,12 @@ export class DatabaseClient implements Database {
     return this.#query(() => this.#server.local.rows<T>(sql, ...values));
   }
 
-  /** Runs one statement of the queue by itself. If the connection breaks, it may have been run. */
-  async runOnce(sql: string, ...values: Value[]): Promise<number> {
+  /** If the connection breaks, the statement may have been run. */
+  async rowsSoon<T>(sql: string, ...values: Value[]): Promise<T[]> {
     return this.#query(async () => {
-      const count = await this.#server.local.run(sql, ...values);
+      const rows = await this.#server.local.rows<T>(sql, ...values);
       this.#server.onRenewal();
-      return count;
+      return rows;
     });
   }
 

@@ -70,7 +70,7 @@ export class Faults {
   }
 
   #isOn(machine: number, fault: Fault): boolean {
-    return fault.isEverywhere || this.machineOf(fault) === machine;
+    return fault.isEverywhere || lossMs(fault) > 0 || this.machineOf(fault) === machine;
   }
 
   /** Returns the number of the machine of a fault: one with a worker, if the fault waits for an agent. */
@@ -85,8 +85,17 @@ export class Faults {
     return fault === undefined ? 0 : fault.ms * (fault.machine % 2 === 0 ? 12 : -12);
   }
 
+  /** How often the store loses what it has committed. */
+  get losses(): number {
+    return this.#faults.filter((fault) => lossMs(fault) > 0).length;
+  }
+
   has(kind: FaultKind): boolean {
-    return this.#faults.some((fault) => fault.kind === kind);
+    return this.count(kind) > 0;
+  }
+
+  count(kind: FaultKind): number {
+    return this.#faults.filter((fault) => fault.kind === kind).length;
   }
 }
 
@@ -96,6 +105,12 @@ export const waitMs = 60_000;
 function endOf({ kind, at, ms, step }: Fault): number {
   if (kind === "clock" || kind === "foreign-push") return at;
   return at + ms + (kind === "store-cut" || step !== undefined ? waitMs : 0);
+}
+
+/** Returns how long before a fault the store lost what it committed until then; 0 if it does not lose anything. */
+export function lossMs({ kind, ms }: Fault): number {
+  if (kind === "restore") return Math.min(ms, 20_000);
+  return kind === "lost-second" ? 1000 : 0;
 }
 
 /** Returns the fault that is the case at a time. */

@@ -22,16 +22,20 @@ export function findViolations(history: History): string[] {
     ...wrongPages(history),
     ...wrongRuns(history, turns),
     ...wrongLimits(history, turns),
-    ...history.log.filter((line) => /Error: (?!Git was stopped|git (fetch|push) |the connection broke)/.test(line)),
+    ...history.log.filter(
+      (line) =>
+        /Error: (?!Git was stopped|git (fetch|push) |the connection broke)/.test(line) && !isOfLost(line, history),
+    ),
   ];
 }
 
-function falseAnswers({ answers }: History, turns: readonly TurnRow[]): string[] {
+function falseAnswers({ answers, audit, faults }: History, turns: readonly TurnRow[]): string[] {
   return answers.flatMap(({ kind, isSent, error }, index) => {
     const stored = turns.filter(({ prompt }) => prompt === promptOf(index)).length;
     const name = `request ${index}`;
     if (kind === "error") return [`${name} was answered with ${error}`];
-    if (kind === "not-found") return [`${name} did not find its job`];
+    if (kind === "not-found") return faults.losses > 0 ? [] : [`${name} did not find its job`];
+    if (kind === "accepted" && stored === 0 && audit.lost.has(promptOf(index))) return [];
     if (kind === "accepted" && stored !== 1) return [`${name} was accepted, and has ${stored} turns`];
     const mayBeStored = isSent && (kind === "accepted" || kind === "unknown" || kind === "none");
     if (stored > (mayBeStored ? 1 : 0)) return [`${name} was answered with ${kind}, and has ${stored} turns`];
@@ -102,7 +106,7 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
 
 /** Finds commits that do not count and that are left on a branch, or that a turn should have removed. */
 function leftCommits(
-  { remote, uncleaned, audit, runs, jobLog, machines }: History,
+  { remote, uncleaned, audit, runs, jobLog, machines, faults }: History,
   turns: readonly TurnRow[],
 ): string[] {
   const hasLived = (process: MachineProcess | undefined): boolean => machines.some((one) => one.process === process);
@@ -115,7 +119,8 @@ function leftCommits(
     const turn = turnOf(head);
     // Whoever cannot remove one says so.
     const isSaid = jobLog.some((line) => line.includes(job) && line.includes("The next turn removes it"));
-    if (turn === undefined || isSaid) return [];
+    // Whoever has ended it in a lost second looks no more.
+    if (turn === undefined || isSaid || faults.losses > 0) return [];
     const push = remote.pushes.findLast(({ commit }) => commit === head);
     const isNoticed = runs.some(
       ({ request, process, end, endedAt = 0 }) =>
@@ -131,7 +136,13 @@ function leftCommits(
   });
 }
 
-function wrongPages({ audit, pages }: History): string[] {
+/** A worker says so if the store has lost the job whose turn it has just taken. */
+const isOfLost = (line: string, { audit }: History): boolean =>
+  audit.lost.size > 0 && line.includes("Error: the store does not have the job of this turn");
+
+function wrongPages({ audit, pages, faults }: History): string[] {
+  // A page that the store has lost is opened again by the next turn.
+  if (faults.losses > 0) return [];
   return [...audit.jobs.values()].flatMap(({ id, head, pullRequest }) => {
     const page = pages.findLast(({ job }) => job === id);
     if (page === undefined || pullRequest === null) return [];
@@ -145,7 +156,8 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
   return turns.flatMap(({ id, prompt }) => {
     const own = runs.filter(({ request }) => request === requestOf(prompt));
     const requeues = audit.requeues.get(id) ?? [];
-    const allowed = 2 + requeues.length;
+    // What was counted in a lost second is forgotten.
+    const allowed = 2 + requeues.length + faults.losses;
     const isUncounted = own
       .filter(({ end }) => end === "completed" || end === "failed")
       .some(({ startedAt, endedAt = 0, process }) =>
@@ -156,7 +168,7 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
     if (isUncounted) return [`turn ${id} was requeued after its agent had run as if it had not`];
     if (own.length > allowed) return [`agents ran ${own.length} times for turn ${id}, more than ${allowed}`];
     // What the store does makes no worker run an agent again, or give up a turn whose agent has run. Git and a full disk can.
-    if (faults.has("git-down") || faults.has("no-space") || faults.has("foreign-push")) return [];
+    if (faults.has("git-down") || faults.has("no-space") || faults.has("foreign-push") || faults.losses > 0) return [];
     return own.flatMap(({ end, startedAt, endedAt = 0, process }, index) => {
       if (end !== "completed" && end !== "failed") return [];
       const isStopping = process.stoppedAt !== undefined;
@@ -179,7 +191,7 @@ function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]):
 /** How late a client learns that a limit was reached. */
 const lateMs = 120_000;
 
-function wrongLimits({ scenario, audit, answers }: History, turns: readonly TurnRow[]): string[] {
+function wrongLimits({ scenario, audit, answers, faults }: History, turns: readonly TurnRow[]): string[] {
   const violations: string[] = [];
   const before = usesBefore(scenario);
   for (const project of ["p0", "p1"])
@@ -195,7 +207,7 @@ function wrongLimits({ scenario, audit, answers }: History, turns: readonly Turn
       if (uses.some((at) => countIn(at - hourMs, at) > hourlyLimit))
         violations.push(`${project} has more ${isMessage ? "messages" : "creates"} in an hour than are allowed`);
       for (const [index, { kind, answeredAt = 0, project: of, isMessage: is }] of answers.entries())
-        if (kind === "limited" && of === project && is === isMessage)
+        if (kind === "limited" && faults.losses === 0 && of === project && is === isMessage)
           if (countIn(answeredAt - hourMs - lateMs, answeredAt) < hourlyLimit)
             violations.push(`request ${index} was rejected, although its project has not used up its limit`);
     }

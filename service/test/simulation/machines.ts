@@ -1,14 +1,12 @@
 import { order, type Timeline } from "../../../test/simulation/timeline.ts";
-import { epoch } from "../../../test/support/fake-clock.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
 import { Jobs } from "../../src/jobs/jobs.ts";
 import { PerProject } from "../../src/per-project.ts";
 import { LocalPullRequests } from "../../src/pulls/local.ts";
 import type { PullRequests } from "../../src/pulls/pull-requests.ts";
-import type { JobChanges } from "../../src/store/job-changes.ts";
-import type { Transaction } from "../../src/store/sql.ts";
 import { Store } from "../../src/store/store.ts";
+import { countTurnIds, type NextTurnId } from "../../src/store/turn-ids.ts";
 import { Worker } from "../../src/turns/worker.ts";
 import { Archiver } from "../../src/upkeep/archiver.ts";
 import { BranchCleaner } from "../../src/upkeep/branch-cleaner.ts";
@@ -16,10 +14,10 @@ import { runRounds } from "../../src/upkeep/rounds.ts";
 import { AgentHost, type AgentRun, promptOf } from "./agents.ts";
 import type { Audit } from "./audit.ts";
 import { emptyClone, SimulatedRepository } from "./clone.ts";
-import { ClientTransaction, DatabaseClient, type DatabaseServer } from "./database.ts";
+import { DatabaseClient, type DatabaseServer } from "./database.ts";
 import type { Draws } from "./draws.ts";
 import type { Faults } from "./faults.ts";
-import { LeasedTurns } from "./leased-turns.ts";
+import { databaseTime, LeasedTurns, SimulatedChanges } from "./leased-turns.ts";
 import { MachineProcess } from "./machine-process.ts";
 import { GitNetwork, type Landings, StoreNetwork } from "./network.ts";
 import type { Notifications } from "./notifications.ts";
@@ -45,13 +43,15 @@ export interface World {
   log: string[];
   /** Of all jobs. */
   jobLog: string[];
-  nextTurnId: () => Promise<number>;
   /** Lets a machine continue whose pause has ended early. */
   wake: (fault: Fault) => void;
 }
 
 /** How long a process that could not start waits until it is started again. */
 const restartMs = 2000;
+
+/** Ids start again after the store has lost turns. Those of turns from before the history are negative. */
+const nextTurnId: NextTurnId = async (transaction) => Math.max(1, await countTurnIds(transaction));
 
 /** Jobs are archived when they have been idle for so long: 2 minutes. */
 const archiveAfterDays = 2 / 1440;
@@ -84,7 +84,7 @@ export abstract class Machine {
   /** Starts a process, unless one is running. */
   start(): void {
     if (this.#process?.isAlive) return;
-    const { timeline, faults, scenario, server, draws, nextTurnId, notifications, changes } = this.world;
+    const { timeline, faults, scenario, server, draws, notifications, changes } = this.world;
     const process = new MachineProcess({
       timeline,
       onStep: () => this.#step(),
@@ -94,9 +94,10 @@ export abstract class Machine {
     this.#process = process;
     const network = new StoreNetwork({ timeline, process, machine: this.number, faults, draws }, scenario.storeLoss);
     const client = new DatabaseClient(server, process, network);
-    const ready = new LeasedTurns({ timeline, server, client, process, notifications });
-    const clock = () => String(epoch + timeline.now);
-    const options = { database: client, ready, nextTurnId, clock, changes: new SimulatedChanges(process, changes) };
+    const told = new SimulatedChanges(process, notifications, changes);
+    const ready = new LeasedTurns({ timeline, client, process, changes: told, turns: notifications });
+    const clock = () => String(databaseTime(timeline));
+    const options = { database: client, ready, nextTurnId, clock, changes: told };
     this.boot(process, new Store(options));
   }
 
@@ -121,26 +122,6 @@ export abstract class Machine {
   protected readonly log = (line: string): void => {
     this.world.log.push(`${this.world.timeline.now} ${this.name}: ${line}`);
   };
-}
-
-/** Tells of changes of jobs, but not of which job. */
-class SimulatedChanges implements JobChanges {
-  readonly #process: MachineProcess;
-  readonly #notifications: Notifications;
-
-  constructor(process: MachineProcess, notifications: Notifications) {
-    this.#process = process;
-    this.#notifications = notifications;
-  }
-
-  async announce(transaction: Transaction): Promise<void> {
-    if (!(transaction instanceof ClientTransaction)) throw new Error("not a transaction of a client");
-    transaction.afterwards.push(() => this.#notifications.send());
-  }
-
-  onChange(listener: (job: string | undefined) => void): void {
-    this.#notifications.on(this.#process, () => listener(undefined));
-  }
 }
 
 /** A machine that only accepts creates and messages. */

@@ -40,20 +40,15 @@ export class StoreNetwork {
     this.#options = options;
     this.#loss = loss;
     this.#lossUntil = options.faults.endsAt;
-    this.#outages = [...options.faults.on(options.machine, "store-down")];
+    this.#outages = (["store-down", "lost-second", "restore"] as const).flatMap((kind) =>
+      options.faults.on(options.machine, kind),
+    );
     this.#cuts = options.faults.on(options.machine, "store-cut").filter(({ at }) => at >= options.process.startedAt);
     this.#slowCommits = options.faults.on(options.machine, "slow-commits");
   }
 
   get isDown(): boolean {
     return activeAt(this.#outages, this.#options.timeline.now) !== undefined;
-  }
-
-  /** For how long the store could be used without a break, in milliseconds. */
-  get usableForMs(): number {
-    const { timeline, process } = this.#options;
-    const ends = this.#outages.map(({ at, ms }) => at + ms).filter((end) => end <= timeline.now);
-    return this.isDown ? 0 : timeline.now - Math.max(process.startedAt, ...ends);
   }
 
   /** Begins the outages that wait for a transaction. */

@@ -30,7 +30,8 @@ export class Operator {
     try {
       const stopped = await api.jobs.stopTurn(project, turn.job, turn.id, "Stopped by an operator.");
       const isAccepted = stopped !== undefined && !stopped.hadEnded;
-      const isStillOpen = isOpen(audit.turns.get(turn.id) ?? turn);
+      const now = audit.turns.get(turn.id);
+      const isStillOpen = now !== undefined && isOpen(now);
       if (!isAccepted && isStillOpen) audit.violations.push(`turn ${turn.id} cannot be stopped, although it is open`);
       if (isAccepted && !wasOpen) audit.violations.push(`turn ${turn.id} was stopped after it had ended`);
     } catch (error) {

@@ -1,36 +1,32 @@
-/** A mistake in the sources of the service or of the simulation's queue, which the simulation has to find. */
+/** A mistake in the sources, which the simulation has to find. */
 export interface PlantedFault {
   name: string;
   /** The texts that are replaced, each found once in a file of `service`. */
   edits: readonly { file: string; from: string; to: string }[];
 }
 
-const queue = "test/simulation/leased-turns.ts";
+const queue = "src/store/ready-turns.ts";
+const glue = "test/simulation/leased-turns.ts";
 const turn = "src/turns/turn.ts";
 const push = "src/turns/push-commit.ts";
 const runningTurns = "src/store/running-turns.ts";
-
-const unfenced = [
-  {
-    file: runningTurns,
-    from: "reason = ?, lease = NULL WHERE id = ? AND lease = ?`",
-    to: "reason = ?, lease = NULL WHERE id = ? AND ? IS NOT NULL`",
-  },
-  {
-    file: runningTurns,
-    from: "'waiting', lease = NULL WHERE id = ? AND lease = ?\"",
-    to: "'waiting', lease = NULL WHERE id = ? AND ? IS NOT NULL\"",
-  },
-  { file: queue, from: 'AND takes = ? AND isTaken"', to: 'AND takes >= ?"' },
-];
 
 /** Those that need few histories to be found come first. */
 export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "no fencing in the store",
-    edits: [...unfenced, { file: queue, from: "return count > 0;", to: "return true;" }],
+    edits: [{ file: queue, from: "NULL WHERE id = ? AND lease = ?", to: "NULL WHERE id = ? AND ? IS NOT NULL" }],
   },
-  { name: "an unconditional finish", edits: unfenced },
+  {
+    name: "an unconditional finish",
+    edits: [
+      {
+        file: runningTurns,
+        from: "await ready.hold(transaction, turn).catch(",
+        to: "await Promise.resolve(turn).catch(",
+      },
+    ],
+  },
   {
     name: "no check of the owner before a push, which is forced",
     edits: [
@@ -41,35 +37,19 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "each worker requeues everything when it starts",
     edits: [
-      {
-        file: queue,
-        from: "recover(_transaction: Transaction): Promise<{ id: number; job: string }[]> {\n    return [];",
-        to: `recover(_transaction: Transaction): Promise<{ id: number; job: string }[]> {
-          await _transaction.run("UPDATE queued SET isTaken = 0");
-          return _transaction.rows("UPDATE turn SET state = 'waiting', lease = NULL WHERE state = 'running' RETURNING id, job");`,
-      },
+      { file: queue, from: "if (this.#leaseMs !== undefined) return [];", to: "if (this.#leaseMs === 0) return [];" },
     ],
   },
   {
     name: "a take that is not atomic",
     edits: [
+      { file: queue, from: 'WHERE id = ? AND "readyAt" IS NOT NULL AND state IN', to: "WHERE id = ? AND state IN" },
       {
         file: queue,
-        from: 'return this.#next("") !== undefined;',
-        to: 'return (this.candidate = this.#next("")) !== undefined;',
+        from: "const next = await this.#queue.fetch(transaction, closed);",
+        to: `const next = this.candidate ?? (await this.#queue.fetch(transaction, closed));
+        this.candidate = this.candidate ? undefined : next;`,
       },
-      {
-        file: queue,
-        from: "const id = this.#next(limits",
-        to: "const id = this.candidate ?? this.#next(limits",
-      },
-    ],
-  },
-  {
-    name: "no polling",
-    edits: [
-      { file: queue, from: "this.#announce();\n      if (expires)", to: "if (expires)" },
-      { file: queue, from: "before);\n    this.#announce();", to: "before);" },
     ],
   },
   {
@@ -77,33 +57,37 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [{ file: "src/turns/keep-lease.ts", from: "if (!isStoreOutage(error)) throw error;", to: "throw error;" }],
   },
   {
-    name: "a worker forgets what an agent did when it loses the turn",
+    name: "the end of a turn does not store again what the database may have lost",
     edits: [
       {
-        file: "src/turns/kept-outcomes.ts",
-        from: "return kept?.attempts === attempts ? kept : undefined;",
-        to: "return kept && undefined;",
+        file: runningTurns,
+        from: "await store(transaction, turn, this.#said.get(turn));\n      if",
+        to: "if",
       },
     ],
   },
   {
+    name: "no polling",
+    edits: [
+      { file: glue, from: "changes.turnReady();\n      if (expires)", to: "if (expires)" },
+      { file: glue, from: "hasExpired && changes.turnReady()", to: "hasExpired" },
+    ],
+  },
+  {
     name: "a worker that has lost its turn leaves its push on the branch",
-    edits: [{ file: turn, from: "await undoPush(push, repository);", to: "undoPush;" }],
+    edits: [{ file: turn, from: "await undoPush(push,", to: "undoPush.bind(push," }],
   },
   {
     name: "a worker that has lost its turn removes its push although it is recorded",
     edits: [
-      { file: turn, from: "if ((await store.jobs.find(turn.job))?.head !== push.commit) await", to: "await" },
+      { file: push, from: "? before : recorded;", to: "? before : before;" },
+      { file: push, from: "if (recorded !== commit && counted", to: "if (counted" },
       { file: turn, from: "push !== undefined && !isRecorded", to: "push !== undefined" },
     ],
   },
   {
-    name: "the owner of a turn is not asked before a push",
-    edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
-  },
-  {
     name: "a run of an agent does not count if its turn waits again",
-    edits: [{ file: runningTurns, from: "if (!isCounted) await", to: "await" }],
+    edits: [{ file: runningTurns, from: "isCounted ? attempts : turn.attempts", to: "turn.attempts" }],
   },
   {
     name: "every commit on a branch counts",
@@ -113,12 +97,6 @@ export const plantedFaults: readonly PlantedFault[] = [
         from: "if (head === job.head) return all;",
         to: "if (head !== undefined) return all;",
       },
-    ],
-  },
-  {
-    name: "a turn ends without cleaning its branch after an earlier attempt",
-    edits: [
-      { file: turn, from: "if (!hasEnded || turn.attempts === 0 ||", to: "if (!hasEnded || turn.attempts >= 0 ||" },
     ],
   },
   {
@@ -159,6 +137,36 @@ export const plantedFaults: readonly PlantedFault[] = [
         file: "src/store/pull-requests.ts",
         from: "!== undefined) throw new LeaseLost(job);",
         to: "!== undefined) LeaseLost;",
+      },
+    ],
+  },
+  {
+    name: "a worker forgets what an agent did when it loses the turn",
+    edits: [
+      {
+        file: "src/turns/kept-outcomes.ts",
+        from: "return kept?.attempts === attempts ? kept : undefined;",
+        to: "return kept && undefined;",
+      },
+    ],
+  },
+  {
+    name: "a turn ends without cleaning its branch after an earlier attempt",
+    edits: [
+      { file: turn, from: "if (!hasEnded || turn.attempts === 0 ||", to: "if (!hasEnded || turn.attempts >= 0 ||" },
+    ],
+  },
+  {
+    name: "the owner of a turn is not asked before a push",
+    edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
+  },
+  {
+    name: "commits are matched by the id of the turn alone",
+    edits: [
+      {
+        file: "src/pulls/turn-trailers.ts",
+        from: "turn.identity}`,",
+        to: 'turn.identity.replace(/./g, "0")}`,',
       },
     ],
   },

@@ -29,6 +29,8 @@ export interface Stop {
  * - `pause`: the machine does nothing
  * - `store-down`: the connections to the store break, and none can be made; what is being committed is committed or not
  * - `store-cut`: the same, from the first transaction on that is sent within a minute after `at`
+ * - `lost-second`: the same on all machines, and what was committed in the second before is lost, as after a failover
+ * - `restore`: all processes are killed, and the store is what it was up to 20 s before; they are started again afterwards
  * - `slow-commits`: commits take effect late
  * - `deaf`: notifications do not arrive
  * - `echo`: notifications arrive several times
@@ -45,6 +47,8 @@ export const faultKinds = [
   "pause",
   "store-down",
   "store-cut",
+  "lost-second",
+  "restore",
   "slow-commits",
   "deaf",
   "echo",
@@ -134,6 +138,18 @@ const faultsAfterAgents = fc.record<Fault>({
   diesPushing: fc.constant(false),
 });
 
+/** While much is committed. */
+const losses = fc.record<Fault>({
+  kind: fc.constantFrom("lost-second", "lost-second", "restore"),
+  at: fc.integer({ min: 0, max: 15_000 }),
+  ms: fc.constantFrom(100, 5000, 40_000),
+  machine: index,
+  isEverywhere: fc.constant(true),
+  step: fc.constant(undefined),
+  wake: fc.constant(undefined),
+  diesPushing: fc.constant(false),
+});
+
 /** A worker that has lost its turn wakes while another one runs it: a zombie. */
 const zombies = fc.record<Fault>({
   kind: fc.constant("pause"),
@@ -159,7 +175,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
   stops: fc.array(stops, { maxLength: 4, size: "max" }),
   // What zombies do takes several steps of others, which more faults seldom let happen.
   faults: fc.oneof(
-    fc.array(fc.oneof(faults, faultsAfterAgents, zombies), { maxLength: 10, size: "max" }),
+    fc.array(fc.oneof(faults, faultsAfterAgents, zombies, losses), { maxLength: 10, size: "max" }),
     fc.array(zombies, { minLength: 1, maxLength: 3 }),
   ),
   storeLoss: fc.constantFrom(0, 0, 0.02, 0.1),

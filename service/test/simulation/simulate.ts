@@ -5,7 +5,7 @@ import { Audit, earlierJob } from "./audit.ts";
 import { type Answer, Clients } from "./client.ts";
 import { DatabaseServer } from "./database.ts";
 import { Draws } from "./draws.ts";
-import { Faults } from "./faults.ts";
+import { Faults, lossMs } from "./faults.ts";
 import type { MachineProcess } from "./machine-process.ts";
 import { ApiMachine, type Machine, WorkerMachine, type World } from "./machines.ts";
 import { Notifications } from "./notifications.ts";
@@ -61,7 +61,6 @@ export async function simulate(scenario: Scenario): Promise<History> {
       const number = numberOf(process);
       return { deaf: faults.on(number, "deaf"), echo: faults.on(number, "echo") };
     });
-  let lastTurn = 0;
   const world: World = {
     scenario,
     timeline,
@@ -76,7 +75,6 @@ export async function simulate(scenario: Scenario): Promise<History> {
     runs: [],
     log: [],
     jobLog: [],
-    nextTurnId: async () => ++lastTurn,
     wake: (fault) => machines[faults.machineOf(fault)]?.process.wake(fault.diesPushing),
   };
   useBefore(world);
@@ -87,6 +85,7 @@ export async function simulate(scenario: Scenario): Promise<History> {
   const clients = new Clients(world, apis);
   const operator = new Operator(world, apis);
   pushForeignCommits(world);
+  loseCommits(world, machines);
   const settlesAt = Math.max(faults.endsAt, ...[...scenario.requests, ...scenario.stops].map(({ at }) => at)) + 60_000;
   let isSettled = false;
   let uncleaned: Remote["branches"] | undefined;
@@ -139,6 +138,24 @@ function useBefore({ scenario, server }: World): void {
       for (const at of usesBefore(scenario))
         server.connection.run(turn, --id, `${earlierJob} ${project}`, project, `${id}`, kind, epoch + at);
   }
+}
+
+function loseCommits({ scenario, timeline, audit, server }: World, machines: readonly Machine[]): void {
+  // What a second loss begins with is lost by the first one.
+  const kept = new Set<{ content: ReturnType<DatabaseServer["read"]>; since: number }>();
+  for (const fault of scenario.faults.filter((one) => lossMs(one) > 0))
+    timeline.at(Math.max(0, fault.at - lossMs(fault)), order.timer, () => {
+      const own = { content: server.read(), since: timeline.now };
+      kept.add(own);
+      timeline.at(fault.at, order.timer, () => {
+        kept.delete(own);
+        // As operating.md says: no process runs meanwhile.
+        if (fault.kind === "restore") for (const machine of machines) machine.kill(fault.ms);
+        server.goBack(own.content);
+        audit.forget(own.since);
+        for (const other of kept) Object.assign(other, own);
+      });
+    });
 }
 
 function pushForeignCommits({ scenario, timeline, audit, remote }: World): void {

@@ -15,13 +15,14 @@ const empty = `
     BEGIN
       FOR found IN SELECT oid::regclass AS name, relkind FROM pg_class
         WHERE relnamespace IN ('agent_jobs'::regnamespace, 'agent_jobs_queue'::regnamespace)
-          AND relkind IN ('r', 'S') AND relname NOT IN ('version', 'queue', 'lastStart')
+          AND relkind IN ('r', 'S') AND relname NOT IN ('version', 'queue', 'lastStart', 'supervision')
       LOOP
         IF found.relkind = 'r' THEN EXECUTE format('DELETE FROM %s', found.name);
         ELSE PERFORM setval(found.name, 1, false);
         END IF;
       END LOOP;
       UPDATE agent_jobs."lastStart" SET rank = 0;
+      UPDATE agent_jobs.supervision SET at = 0, since = 0;
     END
   $$`;
 

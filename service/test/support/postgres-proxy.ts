@@ -20,6 +20,9 @@ export class PostgresProxy implements AsyncDisposable {
   /** Whether the next failure loses all connections, and no more can be made. */
   isCutOff = false;
   #isCut = false;
+  /** Which connections are lost without a sign: those that were made before this one. */
+  #silentBefore = 0;
+  #connections = 0;
 
   private constructor(serverPort: number) {
     this.#server = createServer((client) => this.#serve(client, serverPort));
@@ -41,12 +44,9 @@ export class PostgresProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Loses what is sent on the connections that there are, without a word to either side, as a network does that forgets them. */
-  forget(): void {
-    for (const socket of this.#sockets) {
-      for (const event of ["data", "close"]) socket.removeAllListeners(event);
-      socket.resume();
-    }
+  /** Loses all connections, of which neither side is told. Others can be made. */
+  goSilent(): void {
+    this.#silentBefore = this.#connections;
   }
 
   /** Lets connections be made again. */
@@ -65,19 +65,26 @@ export class PostgresProxy implements AsyncDisposable {
       client.destroy();
       return;
     }
+    const number = this.#connections++;
+    const isSilent = (): boolean => number < this.#silentBefore;
     const server = connect(serverPort, "127.0.0.1");
     for (const socket of [client, server]) this.#sockets.add(socket.on("error", () => {}));
     client.on("close", () => {
       this.#sockets.delete(client);
-      server.end();
+      if (!isSilent()) server.end();
     });
     server.on("close", () => {
       this.#sockets.delete(server);
-      client.destroy();
+      if (!isSilent()) client.destroy();
     });
     let isLosingAnswer = false;
-    server.on("data", (data) => (isLosingAnswer ? this.#lose(client) : client.write(data)));
+    server.on("data", (data) => {
+      if (isSilent()) return;
+      if (isLosingAnswer) this.#lose(client);
+      else client.write(data);
+    });
     client.on("data", (data) => {
+      if (isSilent()) return;
       const [next] = this.failures;
       const how = next !== undefined && data.includes(next.on) ? next.how : undefined;
       if (!how?.startsWith("lose request")) server.write(data);

@@ -5,7 +5,8 @@ import { serverUrl } from "../runner/environment.ts";
 import { readEventFile } from "../runner/event-file.ts";
 import type { ChangesSettings } from "../settings.ts";
 import { isNothingNew } from "./changes.ts";
-import { type ChangesQuery, RangeBehindError, readChanges } from "./read-changes.ts";
+import { RangeBehindError } from "./range.ts";
+import { type ChangesQuery, readChanges } from "./read-changes.ts";
 
 /**
  * Returns the section of the prompt that says what changed; empty if the event has nothing to compare. If nothing new has
@@ -28,7 +29,11 @@ export async function findSection(
     const github = await connectGitHub(run);
     const read = await readChanges(
       { ...settings, ...remembered, event, repository, serverUrl: serverUrl(environment) },
-      { clock, signal, github, onReplacedStart: (base) => log.changes({ kind: "replaced-start", base }) },
+      {
+        ...{ clock, signal, github },
+        onReplacedStart: (base) => log.changes({ kind: "replaced-start", base }),
+        onMessages: (pullRequest) => log.changes({ kind: "by-message", pullRequest }),
+      },
     );
     state.changes = read?.changes;
     if (!read) {

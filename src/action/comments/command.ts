@@ -1,4 +1,4 @@
-import type { CommandAnswer } from "../report/reply.ts";
+import { type CommandAnswer, renderAnswer } from "../report/reply.ts";
 import type { Run } from "../run.ts";
 import { readJob } from "../run-job.ts";
 import { RunState } from "../run-state.ts";
@@ -9,26 +9,13 @@ import type { Command } from "./trigger.ts";
 /** How long the state of a job may take to read for a command, in milliseconds. */
 const maxReadingMs = 60_000;
 
-/**
- * Answers a command in a reply of its own, which has no marker: it starts nothing, and the thread's job stays the same.
- *
- * @param renderAnswer - returns the text of the reply
- */
-export async function answerCommand(
-  command: Command,
-  thread: Thread,
-  mode: CommentMode,
-  run: Run,
-  renderAnswer: (answer: CommandAnswer) => string,
-): Promise<void> {
+/** Answers a command in a reply of its own, which has no marker: it starts nothing, and the thread's job stays the same. */
+export async function answerCommand(command: Command, thread: Thread, mode: CommentMode, run: Run): Promise<void> {
+  const frame = { phrase: mode.phrase, label: mode.label, hasFixedJob: mode.jobId !== "" };
   await thread.react("eyes");
-  if (command === "help") {
-    await thread.post(renderAnswer({ kind: "help" }));
-    return;
-  }
-  const authorId = await thread.post(renderAnswer({ kind: "reading" }));
-  if (authorId === undefined || run.ports.signal.aborted) return;
-  await thread.edit(renderAnswer(await readAnswer(authorId, thread, mode, run)), { isLast: true });
+  const { userId } = await thread.post(renderAnswer({ kind: command === "help" ? "help" : "reading" }, frame));
+  if (command === "help" || userId === undefined || run.ports.signal.aborted) return;
+  await thread.edit(renderAnswer(await readAnswer(userId, thread, mode, run), frame), { isLast: true });
 }
 
 /** Reads the job that the workflow names, or the last one that the step's own account has started in the thread. */

@@ -1,134 +1,256 @@
-import { minTimeLeftMs } from "../../client/submit.ts";
-import { isForgetful } from "../../runner-kit/cache.ts";
 import { findJob } from "../find-job.ts";
-import { type PlannedTask, planTasks, runFirstFound } from "../plan.ts";
-import { acceptanceOf, cancelledBeforeSending, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
-import type { Run } from "../run.ts";
-import { runJob } from "../run-job.ts";
+import type { Word } from "../memory/decide.ts";
+import type { ThreadWords } from "../memory/evidence.ts";
+import { outcomes } from "../outcome.ts";
+import type { Continuation } from "../plan.ts";
+import { jobReplaced } from "../report/log.ts";
+import { type ReplyFrame, renderProgress, renderResult } from "../report/reply.ts";
+import type { Ending, Run } from "../run.ts";
 import { RunState } from "../run-state.ts";
-import { earlierAttempts } from "../runner/environment.ts";
-import type { CommentMode, Task } from "../settings.ts";
-import { checkRecord } from "../step-record.ts";
+import { runAttempt, runUrl } from "../runner/environment.ts";
+import type { GitHub } from "../runner/github.ts";
+import type { CommentMode } from "../settings.ts";
 import type { ThreadEvent } from "./event.ts";
 import { formatMarker, type Marker } from "./marker.ts";
-import { type CommentRequest, isRerun } from "./request.ts";
-import type { RememberedReply, Thread } from "./thread.ts";
+import { type RememberedReply, Thread, type Write } from "./thread.ts";
 
-/** The parts of the reply that change, besides the state of the job. */
-export interface ReplyState {
-  /** What the reply remembers, written before anything is sent. */
-  marker: Marker;
-  /** Whether the request is for a new job because the one that the thread remembers was not found. */
-  isReplacement: boolean;
-  /** The address of the review that it answers, or empty. */
-  reviewUrl: string;
+/** Whether GitHub keeps what the reply says: `refused`, for good; `lost`: it did not answer, so that this is unknown. */
+export type Kept = Write["kind"];
+
+/** What the thread is asked. */
+export interface ThreadRequest {
+  event: ThreadEvent;
+  /** Whether a new job is asked for. */
+  isNew: boolean;
+  github: GitHub;
+  /** Monotonic time of the first request. */
+  startedAt: number;
 }
 
-/** The handling of a request in a thread. */
-export interface Conversation {
-  run: Run;
-  mode: CommentMode;
-  request: CommentRequest;
+/** The handling of a request in a thread: the reply, and what it remembers. */
+export class Conversation {
+  readonly #run: Run;
+  readonly #mode: CommentMode;
+  readonly #request: ThreadRequest;
   /** `undefined` with `reply: false`. */
-  thread: Thread | undefined;
-  /** The marker that says that something is about to be sent for this request, and the one that says that nothing was. */
-  pending: Marker;
-  unsent: Marker;
-  reply: ReplyState;
-  /** Monotonic time at which `timeout-minutes` has passed. */
-  deadline: number;
-  /** Renders the reply while the job runs. */
-  renderProgress: (reply: ReplyState) => string;
-}
+  readonly #thread: Thread | undefined;
+  /** The reply of an earlier attempt, which this one edits. */
+  #own: RememberedReply | undefined;
+  /** The accounts of the reaction and of the reply. */
+  #actorId: number | undefined;
+  #authorId: number | undefined;
+  #reaction: (Write & { isNew?: boolean | undefined }) | undefined;
+  #replies: RememberedReply[] | undefined;
+  #post: Write | undefined;
+  #marker: Marker;
+  /** What the reply says, as far as GitHub has answered. */
+  #shown: Marker["kind"] | undefined;
+  #isReplacement = false;
+  readonly #workingSince: () => Date | undefined;
 
-/** The reply of an earlier run attempt, and the kind of its task. */
-export interface OwnReply extends RememberedReply {
-  sent: "create" | "message";
-}
-
-/** Finds the reply of an earlier run attempt to the same request; `undefined` on a first run. */
-export async function findOwnReply(
-  { request, run, mode, thread }: Conversation,
-  actorId: number | undefined,
-): Promise<OwnReply | "unreadable" | undefined> {
-  if (!thread || !isRerun(run) || actorId === undefined) return undefined;
-  const replies = await thread.listReplies(run.settings.projectId);
-  if (!replies) return "unreadable";
-  const own = replies.findLast((reply) => reply.authorId === actorId && answers(reply, request.event));
-  return own && { ...own, sent: sentBy(own, replies, mode) };
-}
-
-/** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
-function sentBy(reply: RememberedReply, replies: readonly RememberedReply[], mode: CommentMode): "create" | "message" {
-  const isContinued = replies.some(
-    (other) => other.jobId === reply.jobId && other.request !== reply.request && other.replyId < reply.replyId,
-  );
-  return mode.jobId !== "" || isContinued ? "message" : "create";
-}
-
-/** What is known of the earlier attempts of the workflow run before the thread is read for a job to continue. */
-export interface KnownAttempts {
-  /** The account that the step acts as, if GitHub says it. */
-  actorId: number | undefined;
-  /** Whether the reply of an earlier attempt was found. */
-  hasReply: boolean;
-  /** Whether the job of an earlier attempt was found, and is over. */
-  hasResumed: boolean;
-  /** The turn that this attempt takes the place of. */
-  replaces: string | undefined;
-  /** The branch that a new job starts from; `undefined` for the project's own. */
-  base: string | undefined;
-}
-
-/**
- * Posts the reply, and plans from the thread what to do. Each task applies only if the job of the one before it is gone: wait
- * for the job of an earlier attempt, continue a job, create one. A `job-id` in the workflow is never replaced.
- */
-export async function planReply(
-  prompt: string,
-  conversation: Conversation,
-  { actorId, hasReply, hasResumed, replaces, base }: KnownAttempts,
-): Promise<PlannedTask<Task>[] | RunResult> {
-  const { request, run, mode, thread, reply, unsent, deadline, renderProgress } = conversation;
-  const { event, isNew, earlier: asked } = request;
-  const isOwn = (remembered: RememberedReply) => answers(remembered, event);
-  const posted = hasReply ? undefined : await thread?.post(renderProgress(reply));
-  const authorId = posted ?? (hasReply ? actorId : undefined);
-  const replies =
-    thread && (authorId !== undefined || isRerun(run)) ? await thread.listReplies(run.settings.projectId) : [];
-  // The service says what earlier attempts sent. Without that, a re-run must not start a second job.
-  const isUncertain = isRerun(run) && asked?.kind === "unannounced" && !hasReply && !hasResumed;
-  const isAccountUnknown = authorId === undefined && actorId === undefined;
-  // The marker stays pending: that this attempt sends nothing must not hide what an earlier one may have sent.
-  if (isUncertain && (!replies || (isAccountUnknown && replies.some(isOwn)))) return threadUnreadable(run);
-  const earlier = (replies ?? []).filter((remembered) => remembered.authorId === authorId);
-  const interrupted = isUncertain ? earlier.findLast(isOwn) : undefined;
-  if (interrupted && interrupted.jobId === undefined && !interrupted.isUnsent) {
-    return { kind: "blocked", cause: "pending" };
-  }
-  const unrecorded =
-    isUncertain && !interrupted ? await checkRecord(earlierAttempts(run.ports.environment), run) : undefined;
-  if (unrecorded?.kind === "undecided") return unrecorded.result;
-  if (deadline - run.ports.clock.now() < minTimeLeftMs) {
-    reply.marker = unsent;
-    return { kind: "blocked", cause: "time" };
+  constructor(request: ThreadRequest, mode: CommentMode, run: Run) {
+    const { event, github, startedAt } = request;
+    const { settings, ports, log } = run;
+    this.#run = run;
+    this.#mode = mode;
+    this.#request = request;
+    const onFailure = (action: string, error: unknown): void => log.threadFailed(action, error);
+    const deadline = startedAt + settings.timeoutMs;
+    this.#thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
+    const attempt = runAttempt(ports.environment);
+    this.#marker = { projectId: settings.projectId, request: event.request, attempt, kind: "about to send" };
+    this.#workingSince = workingSince(run);
   }
 
-  const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
-  const other = isNew || continued !== undefined || !authorId ? undefined : thread?.otherProject(authorId);
-  if (other !== undefined) run.log.otherProject(other, run.settings.projectId);
-  const isReplaceable = mode.jobId === "";
-  // A job that started from another branch would bring that along.
-  const isOther =
-    isReplaceable && continued !== undefined && base !== undefined && (await baseOf(continued, run)) !== base;
-  const plan: PlannedTask<Task>[] = planTasks(
-    prompt,
-    continued === undefined || isOther ? undefined : { jobId: continued, isReplaceable },
-    { replaces, base },
-  );
-  if (!interrupted?.jobId) return plan;
-  const { jobId } = interrupted;
-  return [{ task: { kind: "attach", jobId, resumes: sentBy(interrupted, earlier, mode) } }, ...plan];
+  /** The thread, for the answer to a command. */
+  get thread(): Thread | undefined {
+    return this.#thread;
+  }
+
+  /** Whether there is a thread to reply in. */
+  get hasThread(): boolean {
+    return this.#thread !== undefined;
+  }
+
+  /** The word in the reply, as a later attempt will find it; `undefined` if it may not. */
+  get word(): Word | undefined {
+    if (!this.#thread?.isReliable || formatMarker(this.#marker) === "") return undefined;
+    return wordOf(this.#marker, "create");
+  }
+
+  /** Reads what earlier attempts left in the thread. Without a reaction, the author of an own reply tells the account. */
+  async read(): Promise<ThreadWords> {
+    const thread = this.#thread;
+    if (!thread) return { kind: "none", silence: "open" };
+    if (!this.#run.settings.dryRun) {
+      await this.#react();
+      if (this.#actorId === undefined) await this.#postReply();
+    }
+    this.#replies = await thread.listReplies(this.#run.settings.projectId);
+    if (!this.#replies) return { kind: "unreadable" };
+    const answers = this.#replies.filter(({ request }) => request === this.#request.event.request);
+    const account = this.#actorId ?? this.#authorId;
+    const own = answers.findLast(({ authorId }) => authorId === account || this.#run.settings.dryRun);
+    // It may be one of this account.
+    if (!own && account === undefined && answers.length > 0) return { kind: "unreadable" };
+    if (!own) return { kind: "none", silence: this.#silence };
+    // What an earlier attempt started stays remembered, whatever happens to this one.
+    this.#marker = { ...this.#marker, attempt: own.attempt, kind: own.kind, jobId: own.jobId };
+    if (this.#post?.kind !== "kept") {
+      this.#own = own;
+      this.#shown = own.kind;
+      thread.useReply(own.replyId);
+      this.#authorId = own.authorId;
+    }
+    return { kind: "reply", attempt: own.attempt, word: wordOf(own, this.#sentBy(own)) };
+  }
+
+  /** What it means that no earlier attempt has left a reply. */
+  get #silence(): "proof" | "doubt" | "open" {
+    const { kind, isNew, isDeleted } = this.#reaction ?? { kind: "kept" };
+    if (isNew !== undefined) return isNew ? "proof" : "doubt";
+    // A server without reactions, or an event whose reaction cannot tell: it is the reply alone.
+    const canTell = kind !== "kept" && !isDeleted;
+    return canTell || this.#post?.kind === "refused" ? "doubt" : "open";
+  }
+
+  /** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
+  #sentBy({ jobId, request, replyId }: RememberedReply): "create" | "message" {
+    const isContinued = this.#replies?.some(
+      (other) => other.jobId === jobId && other.request !== request && other.replyId < replyId,
+    );
+    return this.#mode.jobId !== "" || isContinued ? "message" : "create";
+  }
+
+  /** Shows that the step waits for the job of an earlier attempt. */
+  async resume(jobId: string): Promise<void> {
+    this.remember(jobId);
+    if (!this.#own && !this.#post) await this.#postReply();
+  }
+
+  /** Says in the thread that a request is about to be sent, and returns whether that is kept; `undefined` without a reply. */
+  async announce(): Promise<Kept | undefined> {
+    const thread = this.#thread;
+    if (!thread) return undefined;
+    this.#mark("about to send");
+    if (this.#shown === "about to send") return "kept";
+    if (this.#shown) {
+      const edited = await thread.rewrite(this.#progress);
+      this.#shown = "about to send";
+      if (edited.kind === "kept") return "kept";
+      // What it said before is no longer true, and must not be what a later attempt goes by.
+      if (!edited.isDeleted) return "lost";
+      this.#own = undefined;
+      this.#post = undefined;
+    }
+    const reaction = await this.#react();
+    if (!this.#post) await this.#postReply();
+    const writes = [reaction, this.#post].filter((write) => write !== undefined);
+    if (writes.some(({ kind }) => kind === "kept")) return "kept";
+    return writes.some(({ kind }) => kind === "lost") ? "lost" : "refused";
+  }
+
+  /** Finds the job of the thread that the request continues; `undefined` for a new one. */
+  async findContinued(base: string | undefined): Promise<Continuation | undefined> {
+    const { settings, log } = this.#run;
+    if (this.#mode.jobId !== "") return { jobId: this.#mode.jobId };
+    const thread = this.#thread;
+    const isTold = settings.dryRun;
+    if (!thread || this.#request.isNew || (this.#authorId === undefined && !isTold)) return undefined;
+    this.#replies ??= await thread.listReplies(settings.projectId);
+    const isOwn = ({ authorId, replyId }: RememberedReply): boolean =>
+      (isTold || authorId === this.#authorId) && replyId !== this.#own?.replyId;
+    const found = this.#replies?.findLast((reply) => isOwn(reply) && reply.jobId !== undefined);
+    const jobId = found?.jobId;
+    if (jobId === undefined) {
+      const other = this.#authorId === undefined ? undefined : thread.otherProject(this.#authorId);
+      if (other !== undefined) log.otherProject(other, settings.projectId);
+      return undefined;
+    }
+    // A job that started from another branch would bring that along.
+    const isOther = base !== undefined && !isTold && (await baseOf(jobId, this.#run)) !== base;
+    return isOther ? undefined : { jobId, isReplaceable: true };
+  }
+
+  /** Remembers the job that the request started, or is waited for. */
+  remember(jobId: string): void {
+    this.#mark("job", jobId);
+  }
+
+  /** Remembers that nothing was sent. */
+  withdraw(): void {
+    this.#mark("nothing sent");
+  }
+
+  /** Remembers that something is about to be sent. */
+  pend(): void {
+    this.#mark("about to send");
+  }
+
+  /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
+  showJob(): void {
+    if (this.#run.ports.signal.aborted) return;
+    this.#shown &&= this.#marker.kind;
+    void this.#thread?.edit(this.#progress, { isUrgent: true });
+    void this.#thread?.removeLabel();
+  }
+
+  showProgress(): void {
+    // Before the job is known, there is nothing to show.
+    if (this.#marker.kind === "job") this.#thread?.showProgress(this.#progress);
+  }
+
+  /** A create takes the place of a message to the thread's job, which is gone. */
+  replaceJob(): void {
+    this.#isReplacement = true;
+    this.#run.log.replacingJob();
+  }
+
+  /** Shows the result. */
+  async finish(ending: Ending): Promise<void> {
+    await this.#thread?.edit(renderResult({ ...ending, state: this.#run.state }, this.#frame), { isLast: true });
+    const { reaction } = outcomes[ending.outcome];
+    if (reaction) await this.#thread?.react(reaction, { isLast: true });
+  }
+
+  async #react(): Promise<Write | undefined> {
+    this.#reaction ??= await this.#thread?.react("eyes");
+    this.#actorId = this.#reaction?.userId;
+    return this.#reaction;
+  }
+
+  async #postReply(): Promise<void> {
+    this.#post = await this.#thread?.post(this.#progress);
+    this.#authorId = this.#post?.userId;
+    if (this.#post?.kind === "kept") this.#shown = this.#marker.kind;
+  }
+
+  #mark(kind: Marker["kind"], jobId?: string): void {
+    const attempt = runAttempt(this.#run.ports.environment);
+    this.#marker = { ...this.#marker, attempt, kind, jobId };
+  }
+
+  get #progress(): string {
+    return renderProgress(this.#frame, { since: this.#workingSince(), state: this.#run.state });
+  }
+
+  /** The parts of the reply that do not depend on the state of the job. */
+  get #frame(): ReplyFrame {
+    return {
+      runUrl: runUrl(this.#run.ports.environment),
+      phrase: this.#mode.phrase,
+      label: this.#mode.label,
+      reviewUrl: this.#request.event.reviewUrl ?? "",
+      hasFixedJob: this.#mode.jobId !== "",
+      note: this.#isReplacement ? jobReplaced : [],
+      marker: formatMarker(this.#marker),
+      remembersJob: this.#marker.kind === "job",
+    };
+  }
+}
+
+function wordOf({ kind, jobId = "" }: Marker, sent: "create" | "message"): Word {
+  return kind === "job" ? { kind, jobId, sent } : { kind };
 }
 
 /** Returns the branch that a job started from; `undefined` if that is the project's own, or it cannot be read. */
@@ -139,63 +261,20 @@ async function baseOf(jobId: string, run: Run): Promise<string | undefined> {
   return state.base || undefined;
 }
 
-/** Runs the tasks of a plan in order, until the job of one is found. */
-export function runPlan(
-  plan: readonly PlannedTask<Task>[],
-  conversation: Conversation,
-): Promise<{ task: Task; result: RunResult }> {
-  const { run, reply } = conversation;
-  return runFirstFound(
-    plan,
-    run,
-    (task) => runTask(task, conversation),
-    (_task, next) => {
-      reply.isReplacement = next.kind === "create";
-      if (reply.isReplacement) run.log.replacingJob();
-    },
-  );
-}
-
-/** Runs one task, and keeps the marker of the reply up to date. */
-export async function runTask(task: Task, conversation: Conversation): Promise<RunResult> {
-  const { run, thread, pending, unsent, reply, renderProgress } = conversation;
-  const remember = (jobId: string): void => {
-    reply.marker = { ...pending, jobId };
+/**
+ * Returns a function that tells when the agent began to work, if that is known: when the service accepted the create or
+ * message. It returns the same time for every edit, even if the wall clock is changed.
+ */
+function workingSince({ ports: { clock }, state }: Run): () => Date | undefined {
+  let since: { jobId: string; time: Date } | undefined;
+  return () => {
+    const [first] = state.timeline;
+    // When the job of an earlier attempt began is unknown.
+    if (!first || (state.origin !== "created" && state.origin !== "continued")) return undefined;
+    if (since?.jobId !== state.jobId) {
+      const agoMs = state.elapsedMs(clock.now()) - first.atMs;
+      since = { jobId: state.jobId, time: new Date(clock.wallTime() - agoMs) };
+    }
+    return since.time;
   };
-  reply.marker = pending;
-  // What an earlier attempt started stays remembered, whatever happens to this one.
-  if (task.kind === "attach") remember(task.jobId);
-  const onJobId = (jobId: string): void => {
-    remember(jobId);
-    // The id must reach the thread before the process can be killed, so this edit does not wait for its turn.
-    if (run.ports.signal.aborted) return;
-    void thread?.edit(renderProgress(reply), { isUrgent: true });
-    void thread?.removeLabel();
-  };
-  const onPolled = (): void => {
-    // Before the job is known, there is nothing to show.
-    if (reply.marker?.jobId !== undefined) thread?.showProgress(renderProgress(reply));
-  };
-  const result = await runJob(task, run, { onJobId, onPolled });
-  // In doubt, the marker stays pending: a re-run must neither send it again, nor take the job's state for its result.
-  if (isJobNotFound(result, run.state) || acceptanceOf(result) === "rejected") reply.marker = unsent;
-  return result;
-}
-
-function answers({ request }: RememberedReply, event: ThreadEvent): boolean {
-  return request === event.request;
-}
-
-/** Returns the result if the thread cannot be read on a re-run: it says what was started before, so nothing may be sent. */
-export function threadUnreadable({ ports }: Run): RunResult {
-  return ports.signal.aborted ? cancelledBeforeSending : { kind: "blocked", cause: "thread" };
-}
-
-/** Returns the effect that the marker in the thread has on a re-run. */
-export function rerunEffect({ reply: { marker }, thread, run }: Conversation): RerunEffect {
-  if (marker.isUnsent) return "repeats";
-  if (run.state.features !== undefined) return "resumes";
-  if (thread?.isReliable && formatMarker(marker) !== "") return marker.jobId === undefined ? "stops" : "resumes";
-  // Then GitHub's record of this attempt decides, and without that nothing is sent.
-  return isForgetful(run.ports.environment) ? "stops" : "repeats";
 }

@@ -1,40 +1,48 @@
 import { isUsableJobId } from "../../client/contract.ts";
 import type { RequestId } from "./event.ts";
 
-/** The data in the hidden last line of a reply. */
+/** The data in the hidden last line of a reply: the word of the newest attempt that sent, or was to send, something. */
 export interface Marker {
   projectId: string;
-  /** The request that it answers. */
+  /** The request that it answers, and the attempt of its workflow run. */
   request: RequestId;
-  /** Its job. `undefined`: a create or message was about to be sent, and whether it was is unknown; see `isUnsent`. */
+  attempt: number;
+  /** Whether it is known what was sent; `about to send`: that it was is unknown. */
+  kind: "about to send" | "nothing sent" | "job";
+  /** Only with `job`. */
   jobId?: string | undefined;
-  /** Whether it is certain that nothing was sent. Default: no. */
-  isUnsent?: boolean;
 }
+
+const words = { "about to send": "pending", "nothing sent": "unsent" } as const;
 
 /** A longer line would leave no room for the reply. Ids of jobs are far shorter. */
 const maxMarkerLength = 16_384;
 
 /** Formats the hidden last line of a reply; empty if the ids are too long. */
-export function formatMarker({ projectId, jobId, isUnsent = false, request }: Marker): string {
-  const unknown = isUnsent ? "unsent" : "pending";
-  const job = jobId === undefined ? unknown : `job=${encodeURIComponent(jobId)}`;
-  const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} ${job} ${request} -->`;
+export function formatMarker({ projectId, request, attempt, kind, jobId = "" }: Marker): string {
+  const word = kind === "job" ? `job=${encodeURIComponent(jobId)}` : words[kind];
+  const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
   return line.length > maxMarkerLength ? "" : line;
 }
 
 const markerLine =
-  /^<!-- agent-job-action project=(\S+) (?:job=(\S+)|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
+  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
 
 /** Parses the marker of a reply, which is only valid as the whole last line. */
 export function parseMarker(body: string): Marker | undefined {
-  const [, project, job, unsent, request] = markerLine.exec(body.split(/\r?\n/).at(-1) ?? "") ?? [];
+  const [, project, attempt, job, unsent, request] = markerLine.exec(body.split(/\r?\n/).at(-1) ?? "") ?? [];
   if (project === undefined || request === undefined) return undefined;
   try {
     const jobId = job === undefined ? undefined : decodeURIComponent(job);
     if (jobId !== undefined && !isUsableJobId(jobId)) return undefined;
-    const marker = { projectId: decodeURIComponent(project), jobId, request: request as RequestId };
-    return unsent === undefined ? marker : { ...marker, isUnsent: true };
+    const kind = jobId !== undefined ? "job" : unsent ? "nothing sent" : "about to send";
+    return {
+      projectId: decodeURIComponent(project),
+      request: request as RequestId,
+      attempt: Number(attempt),
+      kind,
+      jobId,
+    };
   } catch {
     return undefined;
   }

@@ -1,15 +1,13 @@
 import { messageOf } from "../../client/errors.ts";
-import type { SentTurn } from "../../client/step-lookup.ts";
-import { type EarlierTurn, findEarlierTurn, type OwnPrompt } from "../earlier-turn.ts";
-import { writePrompt } from "../plan.ts";
+import type { Replies } from "../memory/evidence.ts";
+import { askBefore, isResuming, type Memory, openMemory } from "../memory/memory.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
-import { connectGitHub, type Run } from "../run.ts";
-import { runAttempt } from "../runner/environment.ts";
+import { connectGitHub, type Execution, type Run } from "../run.ts";
 import { readEventFile } from "../runner/event-file.ts";
-import type { GitHub } from "../runner/github.ts";
 import type { CommentMode } from "../settings.ts";
 import { StepKey } from "../step-key.ts";
 import { checkPermission } from "./check-permission.ts";
+import type { ThreadRequest } from "./conversation.ts";
 import { isThreadEvent, type ThreadEvent } from "./event.ts";
 import { parseEvent } from "./parse-event.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
@@ -18,27 +16,23 @@ import { requestTimeoutMs } from "./thread.ts";
 import { type Command, parseTrigger } from "./trigger.ts";
 
 /** An event that asks for something, from somebody who may ask. */
-export interface CommentRequest {
-  event: ThreadEvent;
+export interface CommentRequest extends ThreadRequest {
   /** A command starts nothing, and has no prompt. */
   command?: Command;
-  isNew: boolean;
   /** Returns the prompt with a section on changes, which may be empty. */
-  fillPrompt: (section: string | undefined) => string;
-  github: GitHub;
-  /** Monotonic time of the first request. */
-  startedAt: number;
+  fill: (section: string | undefined) => string;
   /** The run, whose requests are known by the event. */
   run: Run;
-  /** What the service says about earlier attempts of the workflow run; `undefined` on the first one. */
-  earlier: Exclude<EarlierTurn, { kind: "undecided" }> | undefined;
+  memory: Memory;
+  /** What the service and the cache say about earlier attempts of the workflow run; `undefined` on the first one. */
+  replies: Replies | undefined;
 }
 
 /**
- * Checks whether the event may start something, and what; otherwise returns why not. Writes nothing. A re-run first asks the
- * service for the turn of an earlier attempt: to wait for that needs no permission.
+ * Checks whether the event may start something, and what; otherwise returns why not. Writes nothing to the thread. A re-run first
+ * asks the service for the turn of an earlier attempt: to wait for that needs no permission.
  */
-export async function readRequest(mode: CommentMode, plainRun: Run): Promise<CommentRequest | { result: RunResult }> {
+export async function readRequest(mode: CommentMode, plainRun: Run): Promise<CommentRequest | Execution> {
   const { settings, state, log } = plainRun;
   const { clock, signal, environment } = plainRun.ports;
   const event = readEvent(plainRun);
@@ -48,8 +42,9 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   if (trigger && "skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip, triggerKind } };
 
   // In a thread, a re-run always waits for what an earlier attempt started.
+  const own = { ...settings, onRerun: "resume", session: "" } as const;
   const identity = { ...settings, onRerun: "resume", jobId: mode.jobId, request: event.request } as const;
-  const run: Run = { ...plainRun, key: new StepKey(identity, environment) };
+  const run: Run = { ...plainRun, settings: own, key: new StepKey(identity, environment) };
   const github = await connectGitHub(run);
   const startedAt = clock.now();
   state.startedAt = startedAt;
@@ -66,44 +61,34 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   }
   state.author = event.author.login;
   state.threadUrl = event.subject.url;
-  const base = { event, isNew: false, github, startedAt, run, earlier: undefined };
 
-  const template = mode.template ?? defaultTemplate(event);
-  const instruction = "command" in asked ? "" : asked.instruction;
-  const fillPrompt = (section = ""): string => fillTemplate(template, instruction, event, section);
   const isCommand = "command" in asked;
-  const asksService = isRerun(run) && !isCommand && !settings.dryRun;
-  const earlier = !asksService ? undefined : await findEarlierTurn(run, promptOf(fillPrompt, run));
-  if (earlier?.kind === "undecided") return { result: earlier.result };
-  const isResumed = earlier?.kind === "turn" && !isOver(earlier.turn);
-  // A command starts nothing.
-  const requiredPermission = isCommand ? "read" : mode.requiredPermission;
-  const denial = isResumed
-    ? undefined
-    : await checkPermission(event, { ...mode, requiredPermission }, github, timeoutMs, signal);
-  if (denial) return { result: denial };
-  const handled = isResumed ? undefined : await checkReview(event, { github, limits }, signal);
-  if (handled) return { result: handled };
-  if (isCommand) return { ...base, command: asked.command, fillPrompt };
-  if (event.isPublic && mode.requiredPermission === "read") log.anyoneCanAsk();
-  return { ...base, isNew: asked.isNew, fillPrompt, earlier };
-}
-
-/** Returns whether this is not the first attempt of the workflow run. */
-export function isRerun({ ports }: Pick<Run, "ports">): boolean {
-  return runAttempt(ports.environment) > 1;
-}
-
-/** Returns whether a turn is of no use, so that a re-run sends its request again. */
-export function isOver({ status }: SentTurn): boolean {
-  return status === "failed" || status === "stopped";
-}
-
-function promptOf(fillPrompt: CommentRequest["fillPrompt"], run: Run): OwnPrompt {
-  return {
-    known: run.settings.changes ? undefined : fillPrompt(undefined),
-    write: () => writePrompt(fillPrompt, run),
+  const template = mode.template ?? defaultTemplate(event);
+  const fill = (section = ""): string => fillTemplate(template, isCommand ? "" : asked.instruction, event, section);
+  const kind = mode.jobId === "" ? "create" : "message";
+  const memory = await openMemory({ kind, prompt: fill() }, run, true);
+  const request = { event, isNew: false, fill, github, startedAt, run, memory, replies: undefined };
+  const blocked = async (result: RunResult): Promise<Execution> => {
+    if (!isCommand) await memory.words.withdraw(kind);
+    return { result };
   };
+
+  const isAsking = isResuming(run) && !isCommand && !settings.dryRun;
+  const replies = isAsking ? await askBefore(request, run) : undefined;
+  if (replies && "kind" in replies) return blocked(replies);
+  const { service } = replies ?? {};
+  const isResumed = typeof service === "object" && "turnId" in service && service.over === undefined;
+  if (!isResumed) {
+    // A command starts nothing.
+    const requiredPermission = isCommand ? "read" : mode.requiredPermission;
+    const denial =
+      (await checkPermission(event, { ...mode, requiredPermission }, github, timeoutMs, signal)) ??
+      (await checkReview(event, { github, limits }, signal));
+    if (denial) return blocked(denial);
+  }
+  if (isCommand) return { ...request, command: asked.command };
+  if (event.isPublic && mode.requiredPermission === "read") log.anyoneCanAsk();
+  return { ...request, isNew: asked.isNew, replies };
 }
 
 function readEvent({ ports: { environment }, log }: Run): ThreadEvent | RunResult {

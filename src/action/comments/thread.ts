@@ -36,12 +36,35 @@ const comment = z.object({
 const comments = z.array(comment);
 const anObject = z.record(z.string(), z.unknown());
 
+/** How long a write that remembers something is repeated if it fails for a passing reason, in milliseconds. */
+const repeatLimitMs = 10_000;
+/** Before it is repeated, in milliseconds. */
+const repeatPauseMs = 1000;
+
+/**
+ * What became of a write that remembers something. `refused`: GitHub does not allow it; `lost`: it is unknown whether GitHub has
+ * done it.
+ */
+export interface Write {
+  kind: "kept" | "refused" | "lost";
+  /** The account that the step acts as. */
+  userId?: number | undefined;
+  /** A reaction that did not exist before. */
+  isNew?: boolean;
+  /** What it would have changed does not exist. */
+  isDeleted?: boolean;
+}
+
 interface AttemptOptions {
   isLast?: boolean;
   /** How much time is left after a signal, in milliseconds. */
   graceMs?: number;
   isUrgent?: boolean;
+  /** Monotonic time by which the request has to be over. Default: none. */
+  latest?: number;
 }
+
+class UnusableError extends Error {}
 
 /** A reply in the thread with a marker. */
 export interface RememberedReply extends Marker {
@@ -82,10 +105,10 @@ export class Thread {
   }
 
   /**
-   * Adds a reaction to the comment, or to the issue or pull request; a review can have none. Returns the id of the account
-   * that the step acts as, if GitHub says it.
+   * Adds a reaction to the comment, or to the issue or pull request; a review can have none. Only to a comment, no earlier
+   * request can have added it.
    */
-  async react(content: Reaction, isLast = false): Promise<number | undefined> {
+  async react(content: Reaction, { isLast = false } = {}): Promise<Write | undefined> {
     // After a signal there is only time for the last edit.
     if (isLast && this.#ports.signal.aborted) return undefined;
     const { commentId, subject, triggerKind } = this.#event;
@@ -95,11 +118,20 @@ export class Thread {
         ? ["issues/{issue_number}", { issue_number: subject.number }]
         : [`${this.#kind}/comments/{comment_id}`, { comment_id: commentId }];
     const route = `POST /repos/{owner}/{repo}/${path}/reactions`;
-    return (await this.#request("add a reaction", reaction, route, { ...place, content }, { isLast }))?.user.id;
+    let status = 0;
+    const onStatus = (answered: number): void => {
+      status = answered;
+    };
+    const call = (limits: RequestLimits) =>
+      this.#ports.github.request(route, this.#parameters({ ...place, content }), { ...limits, onStatus });
+    if (isLast) return void (await this.#send("add a reaction", reaction, { isLast }, call));
+    const [write, data] = await this.#keep("add a reaction", reaction, {}, call);
+    const isKnown = commentId !== undefined && (status === 200 || status === 201);
+    return { ...write, userId: data?.user.id, ...(isKnown && { isNew: status === 201 }) };
   }
 
-  /** Posts the reply. Returns the id of its author, or `undefined` if that failed. */
-  async post(body: string): Promise<number | undefined> {
+  /** Posts the reply. */
+  async post(body: string): Promise<Write> {
     const { position, subject } = this.#event;
     const route = position
       ? "POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"
@@ -107,10 +139,20 @@ export class Thread {
     const place = position
       ? { pull_number: subject.number, comment_id: position.rootId }
       : { issue_number: subject.number };
-    const reply = await this.#request("post a reply", comment, route, { ...place, body }, { graceMs: postGraceMs });
+    const [write, reply] = await this.#keep("post a reply", comment, { graceMs: postGraceMs }, (limits) =>
+      this.#ports.github.request(route, this.#parameters({ ...place, body }), limits),
+    );
     this.#replyId = reply?.id ?? this.#replyId;
     this.#wrote(body);
-    return reply?.user?.id;
+    return { ...write, userId: reply?.user?.id };
+  }
+
+  /** Replaces the text of the reply before anything else is done. */
+  async rewrite(body: string): Promise<Write> {
+    const [write] = await this.#keep("update the reply", anObject, {}, (limits) => this.#edit(body, limits));
+    this.#wrote(body);
+    this.#isOutdated = write.kind !== "kept";
+    return write;
   }
 
   /** Makes an earlier reply the one to edit. */
@@ -130,9 +172,9 @@ export class Thread {
     const before = signal.aborted ? Promise.resolve() : this.#edits;
     this.#edits = before.then(async () => {
       if (this.#replyId === undefined || (signal.aborted && !isLast)) return;
-      const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
-      const parameters = { comment_id: this.#replyId, body };
-      const edited = await this.#request("update the reply", anObject, route, parameters, { isLast, isUrgent });
+      const edited = await this.#send("update the reply", anObject, { isLast, isUrgent }, (limits) =>
+        this.#edit(body, limits),
+      );
       this.#isOutdated = edited === undefined && (this.#isOutdated || !isProgress);
     });
     return this.#edits;
@@ -142,6 +184,11 @@ export class Thread {
   showProgress(body: string): void {
     if (body === this.#body || this.#ports.clock.now() - this.#writtenAt < progressPauseMs) return;
     void this.edit(body, { isProgress: true });
+  }
+
+  #edit(body: string, limits: RequestLimits): Promise<unknown> {
+    const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
+    return this.#ports.github.request(route, this.#parameters({ comment_id: this.#replyId, body }), limits);
   }
 
   #wrote(body: string): void {
@@ -203,44 +250,70 @@ export class Thread {
     return { owner: this.#event.owner, repo: this.#event.repo, ...parameters };
   }
 
-  #request<T>(
+  /** Sends a request that remembers something, again and again if it fails for a passing reason. */
+  async #keep<T>(
     action: string,
     schema: z.ZodMiniType<T>,
-    route: string,
-    parameters: Record<string, unknown>,
-    options: AttemptOptions = {},
-  ): Promise<T | undefined> {
-    return this.#send(action, schema, options, (limits) =>
-      this.#ports.github.request(route, this.#parameters(parameters), limits),
-    );
+    options: AttemptOptions,
+    call: (limits: RequestLimits) => Promise<unknown>,
+  ): Promise<[Write, T | undefined]> {
+    const { clock, signal } = this.#ports;
+    const latest = Math.min(this.#deadline, clock.now() + repeatLimitMs);
+    for (;;) {
+      const sent = await this.#try(schema, { ...options, latest }, call);
+      if ("data" in sent) return [{ kind: "kept" }, sent.data];
+      const status = sent.error instanceof GitHubError ? sent.error.status : undefined;
+      const isRefused = status === 403 || status === 404 || status === 410;
+      // What GitHub may have done is not repeated.
+      const isFinal = isRefused || sent.error instanceof UnusableError;
+      if (isFinal || signal.aborted || clock.now() + repeatPauseMs >= latest) {
+        this.#report(action, sent.error, options);
+        return [{ kind: isRefused ? "refused" : "lost", isDeleted: status === 404 || status === 410 }, undefined];
+      }
+      await clock.sleep(repeatPauseMs, signal);
+    }
   }
 
   /** Sends a request, and reports the first one that fails. Returns `undefined` if it fails. */
   async #send<T>(
     action: string,
     schema: z.ZodMiniType<T>,
-    { isLast = false, graceMs = 0, isUrgent = false }: AttemptOptions,
+    options: AttemptOptions,
     call: (limits: RequestLimits) => Promise<unknown>,
   ): Promise<T | undefined> {
-    const { clock, signal, onFailure } = this.#ports;
+    const sent = await this.#try(schema, options, call);
+    if ("data" in sent) return sent.data;
+    this.#report(action, sent.error, options);
+    return undefined;
+  }
+
+  #report(action: string, error: unknown, { isLast = false }: AttemptOptions): void {
+    const { signal, onFailure } = this.#ports;
+    const isCancelled = signal.aborted && !isLast;
+    if (!this.#hasFailed && !isCancelled) onFailure(action, error);
+    this.#hasFailed ||= !isCancelled;
+  }
+
+  async #try<T>(
+    schema: z.ZodMiniType<T>,
+    { isLast = false, graceMs = 0, isUrgent = false, latest = Number.POSITIVE_INFINITY }: AttemptOptions,
+    call: (limits: RequestLimits) => Promise<unknown>,
+  ): Promise<{ data: T } | { error: unknown }> {
+    const { clock, signal } = this.#ports;
     const leftMs = isLast ? requestTimeoutMs : this.#deadline - clock.now();
     try {
       if (leftMs <= 0) throw new Error("timeout-minutes has passed");
       const response = await call({
-        timeoutMs: Math.min(requestTimeoutMs, leftMs),
+        timeoutMs: Math.min(requestTimeoutMs, leftMs, latest - clock.now()),
         signal,
         // The last edit reports the cancellation, so the signal must not cancel it.
         graceMs: isLast ? lastEditGraceMs : graceMs,
         isUrgent,
       });
       const parsed = schema.safeParse(response);
-      if (parsed.success) return parsed.data;
-      throw new Error("GitHub's response is not usable");
+      return parsed.success ? { data: parsed.data } : { error: new UnusableError("GitHub's response is not usable") };
     } catch (error) {
-      const isCancelled = signal.aborted && !isLast;
-      if (!this.#hasFailed && !isCancelled) onFailure(action, error);
-      this.#hasFailed ||= !isCancelled;
-      return undefined;
+      return { error };
     }
   }
 }

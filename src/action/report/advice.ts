@@ -19,10 +19,11 @@ export interface ResultContext {
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
 export function howToWait(context: ResultContext, purpose: "wait for it" | "read its result" = "wait for it"): Text {
   const { state, settings, rerun, comment } = context;
-  if (rerun !== "resumes") return say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
+  if (rerun.usable !== "resumes")
+    return say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
   const action = settings?.wait === false ? "check on it" : purpose;
   // A plain step starts over then, which is what its re-run asks for. A comment is a request of its own.
-  const exception = trusted(comment ? "" : ", unless the job fails");
+  const exception = trusted(comment || rerun.over !== "repeats" ? "" : ", unless the job fails");
   return say`To ${trusted(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
 
@@ -31,7 +32,7 @@ export function howToWait(context: ResultContext, purpose: "wait for it" | "read
  * the service, and a save that was too late for this attempt may have succeeded.
  */
 export function rerunWarning({ task, rerun }: ResultContext): Text {
-  if (rerun !== "repeats") return [];
+  if (rerun.usable !== "repeats") return [];
   switch (task?.kind) {
     case "create":
       return say`A re-run of this workflow run may start another job.`;
@@ -44,7 +45,7 @@ export function rerunWarning({ task, rerun }: ResultContext): Text {
 
 /** How to send a follow-up message. A reply in a thread has a line of its own for that. */
 export function howToContinue({ state, rerun }: ResultContext): Text {
-  return rerun === "resumes"
+  return rerun.usable === "resumes"
     ? []
     : say`To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
 }

@@ -4,8 +4,14 @@ import type { PullRequest, PullRequestState } from "../pull-request.ts";
 
 /** What the log has to say about re-runs. */
 export type RerunEvent =
-  /** `earlierAttempt`: the one that started the job, if that is known. */
-  | { kind: "resuming"; jobId: string; attempt: number; earlierAttempt: number | undefined }
+  /** `earlierAttempt`: the one that started the job, if that is known. `besides`: a later one, of which nothing says what it sent. */
+  | {
+      kind: "resuming";
+      jobId: string;
+      attempt: number;
+      earlierAttempt: number | undefined;
+      besides: number | undefined;
+    }
   /** The service says that an earlier attempt sent this turn. */
   | { kind: "resuming-turn"; jobId: string; attempt: number; hasOtherPrompt: boolean }
   /** The job of the earlier attempt is of no use, so the request is sent again. */
@@ -39,5 +45,7 @@ export type ChangesEvent =
   | { kind: "nothing-new"; changes: Changes }
   /** The event has nothing to compare. */
   | { kind: "nothing-to-compare"; eventName: string }
+  /** GitHub does not show a pull request of the session, and the messages of commits say that it was merged. */
+  | { kind: "by-message"; pullRequest: number }
   /** The start of the range is no longer part of the history, so the range is the last day. */
   | { kind: "replaced-start"; base: string };

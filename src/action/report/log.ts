@@ -74,6 +74,12 @@ export class RunLog {
       case "resuming": {
         const earlier = event.earlierAttempt === undefined ? "an earlier attempt" : `attempt ${event.earlierAttempt}`;
         this.#line(`Attempt ${event.attempt}: ${earlier} started job ${event.jobId}; waiting for it`);
+        if (event.besides !== undefined)
+          this.#annotate(
+            "warning",
+            "Earlier attempt may have started a job",
+            say`By GitHub's record, attempt ${event.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${event.jobId}; another one may be running.`,
+          );
         break;
       }
       case "resuming-turn":
@@ -211,6 +217,13 @@ export class RunLog {
       }
       case "nothing-to-compare":
         this.#line(`Changes: the ${event.eventName} event has nothing to compare, so the prompt is sent without any`);
+        break;
+      case "by-message":
+        this.#annotate(
+          "notice",
+          "Own changes by commit messages",
+          say`GitHub does not show pull request #${event.pullRequest} to this step, so the messages of commits decide what it brought: that does not count as a change. To let the action read it, give the job pull-requests: read.`,
+        );
         break;
       case "replaced-start":
         this.#annotate(

@@ -19,8 +19,8 @@ import {
   rerunWarning,
   serviceName,
 } from "./advice.ts";
-import { describeBlocked, describeSkip } from "./comment-text.ts";
 import { duration } from "./format.ts";
+import { describeBlocked, describeSkip } from "./not-sent-text.ts";
 import { explainRequestFailure, failureReason } from "./request-failure.ts";
 
 /** Describes a result: what happened, whether a job is running now, and what to do next. */
@@ -71,7 +71,7 @@ function describeDone(status: TerminalStatus, context: ResultContext): Message {
 function describeStatus(status: TerminalStatus, context: ResultContext): Message {
   const { jobId, pullRequest, hasInvalidLink } = context.state;
   const newJob =
-    context.rerun === "resumes" ? [] : say`To start a new job, run the action with a prompt and no job-id.`;
+    context.rerun.usable === "resumes" ? [] : say`To start a new job, run the action with a prompt and no job-id.`;
   const dashboard = hasDashboard(context);
   switch (status) {
     case "completed":
@@ -119,7 +119,8 @@ function describeStatus(status: TerminalStatus, context: ResultContext): Message
 function describeFailure(context: ResultContext, newJob: Text): Message {
   const { jobId, failure, pageUrl } = context.state;
   // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
-  const again = failure && context.rerun === "resumes" ? say`To send the request again, re-run this workflow run.` : [];
+  const again =
+    failure && context.rerun.usable === "resumes" ? say`To send the request again, re-run this workflow run.` : [];
   const reason = failure?.reason ? say`The service says why: ${failure.reason}` : [];
   if (failure?.isStopped) {
     return {
@@ -172,7 +173,7 @@ function describeTimeout(lastError: RequestError | undefined, context: ResultCon
   const isStale = state.status !== "" && state.status !== "active";
   const stale = trusted(isStale ? " (its status was still the one from before the message)" : "");
   const addInput =
-    rerun === "resumes" || task?.kind === "attach"
+    rerun.usable === "resumes" || task?.kind === "attach"
       ? []
       : say`If the workflow has no input for it, add job-id to the inputs of on.workflow_dispatch and job-id: \${{ inputs.job-id }} to the step, with a prompt that is empty when job-id is set.`;
   return {
@@ -252,7 +253,7 @@ function describeCancellation(
   }
   if (operation !== "message" && status !== "" && status !== "active") {
     const what = say`The step was cancelled. Job ${jobId} had already reached the status ${trusted(status)}.`;
-    const isOver = context.rerun === "resumes" && !context.comment && status !== "completed";
+    const isOver = context.rerun.usable === "resumes" && !context.comment && status !== "completed";
     return {
       title,
       what,
@@ -268,13 +269,14 @@ function describeCancellation(
 
 /** Says which way of running it again works if nothing was started, and a re-run cannot know that. */
 function needsNewRun({ rerun, comment }: ResultContext): Text {
-  if (rerun !== "stops" || comment) return [];
+  if (rerun.usable !== "stops" || comment) return [];
   return say`For that, start a new run of the workflow: this run could not leave word that it started nothing, so a re-run sends nothing.`;
 }
 
 function whyNotStopped(context: ResultContext): string {
   const { settings, task, state } = context;
   if (hasDashboard(context)) return "the service cannot stop a job";
+  if (state.stop === "unreached") return "the service was not reached in time to stop it";
   if (task?.kind === "attach") return "a step only stops what it has sent itself";
   if (settings?.onCancel === "keep") return "on-cancel is keep";
   return state.features?.has("stop") ? "the service did not find its turn" : "the service cannot stop a job";
@@ -318,11 +320,11 @@ function describeUnknownAcceptance(
       what: joinSentences(what, say`The message may have reached job ${jobId}, which may be running.`),
       next: joinSentences(
         hint,
-        context.rerun === "repeats"
+        context.rerun.usable === "repeats"
           ? say`A re-run of this workflow run may send it a second time.`
           : say`A re-run sends nothing.`,
         howToWait(context),
-        context.rerun === "repeats" ? [] : howToStartAnother(context),
+        context.rerun.usable === "repeats" ? [] : howToStartAnother(context),
       ),
     };
   }
@@ -333,7 +335,7 @@ function describeUnknownAcceptance(
       what: joinSentences(what, say`The response contains the id of job ${jobId}, which may be running.`),
       next: joinSentences(
         hint,
-        context.rerun === "repeats" ? say`A re-run of this workflow run may start a second job.` : [],
+        context.rerun.usable === "repeats" ? say`A re-run of this workflow run may start a second job.` : [],
         howToWait(context),
       ),
     };
@@ -342,7 +344,7 @@ function describeUnknownAcceptance(
     title,
     what: joinSentences(what, say`A job may have been started, but its id is unknown.`),
     next:
-      context.rerun === "stops"
+      context.rerun.usable === "stops"
         ? joinSentences(hint, checkService(context), say`A re-run sends nothing.`, howToStartAnother(context))
         : joinSentences(
             hint,

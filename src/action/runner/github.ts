@@ -16,6 +16,8 @@ export interface RequestLimits {
   graceMs?: number;
   /** Sends the request without the pauses between writes that GitHub asks for. Default: false. */
   isUrgent?: boolean;
+  /** Called with the status of the response, such as `201` if something was created. */
+  onStatus?: (status: number) => void;
 }
 
 /** The REST API of GitHub or of a GitHub Enterprise Server. */
@@ -104,7 +106,7 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Tr
     } catch (error) {
       const isExpired = limit.signal.aborted && lastError !== "";
       const message = redact(isExpired ? `${lastError}, until the timeout` : messageOf(error));
-      throw new GitHubError(message, responseOf(error)?.status);
+      throw new GitHubError(message, statusOf(error));
     } finally {
       limit.clear();
     }
@@ -112,7 +114,11 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Tr
 
   return {
     request: (route, parameters, limits) =>
-      within(limits, async (client, request) => (await client.request(route, { ...parameters, request })).data),
+      within(limits, async (client, request) => {
+        const { data, status } = await client.request(route, { ...parameters, request });
+        limits.onStatus?.(status);
+        return data;
+      }),
     paginate: (route, parameters, limits) =>
       within({ ...limits, timeoutMs: limits.totalTimeoutMs }, async (client, request, limit) => {
         const items: unknown[] = [];
@@ -158,6 +164,13 @@ function resultOf({ status, headers }: Pick<OctokitResponse, "status" | "headers
 /** Returns the response behind an Octokit error; `undefined` if GitHub did not respond. */
 function responseOf(error: unknown): Pick<OctokitResponse, "status" | "url" | "headers"> | undefined {
   return error instanceof Error && "response" in error ? (error.response as OctokitResponse | undefined) : undefined;
+}
+
+/** Returns the status behind an Octokit error. A rate limit is `429`, also if GitHub says `403`. */
+function statusOf(error: unknown): number | undefined {
+  const { status, headers } = responseOf(error) ?? {};
+  const isLimited = headers?.["retry-after"] !== undefined || headers?.["x-ratelimit-remaining"] === "0";
+  return status === 403 && (isLimited || /rate limit/i.test(messageOf(error))) ? 429 : status;
 }
 
 interface TimeLimit {

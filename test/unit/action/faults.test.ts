@@ -55,6 +55,20 @@ describe("a bug in the action", () => {
     expect(toolkit.events).toContainEqual(expect.stringMatching(/^debug TypeError: x is not a function$/));
   });
 
+  test("after a response in doubt that names a job: its id stays in the outputs", async () => {
+    let sent = 0;
+    const transport: Transport = async ({ method, url }) => {
+      const step = url.searchParams.get("step");
+      if (method === "GET") return { status: 200, headers: {}, body: JSON.stringify({ step, turns: [] }) };
+      if (sent++ > 0) throw new TypeError("x is not a function");
+      return { status: 201, headers: {}, body: '{"id":"job_1","mo' };
+    };
+    const own = new FakeToolkit({ ...inputs, "base-url": "https://agents.example.com" });
+    const { toolkit } = await runWith({ toolkit: own, connect: () => transport });
+    expect(toolkit.outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
+    expect(toolkit.annotations.at(-1)?.text).toContain("Job job_1 may be running.");
+  });
+
   test("before anything was sent: no job was started", async () => {
     const { toolkit } = await runWith({
       connect: () => {

@@ -42,6 +42,16 @@ describe("a cancelled step", () => {
     expect(again).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
   });
 
+  test("says that the service was not reached in time, which may be able to stop the job", async () => {
+    const service = running();
+    const { toolkit } = await attempt(service, {
+      respond: (request) => (request.at >= 30_000 ? { responseMs: 60_000 } : service.respond(request)),
+    });
+    expect(toolkit.annotations.at(-1)?.text).toContain(
+      "job job_1 keeps running: the service was not reached in time to stop it.",
+    );
+  });
+
   test("waits until no agent is running, two seconds at most", async () => {
     const slow = running();
     slow.stopsAfter = 3;

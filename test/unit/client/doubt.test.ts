@@ -168,12 +168,16 @@ describe("what was sent under a step", () => {
     expect([...(answer?.features ?? [])]).toEqual(["stop"]);
   });
 
-  test.each([429, 500, 503])("is unknown after HTTP %i", async (status) => {
+  test.each([404, 405, 501])("is none after HTTP %i", async (status) => {
+    expect(await ask(respondWith(status, "<html>"))).toBeUndefined();
+  });
+
+  test.each([400, 403, 429, 500, 503])("is unknown after HTTP %i", async (status) => {
     await expect(ask(respondWith(status))).rejects.toMatchObject({ status });
   });
 
   test("has no id of a turn that could fill a log", async () => {
     const answer = respondWith(200, { step: "abc", turns: [turn({ turn: "5".repeat(201) })] });
-    expect(await ask(answer)).toBeUndefined();
+    await expect(ask(answer)).rejects.toMatchObject({ message: "it announces nothing" });
   });
 });

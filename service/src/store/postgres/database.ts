@@ -1,6 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { DatabaseError, escapeLiteral, Pool, type PoolClient, type QueryResult, types } from "pg";
+import {
+  Client,
+  type ClientConfig,
+  DatabaseError,
+  types as defaultTypes,
+  escapeLiteral,
+  Pool,
+  type PoolClient,
+  type QueryResult,
+} from "pg";
 import { errorMessage } from "../../error-message.ts";
 import type { Log } from "../../log/log.ts";
 import { OutageLog } from "../../log/outage-log.ts";
@@ -33,6 +42,8 @@ export interface PostgresOptions {
 const statementMs = 30_000;
 /** Longer than the server's own limit: it ends statements on a server that has silently disappeared. */
 const queryMs = 40_000;
+/** After this time without traffic, TCP looks whether the other side is there. */
+const keepAliveMs = 10_000;
 /** Whoever holds a lock says this often that it is alive, and loses the lock if it does not for three times as long. */
 const holdingMs = 10_000;
 
@@ -52,24 +63,34 @@ const ownSessions = new WeakSet<object>();
 const settingsOf = (idleMs: number, scope: "SESSION" | "LOCAL"): string =>
   `SET ${scope} statement_timeout = ${statementMs}; SET ${scope} idle_in_transaction_session_timeout = ${idleMs}`;
 
-/** Makes a pool of connections to a database, without connecting. */
-function createPool({ url, maxConnections = 10, times }: PostgresOptions): Pool {
-  const { connectMs, idleInTransactionMs } = { ...defaultTimes, ...times };
-  const pool = new Pool({
+const types: ClientConfig["types"] = {
+  getTypeParser: (type: number, format?: "text" | "binary") =>
+    type === bigintType && format !== "binary" ? Number : defaultTypes.getTypeParser(type, format),
+};
+
+function configOf({ url, times }: PostgresOptions): ClientConfig {
+  const { connectMs } = { ...defaultTimes, ...times };
+  return {
     connectionString: connectionString(url),
-    max: maxConnections,
     application_name: "agent-job-service",
     query_timeout: queryMs,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
+    types,
+  };
+}
+
+/** Makes a pool of connections to a database, without connecting. */
+function createPool(options: PostgresOptions): Pool {
+  const { idleInTransactionMs } = { ...defaultTimes, ...options.times };
+  const pool = new Pool({
+    ...configOf(options),
+    max: options.maxConnections ?? 10,
     onConnect: async (client) => {
       if (await isPooled(client)) return;
       await client.query(settingsOf(idleInTransactionMs, "SESSION"));
       ownSessions.add(client);
-    },
-    types: {
-      getTypeParser: (type, format) =>
-        type === bigintType && format !== "binary" ? Number : types.getTypeParser(type, format),
     },
   });
   // A connection in use was lost. Its user notices with the next statement; without a listener, the process would end.
@@ -81,10 +102,9 @@ function createPool({ url, maxConnections = 10, times }: PostgresOptions): Pool 
 export class PostgresDatabase implements Database {
   readonly names: StoreNames;
   readonly #pool: Pool;
+  readonly #config: ClientConfig;
   readonly #outage: OutageLog;
   readonly #times: PostgresTimes;
-  /** When it was last unusable, or was opened. */
-  #usableSince: number;
   /** How often the server has answered. */
   #answers = 0;
   /** Whether the outage may affect only changes, so that only a change shows its end. */
@@ -95,20 +115,16 @@ export class PostgresDatabase implements Database {
     const { log, schema, times, onOutage } = options;
     this.names = namesOf(schema);
     this.#pool = createPool(options);
+    const { soonMs } = { ...defaultTimes, ...times };
+    this.#config = { ...configOf(options), connectionTimeoutMillis: soonMs, query_timeout: soonMs };
     this.#outage = new OutageLog(log, onOutage);
     this.#times = { ...defaultTimes, ...times };
-    this.#usableSince = this.#times.now();
     // An idle connection was lost. The user of the next one notices.
-    this.#pool.on("error", () => this.#interrupted());
+    this.#pool.on("error", () => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.end();
-  }
-
-  /** How long it has been usable without a break, in milliseconds. */
-  get usableForMs(): number {
-    return this.#times.now() - this.#usableSince;
   }
 
   /** Whether the last attempt to use it failed. That was logged. */
@@ -140,6 +156,33 @@ export class PostgresDatabase implements Database {
       .finally(() => client.release(lost));
     if (hasChanged(result)) this.#written();
     return result;
+  }
+
+  /** Asks on a connection of the pool, and then on a new one: those of the pool may have been lost without a sign. */
+  rowsSoon<T>(sql: string, ...values: Value[]): Promise<T[]> {
+    const { soonMs } = this.#times;
+    const query = { text: translated(sql, this.names), values: values.map(storable), query_timeout: soonMs };
+    return this.#guard(async () => {
+      try {
+        const client = await this.#pool.connect();
+        let lost: Error | undefined;
+        const asked = client.query(query).catch((error: Error) => {
+          lost = error;
+          throw error;
+        });
+        return (await asked.finally(() => client.release(lost))).rows as T[];
+      } catch (error) {
+        if (error instanceof DatabaseError) throw error;
+      }
+      const client = new Client(this.#config);
+      client.on("error", () => {});
+      try {
+        await client.connect();
+        return (await client.query(query)).rows as T[];
+      } finally {
+        void client.end().catch(() => {});
+      }
+    });
   }
 
   async transaction<T>(change: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
@@ -248,7 +291,6 @@ export class PostgresDatabase implements Database {
       if (!isUnavailable(error)) throw error;
       const reason = errorMessage(error);
       this.#isUnwritable ||= isUnwritable(error);
-      this.#interrupted();
       this.#outage.begin(
         `The store cannot be used: ${reason}. Creates and messages are rejected with 503, polls too, and no turn is started; ` +
           "running turns go on, and their ends are stored later. The service continues by itself when Postgres can be reached.",
@@ -264,10 +306,6 @@ export class PostgresDatabase implements Database {
 
   #usable(): void {
     this.#outage.end("The store can be used again.");
-  }
-
-  #interrupted(): void {
-    this.#usableSince = this.#times.now();
   }
 }
 

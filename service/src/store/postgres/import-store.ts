@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { errorMessage } from "../../error-message.ts";
+import { type ReadyTurn, ReadyTurns } from "../ready-turns.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { findStore } from "../sqlite/find-store.ts";
 import { openSchema as openSqliteSchema } from "../sqlite/schema.ts";
@@ -7,9 +8,8 @@ import { lockStore } from "../sqlite/store-lock.ts";
 import { PostgresDatabase, type PostgresOptions, type PostgresTransaction } from "./database.ts";
 import { openSchema } from "./migrate.ts";
 import type { StoreNames } from "./names.ts";
-import { Notifications } from "./notifications.ts";
-import { PostgresReadyTurns } from "./ready-turns.ts";
-import { defaultTimes } from "./times.ts";
+import { defaultTimes, serverClock } from "./times.ts";
+import { PostgresTurnQueue } from "./turn-queue.ts";
 
 /** How much was copied. */
 export interface Imported {
@@ -59,13 +59,12 @@ export async function importStore(
   using _lock = lockStore(path);
   using source = new Connection(path, () => {});
   openSqliteSchema(source, path);
-  const { superviseMs } = defaultTimes;
   await using database = new PostgresDatabase({ url, schema, log });
   const { names } = database;
-  await using notifications = new Notifications({ url, database, log: () => {} });
   try {
     await openSchema({ url, names });
-    await using ready = await PostgresReadyTurns.open({ database, notifications, log, superviseMs });
+    await using queue = await PostgresTurnQueue.open(database, () => {});
+    const ready = new ReadyTurns({ clock: serverClock, leaseMs: defaultTimes.leaseMs, queue });
     const imported = await database.transaction((transaction) => copy(source, transaction, ready, names));
     for (const { job, turn } of source.rows<LastAttempt>(lastAttempts)) markHome(`${path}.files`, job, turn);
     return imported;
@@ -77,7 +76,7 @@ export async function importStore(
 async function copy(
   source: Connection,
   transaction: PostgresTransaction,
-  ready: PostgresReadyTurns,
+  ready: ReadyTurns,
   names: StoreNames,
 ): Promise<Imported> {
   // Neither a service nor another copy may add jobs before this one is complete.
@@ -98,10 +97,8 @@ async function copy(
     `SELECT setval(pg_get_serial_sequence('${names.tables}."pullRequest"', 'number'), $1, false)`,
     [last + 1],
   );
-  const first = `SELECT min(turn.id) AS turn, job.id AS job, job.project FROM turn JOIN job ON job.id = turn.job
-    WHERE turn.state = 'waiting' GROUP BY job.id ORDER BY min(turn.id)`;
-  for (const turn of await transaction.rows<{ turn: number; job: string; project: string }>(first))
-    await ready.add(transaction, turn);
+  const first = `SELECT min(id) AS turn, project FROM turn WHERE state = 'waiting' GROUP BY job, project ORDER BY min(id)`;
+  for (const turn of await transaction.rows<ReadyTurn>(first)) await ready.add(transaction, turn);
   return { jobs: counts.job, turns: counts.turn, pullRequests: counts.pullRequest };
 }
 

@@ -3,6 +3,7 @@ import { PgBoss } from "pg-boss";
 import { connectionString } from "./connection-string.ts";
 import { defaultSchema, type StoreNames } from "./names.ts";
 import { schemaVersion, tables } from "./schema.ts";
+import { queueName } from "./turn-queue.ts";
 
 export interface SchemaOptions {
   /** `postgres://…`, as `psql` takes it, of the database itself and not of a pooler, if there is such a URL. */
@@ -89,21 +90,31 @@ async function hasTables(client: Client, names: StoreNames): Promise<boolean> {
 
 /** Creates the tables of the queue. pg-boss lets other processes wait. */
 async function createQueue(client: Client, { queue }: StoreNames): Promise<void> {
+  const executeSql = (sql: string, values?: unknown[]) =>
+    client.query(sql, values).catch(async (error: Error) => {
+      // If another process was faster, pg-boss goes on, with a transaction that failed.
+      await client.query("ROLLBACK");
+      throw error;
+    });
   const boss = new PgBoss({
-    db: { executeSql: (sql, values) => client.query(sql, values) },
+    db: { executeSql },
     schema: queue,
     createSchema: !(await hasSchema(client, queue)),
     schedule: false,
     supervise: false,
   });
-  await boss.start();
-  await boss.stop({ close: false, graceful: false });
+  boss.on("error", () => {});
+  try {
+    await boss.start();
+    await boss.createQueue(queueName);
+  } finally {
+    await boss.stop({ close: false, graceful: false });
+  }
 }
 
 /** Returns `false` if another process has created them meanwhile. */
 async function createTables(client: Client, names: StoreNames): Promise<boolean> {
-  // If another process was faster, pg-boss has left a transaction that failed.
-  await client.query("ROLLBACK; BEGIN");
+  await client.query("BEGIN");
   try {
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [names.lock("agent_jobs schema")]);
     const isMissing = !(await hasTables(client, names));

@@ -31,7 +31,7 @@ export function namesOf(schema = defaultSchema): StoreNames {
 }
 
 const relations = [
-  ...["job", "turn", "project", "lastStart", "pullRequest", "logChunk", "home", "token", "deletedJob"],
+  ...["job", "turn", "project", "lastStart", "supervision", "pullRequest", "logChunk", "home", "token", "deletedJob"],
   ...["repository", "projectRepository", "recentCommit", "version", "turnId"],
 ];
 const relation = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) ("?)(${relations.join("|")})\\2(?![\\w".])`, "g");

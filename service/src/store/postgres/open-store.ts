@@ -1,17 +1,20 @@
+import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../../error-message.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
+import { ReadyTurns } from "../ready-turns.ts";
 import type { Transaction } from "../sql.ts";
 import { Store } from "../store.ts";
 import type { NextTurnId } from "../turn-ids.ts";
+import { PostgresChanges } from "./changes.ts";
 import { PostgresDatabase, type PostgresOptions } from "./database.ts";
 import { PostgresHomes } from "./homes.ts";
-import { PostgresJobChanges } from "./job-changes.ts";
 import { PostgresLogs } from "./logs.ts";
 import { openSchema } from "./migrate.ts";
 import type { StoreNames } from "./names.ts";
 import { Notifications } from "./notifications.ts";
-import { PostgresReadyTurns } from "./ready-turns.ts";
-import { defaultTimes } from "./times.ts";
+import { defaultTimes, serverClock } from "./times.ts";
 import { PostgresTokens } from "./tokens.ts";
+import { PostgresTurnQueue } from "./turn-queue.ts";
 
 function turnIds({ tables }: StoreNames) {
   const sequence = `'${tables}."turnId"'`;
@@ -24,32 +27,53 @@ function turnIds({ tables }: StoreNames) {
   return { nextTurnId, skipTurnIds };
 }
 
-const serverClock = (): string => "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/** How often ids of transactions are deleted that nobody asks for any more. */
+const forgetMs = 300_000;
+
+/** Does something again and again, whether it fails or not. */
+async function every(pauseMs: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await setTimeout(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+    if (!signal.aborted) await work().catch(() => {});
+  }
+}
 
 /**
  * Opens a store in a Postgres database, which any number of processes can have open.
  *
- * @throws if the database cannot be reached, a pooler in front of it does not let transactions pass, or its schema has a version
- *   that this service cannot work with
+ * @throws if the database cannot be reached, a pooler in front of it does not let transactions pass, or it has the schema of another
+ *   version
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, directUrl = url, log, clock = serverClock } = options;
-  const { superviseMs = defaultTimes.superviseMs } = options.times ?? {};
+  const { url, directUrl = url, log, clock = () => serverClock().sql } = options;
+  const { superviseMs, leaseMs } = { ...defaultTimes, ...options.times };
   const database = new PostgresDatabase(options);
   const { names } = database;
   const notifications = new Notifications({ url: directUrl, database, log, times: options.times });
   try {
     await openSchema({ url: directUrl, names });
     await database.transaction((transaction) => transaction.row("SELECT 1"));
-    const ready = await PostgresReadyTurns.open({ database, notifications, log, superviseMs });
-    const homes = new PostgresHomes(database);
+    const queue = await PostgresTurnQueue.open(database, (error) => {
+      const isKnown = database.isOut || error instanceof StoreUnavailable;
+      if (!isKnown) log(`The queue reports an error: ${error.message}`);
+    });
+    const changes = new PostgresChanges(notifications, names.channels);
+    const onLook = (hasTurn: boolean) => changes.looked(hasTurn);
+    const ready = new ReadyTurns({ clock: serverClock, leaseMs, queue, onLook });
+    const end = new AbortController();
+    void every(superviseMs, end.signal, async () => {
+      if (await ready.expire(database)) changes.turnReady();
+    });
+    void every(forgetMs, end.signal, () => database.forgetOldCommits());
     const close = async () => {
-      await ready[Symbol.asyncDispose]();
+      end.abort();
+      changes[Symbol.dispose]();
+      await queue[Symbol.asyncDispose]();
       await notifications[Symbol.asyncDispose]();
     };
+    const homes = new PostgresHomes(database);
     const logs = new PostgresLogs(database);
     const tokens = new PostgresTokens(database);
-    const changes = new PostgresJobChanges(notifications, names);
     return new Store({ database, ready, ...turnIds(names), clock, homes, logs, tokens, changes, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();

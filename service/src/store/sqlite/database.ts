@@ -34,6 +34,10 @@ export class SqliteDatabase implements Database {
     return this.#oneAtATime(() => this.#connection.rows<T>(sql, ...values));
   }
 
+  rowsSoon<T>(sql: string, ...values: Value[]): Promise<T[]> {
+    return this.rows(sql, ...values);
+  }
+
   transaction<T>(change: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.#oneAtATime(async () => {
       this.#connection.begin();

@@ -2,12 +2,13 @@ import { randomInt } from "node:crypto";
 import { chmodSync } from "node:fs";
 import type { Log } from "../../log/log.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
+import type { ClockSql } from "../hourly-limit.ts";
+import { ReadyTurns } from "../ready-turns.ts";
 import { Store } from "../store.ts";
 import { countTurnIds, type NextTurnId } from "../turn-ids.ts";
 import { Connection } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";
 import { findStore } from "./find-store.ts";
-import { SqliteReadyTurns } from "./ready-turns.ts";
 import { openSchema } from "./schema.ts";
 import { lockStore } from "./store-lock.ts";
 
@@ -17,6 +18,9 @@ import { lockStore } from "./store-lock.ts";
  */
 export const distinctTurnIds: NextTurnId = async (transaction) =>
   Math.max(await countTurnIds(transaction), Date.now() * 1000 + randomInt(1000));
+
+/** Returns the time of this machine, in milliseconds since 1970. */
+export const machineClock = (): ClockSql => ({ sql: "?", values: [Date.now()] });
 
 /**
  * Opens a store in a SQLite file. Only one service can open a file, but other processes can read it.
@@ -57,5 +61,5 @@ export function openSqliteStore(
     throw error;
   }
   const database = new SqliteDatabase(connection, lock);
-  return new Store({ database, ready: new SqliteReadyTurns(), nextTurnId });
+  return new Store({ database, ready: new ReadyTurns({ clock: machineClock }), nextTurnId });
 }

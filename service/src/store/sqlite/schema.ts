@@ -28,24 +28,29 @@ const tables = `
   CREATE TABLE turn (
     id INTEGER PRIMARY KEY, identity TEXT NOT NULL, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
-    answer TEXT, reason TEXT, head TEXT, stopRequestedAt INTEGER, lease TEXT, costUsd REAL, sessionCost TEXT,
+    answer TEXT, reason TEXT, head TEXT, stopRequestedAt INTEGER, costUsd REAL, sessionCost TEXT,
+    -- While it is running: the token of the worker that took it, and from when on others may take it over.
+    lease TEXT, leaseUntil INTEGER,
+    -- Its place in the order of starts, and from when on it can be taken; NULL if it cannot.
+    rank INTEGER, readyAt INTEGER,
     project TEXT NOT NULL, caller TEXT NOT NULL, step TEXT NOT NULL, request TEXT NOT NULL,
     -- How it was accepted, by which the hourly limit counts it. A copy does not count.
     acceptedAs TEXT, acceptedAt INTEGER
   ) STRICT;
   CREATE INDEX turnByJob ON turn (job, id);
-  CREATE INDEX turnInState ON turn (state, id);
+  CREATE INDEX openTurn ON turn (state, rank, id) WHERE state IN ('waiting', 'running');
   CREATE UNIQUE INDEX turnByKey ON turn (project, caller, step, request);
   CREATE INDEX acceptedTurn ON turn (project, acceptedAs, acceptedAt) WHERE acceptedAt IS NOT NULL;
 
-  -- The turns that can be started: they wait, and no earlier turn of their job is open.
-  CREATE TABLE ready (turn INTEGER PRIMARY KEY REFERENCES turn, project TEXT NOT NULL) STRICT;
-  CREATE INDEX readyInProject ON ready (project, turn);
-  -- The position of each project in the order of starts, and when the branches of its archived jobs are looked at next.
+  -- The last rank of each project, that of the turn that was started last, and when the branches of archived jobs are looked at next.
   CREATE TABLE project (
-    name TEXT PRIMARY KEY, lastStart INTEGER NOT NULL DEFAULT 0, branchesDueAt INTEGER NOT NULL DEFAULT 0
+    name TEXT PRIMARY KEY, lastRank INTEGER NOT NULL, branchesDueAt INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE INDEX projectByStart ON project (lastStart);
+  CREATE TABLE lastStart (rank INTEGER NOT NULL) STRICT;
+  INSERT INTO lastStart VALUES (0);
+  -- When expired leases were looked for last, and since when that has happened without a gap.
+  CREATE TABLE supervision (at INTEGER NOT NULL, since INTEGER NOT NULL) STRICT;
+  INSERT INTO supervision VALUES (0, 0);
 
   -- AUTOINCREMENT: the number of a deleted pull request is not given to another one.
   CREATE TABLE pullRequest (

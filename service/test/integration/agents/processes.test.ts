@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
-import { identify, lastChildOf, untilNoneIsLeft } from "../../../src/processes/own-processes.ts";
+import { childOf, identify, untilNoneIsLeft } from "../../../src/processes/own-processes.ts";
 import { killGroup, signalGroup, waitForExit } from "../../../src/processes/process-group.ts";
 
 /** Starts a shell script as the leader of a process group. It has a trap for SIGTERM as soon as this returns. */
@@ -108,11 +110,13 @@ test("signals a whole group, and ignores one that is gone or was never started",
 test.skipIf(process.platform !== "linux")(
   "a process for which nobody waits has ended, and so has its group",
   async () => {
-    const leader = await start("setsid true & exec sleep 300");
-    const found = lastChildOf(leader.pid ?? 0)?.id;
-    const zombie = found ?? Number(readFileSync(`/proc/${leader.pid}/task/${leader.pid}/children`, "utf8"));
+    const file = join(temporaryFolder(), "id");
+    const leader = await start(`setsid true & echo $! > ${file}.new; mv ${file}.new ${file}; exec sleep 300`);
+    await waitUntil(() => existsSync(file));
+    const zombie = Number(readFileSync(file, "utf8"));
     await waitUntil(() => identify(zombie) === undefined);
     expect(readFileSync(`/proc/${zombie}/stat`, "utf8")).toContain(" Z ");
+    expect(childOf(leader.pid ?? 0)).toBeUndefined();
     await killGroup(zombie);
     await killGroup(leader.pid);
     expect(identify(leader.pid ?? 0)).toBeUndefined();

@@ -45,6 +45,7 @@ test.skipIf(!hasPromtool)("the alerts and the dashboard are what Prometheus unde
       series(`agent_service_takeable_turns{${job}}`, "2x20"),
       series(`agent_service_worker_places{${job}}`, "0x20"),
     ]),
+    fires("AgentServiceLeasesExpired", "10m", [series(`agent_service_expired_leases{${job}}`, "1x20")]),
     fires("AgentServiceLeasesLost", "30m", [series(turns("taken-over"), "0+1x30")]),
     fires("AgentServiceOutcomeUnknown", "30m", [
       series(`agent_service_prompts_total{${job},kind="create",result="unknown"}`, "0x20 1x20"),

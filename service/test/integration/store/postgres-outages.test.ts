@@ -8,6 +8,7 @@ import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import type { PostgresTimes } from "../../../src/store/postgres/times.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
+import { keepLease } from "../../../src/turns/keep-lease.ts";
 import { Postgres, postgresOfFile } from "../../support/postgres.ts";
 import { PostgresProcess } from "../../support/postgres-process.ts";
 import { PostgresProxy } from "../../support/postgres-proxy.ts";
@@ -32,18 +33,39 @@ async function openStore(url: string, times: Partial<PostgresTimes> = {}) {
 
 const create = (store: Store, id: string) => store.jobs.add({ id, project: "docs", createdAt: now }, "One");
 
-describe("a connection that is lost during a commit", () => {
-  /** Opens a store behind a network that can fail, and a store that is not affected. */
-  async function openBoth(times: Partial<PostgresTimes> = {}) {
-    const url = await server().createStoreDatabase();
-    const proxy = await PostgresProxy.start(server().port);
-    onTestFinished(() => proxy[Symbol.asyncDispose]());
-    const throughProxy = Object.assign(new URL(url), { port: String(proxy.port) }).href;
-    const { store, lines, outages } = await openStore(throughProxy, { outcomePauseMs: 10, ...times });
-    const { store: other } = await openStore(url);
-    return { url, proxy, store, lines, outages, other };
-  }
+/** Opens a store behind a network that can fail, and a store that is not affected. */
+async function openBoth(times: Partial<PostgresTimes> = {}) {
+  const url = await server().createStoreDatabase();
+  const proxy = await PostgresProxy.start(server().port);
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  const throughProxy = Object.assign(new URL(url), { port: String(proxy.port) }).href;
+  const { store, lines, outages } = await openStore(throughProxy, { outcomePauseMs: 10, ...times });
+  const { store: other } = await openStore(url, times);
+  return { url, proxy, store, lines, outages, other };
+}
 
+test("a turn stays with its worker when all of its connections are lost without a sign, however many statements wait", async () => {
+  const times = { leaseMs: 2000, soonMs: 300, connectMs: 300, superviseMs: 100 };
+  const { proxy, store, other } = await openBoth(times);
+  await create(store, "a");
+  const turn = await store.runningTurns.startNext();
+  if (turn === undefined) throw new Error("no turn is ready");
+  const expired = async () => (await other.counts.census()).expiredLeases;
+  // The connections are open before they are lost.
+  await Promise.all(Array.from({ length: 10 }, () => store.jobs.find("a")));
+  using lease = keepLease(turn, store.runningTurns, new AbortController().signal);
+  proxy.goSilent();
+  for (let statement = 0; statement < 20; statement++) void store.jobs.find("a").catch(() => {});
+  for (const endAt = performance.now() + 2 * times.leaseMs; performance.now() < endAt; await setTimeout(100)) {
+    expect(await other.runningTurns.startNext()).toBeUndefined();
+    expect([lease.isLost, await expired()]).toEqual([false, 0]);
+  }
+  expect((await other.turns.ofJob("a"))[0]).toMatchObject({ state: "running", lease: turn.lease });
+  // The store waits for the answers when it is closed.
+  await proxy[Symbol.asyncDispose]();
+});
+
+describe("a connection that is lost during a commit", () => {
   test("loses nothing if the server has committed, and does nothing twice", async () => {
     const { proxy, store, lines, outages, other } = await openBoth();
     proxy.failures.push({ on: "COMMIT", how: "lose answer" });

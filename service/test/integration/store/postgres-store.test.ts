@@ -142,38 +142,29 @@ test("who follows a job is told of its turns in other processes, and of nothing 
 });
 
 describe("the lease of a turn", () => {
-  /** How long a lease lasts, in milliseconds. */
-  const leaseMs = 30_000;
-
-  /** Two stores on a database, of which the second one's clock is moved by the test. A turn runs on the first one. */
+  /** Two stores on a database, of which the second one looks for expired leases all the time. A turn runs on the first one. */
   async function openBoth() {
     const url = await server().createStoreDatabase();
-    let time = 1_000_000;
     const store = await openStore(url, { times: { superviseMs: 600_000 } });
-    const other = await openStore(url, { times: { superviseMs: 50, now: () => time } });
+    const other = await openStore(url, { times: { superviseMs: 50 } });
     await create(store, "a");
-    const turn = await startNext(store);
-    const pass = (ms: number) => {
-      time += ms;
-    };
-    return { url, store, other, turn, pass };
+    return { url, store, other, turn: await startNext(store) };
   }
 
-  /** Lets a lease be as old as if it had not been renewed for a while, and one was looked for two seconds ago. */
-  async function age(url: string, ms: number): Promise<void> {
-    const renewed = `UPDATE ${queueTables}.job SET heartbeat_on = now() - $1 * interval '1 ms' WHERE state = 'active'`;
-    await server().query(url, renewed, [ms]);
-    await server().query(url, `UPDATE ${queueTables}.queue SET monitor_claim_on = now() - interval '2 s'`);
+  /** Lets a lease have expired, and the database be in reach for as long as that takes. */
+  async function age(url: string): Promise<void> {
+    await server().query(url, `UPDATE agent_jobs.turn SET "leaseUntil" = 1`);
+    await server().query(url, "UPDATE agent_jobs.supervision SET since = 1");
   }
 
   /** Gives expired leases time to be found. */
   const supervised = () => setTimeout(500);
 
   test("expires if it is not renewed, and somebody else takes the turn", async () => {
-    const { url, store, other, turn, pass } = await openBoth();
+    const { url, store, other, turn } = await openBoth();
     await store.runningTurns.countAttempt(turn);
-    await age(url, leaseMs + 1000);
-    pass(leaseMs);
+    await supervised();
+    await age(url);
     const again = await takeAgain(other);
     expect(again).toMatchObject({ id: turn.id, identity: turn.identity, attempts: 1, isResumed: true });
     expect(await store.runningTurns.renewLease(turn)).toBe(false);
@@ -195,46 +186,55 @@ describe("the lease of a turn", () => {
     expect(await store.jobs.find("a")).toMatchObject({ state: "completed" });
   });
 
-  test("that has expired is lost before somebody else takes the turn", async () => {
-    const { url, store, other, turn, pass } = await openBoth();
-    await age(url, leaseMs + 1000);
-    pass(leaseMs);
-    const waiting = `SELECT 1 FROM ${queueTables}.job WHERE state = 'retry'`;
-    await expect.poll(() => server().query(url, waiting), { timeout: 10_000 }).toHaveLength(1);
-    expect(await store.runningTurns.renewLease(turn)).toBe(false);
+  test("that has expired is renewed if nobody has taken the turn, which leaves the queue", async () => {
+    const { url, store, other, turn } = await openBoth();
+    const queued = `SELECT 1 FROM ${queueTables}.job`;
+    await supervised();
+    const ways = [
+      async () => expect(await store.runningTurns.renewLease(turn)).toBe(true),
+      () => store.runningTurns.setReport(turn, { answer: "Done" }),
+      () => store.runningTurns.finish(turn, "completed", now),
+    ];
+    for (const use of ways) {
+      await age(url);
+      await expect.poll(() => server().query(url, queued), { timeout: 10_000 }).toHaveLength(1);
+      await use();
+      expect(await server().query(url, queued)).toEqual([]);
+      expect(await other.runningTurns.startNext()).toBeUndefined();
+    }
+    expect(await other.turns.ofJob("a")).toMatchObject([{ state: "completed", answer: "Done" }]);
+  });
+
+  test("does not expire before its worker had time to renew it after an outage", async () => {
+    const { url, store, other, turn } = await openBoth();
+    // Nobody has looked for expired leases for a while.
+    await server().query(url, "UPDATE agent_jobs.supervision SET at = 1, since = 1");
+    await server().query(url, `UPDATE agent_jobs.turn SET "leaseUntil" = 1`);
+    await supervised();
+    expect(await other.runningTurns.startNext()).toBeUndefined();
+    await store.runningTurns.confirmLease(turn);
+  });
+
+  test("is passed by one worker at a time, also after the database has lost that the turn was taken", async () => {
+    const url = await server().createStoreDatabase();
+    const [store, other] = [await openStore(url), await openStore(url)];
+    await create(store, "a");
+    const tables = ["agent_jobs.turn", 'agent_jobs."lastStart"', `${queueTables}.job`];
+    const keep = tables.map((table, index) => `CREATE TABLE public.kept_${index} AS SELECT * FROM ${table}`);
+    await server().query(url, keep.join("; "));
+    const turn = await startNext(store);
+    const goBack = tables.map(
+      (table, index) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM public.kept_${index}`,
+    );
+    await server().query(url, goBack.join("; "));
     await expect(store.runningTurns.confirmLease(turn)).rejects.toThrow(LeaseLost);
-    await expect(store.runningTurns.requeue(turn)).rejects.toThrow(LeaseLost);
+    const again = await startNext(other);
+    expect([again.id, again.attempts]).toEqual([turn.id, turn.attempts]);
+    await expect(store.runningTurns.recordPush(turn, null, "abc")).rejects.toThrow(LeaseLost);
     await expect(store.runningTurns.finish(turn, "completed", now)).rejects.toThrow(LeaseLost);
-    expect(await startNext(other)).toMatchObject({ id: turn.id, isResumed: true });
-  });
-
-  test("does not expire while it is renewed, or is not old enough", async () => {
-    const { url, store, other, turn, pass } = await openBoth();
-    await age(url, leaseMs + 1000);
-    expect(await store.runningTurns.renewLease(turn)).toBe(true);
-    pass(leaseMs);
-    await supervised();
-    expect(await other.runningTurns.startNext()).toBeUndefined();
-    await age(url, leaseMs - 10_000);
-    await supervised();
-    expect(await other.runningTurns.startNext()).toBeUndefined();
-    await store.runningTurns.confirmLease(turn);
-  });
-
-  test("does not expire after an outage before it could be renewed", async () => {
-    const { url, store, other, turn, pass } = await openBoth();
-    pass(leaseMs);
-    await other.counts.total();
-    await server().endConnections(url);
-    await expect.poll(() => other.counts.total().then(Boolean, () => false)).toBe(true);
-    await age(url, leaseMs + 1000);
-    pass(leaseMs - 1);
-    await supervised();
-    expect(await other.runningTurns.startNext()).toBeUndefined();
-    await store.runningTurns.confirmLease(turn);
-    await age(url, leaseMs + 1000);
-    pass(1);
-    expect(await takeAgain(other)).toMatchObject({ id: turn.id });
+    await other.runningTurns.confirmLease(again);
+    await other.runningTurns.finish(again, "completed", now);
+    expect(await store.jobs.find("a")).toMatchObject({ state: "completed", head: null });
   });
 
   test("is lost to who takes the turn at the same moment as it is used", async () => {

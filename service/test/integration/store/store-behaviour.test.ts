@@ -407,6 +407,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     expect(await store.counts.census()).toEqual({
       jobs: { active: 0, completed: 0, failed: 0, archived: 0 },
       turns: { waiting: 0, running: 0 },
+      expiredLeases: 0,
       takeableTurns: 0,
       oldestWaitingSeconds: 0,
     });
@@ -428,6 +429,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     expect(counts).toEqual({
       jobs: { active: 2, completed: 1, failed: 1, archived: 2 },
       turns: { waiting: 2, running: 1 },
+      expiredLeases: 0,
       takeableTurns: 1,
     });
     // A timer may be early by a millisecond.
@@ -667,8 +669,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       await addJob(store, "new_0", "new");
       await addJob(store, "new_1", "new");
       await addJob(store, "blog_2", "blog");
-      expect((await startJobs(store, 3)).sort()).toEqual(["blog_2", "docs_2", "new_0"]);
-      expect((await startJobs(store, 2)).sort()).toEqual(["docs_3", "new_1"]);
+      expect(await startJobs(store, 5)).toEqual(["docs_2", "new_0", "blog_2", "docs_3", "new_1"]);
       expect(await store.runningTurns.startNext()).toBeUndefined();
     });
 

@@ -8,6 +8,7 @@ const census: Census = {
   turns: { waiting: 2, running: 1 },
   takeableTurns: 4,
   oldestWaitingSeconds: 12.5,
+  expiredLeases: 6,
 };
 
 /** Returns the samples of the service, without buckets. */
@@ -28,6 +29,7 @@ test("has what the store has, and only while it can be read", async () => {
     "agent_service_takeable_turns 4",
     "agent_service_wanted_places 5",
     "agent_service_oldest_waiting_turn_age_seconds 12.5",
+    "agent_service_expired_leases 6",
   ];
   expect(await samples(metrics)).toEqual(expect.arrayContaining([...ofStore, "agent_service_store_up 1"]));
   metrics.storeOutageBegan();

@@ -2,23 +2,6 @@ import { describe, expect, test } from "vitest";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { addJob, endNext, memoryStore, startNext } from "../../support/memory-store.ts";
 
-describe("projects", () => {
-  test("take turns: the one whose last start is longest ago goes first", async () => {
-    const store = memoryStore();
-    for (let index = 0; index < 4; index++) await addJob(store, `docs_${index}`);
-    for (const project of ["blog", "site"])
-      for (const index of [0, 1]) await store.jobs.add({ id: `${project}_${index}`, project, createdAt: 0 }, "One");
-    const order: string[] = [];
-    for (let index = 0; index < 6; index++) order.push((await startNext(store)).job);
-    expect(order).toEqual(["docs_0", "blog_0", "site_0", "docs_1", "blog_1", "site_1"]);
-    await store.jobs.add({ id: "new_0", project: "new", createdAt: 0 }, "One");
-    await store.jobs.add({ id: "blog_2", project: "blog", createdAt: 0 }, "One");
-    expect([(await startNext(store)).job, (await startNext(store)).job]).toEqual(["new_0", "docs_2"]);
-    expect([(await startNext(store)).job, (await startNext(store)).job]).toEqual(["blog_2", "docs_3"]);
-    expect(await store.runningTurns.startNext()).toBeUndefined();
-  });
-});
-
 describe("turns", () => {
   test("run in their order, and those of a job one after another", async () => {
     const store = memoryStore();

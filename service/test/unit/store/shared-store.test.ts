@@ -1,9 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunningTurn } from "../../../src/model.ts";
-import { startTurn } from "../../../src/store/job-state.ts";
-import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../src/store/ready-turns.ts";
+import { ReadyTurns } from "../../../src/store/ready-turns.ts";
 import type { Database, Sql, Transaction, Value } from "../../../src/store/sql.ts";
-import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
+import { machineClock } from "../../../src/store/sqlite/open-store.ts";
 import { Store, type StoreOptions } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
@@ -47,63 +46,26 @@ class SharedDatabase implements Database {
   run = (sql: string, ...values: Value[]) => this.#database.run(sql, ...values);
   row = <T>(sql: string, ...values: Value[]) => this.#database.row<T>(sql, ...values);
   rows = <T>(sql: string, ...values: Value[]) => this.#database.rows<T>(sql, ...values);
+  rowsSoon = <T>(sql: string, ...values: Value[]) => this.#database.rows<T>(sql, ...values);
   [Symbol.asyncDispose] = () => this.#database[Symbol.asyncDispose]();
 }
 
-/** A queue that several machines share. */
-class SharedTurns implements ReadyTurns {
-  readonly renewEveryMs = 7000;
-  readonly #queue = new SqliteReadyTurns();
-  readonly #listeners: (() => void)[] = [];
-  /** A turn whose lease has expired. */
-  expired: number | undefined;
-  /** The leases that are renewed. */
-  readonly held = new Set<string>();
-
-  async mayHaveTurns(sql: Sql): Promise<boolean> {
-    return this.expired !== undefined || (await this.#queue.mayHaveTurns(sql));
-  }
-  async take(transaction: Transaction, perProject: number | undefined, at: number): Promise<RunningTurn | undefined> {
-    if (this.expired === undefined) return this.#queue.take(transaction, perProject, at);
-    return startTurn(transaction, { turn: this.expired, lease: "of another machine" }, at);
-  }
-  async renew({ lease }: TakenTurn): Promise<boolean> {
-    return this.held.has(lease);
-  }
-  async recover(): Promise<{ id: number; job: string }[]> {
-    return [];
-  }
-  add(transaction: Transaction, turn: ReadyTurn): Promise<void> {
-    return this.#queue.add(transaction, turn);
-  }
-  async remove(): Promise<void> {}
-  putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void> {
-    return this.#queue.putBack(transaction, taken, pauseMs);
-  }
-  withdraw(transaction: Transaction, turn: ReadyTurn): Promise<void> {
-    return this.#queue.withdraw(transaction, turn);
-  }
-  endPause(transaction: Transaction, turn: ReadyTurn): Promise<void> {
-    return this.#queue.endPause(transaction, turn);
-  }
-  async ofProjects(): Promise<[]> {
-    return [];
-  }
-  onReady(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-  /** Another machine adds a turn. */
-  announce(): void {
-    for (const listener of this.#listeners) listener();
-  }
-}
+const leaseMs = 21_000;
 
 function setUp(options: Partial<StoreOptions> = {}) {
   const database = new SharedDatabase();
-  const ready = new SharedTurns();
+  const clock = { now: 1_800_000_000_000 };
+  const ready = new ReadyTurns({ clock: () => ({ sql: "?", values: [clock.now] }), leaseMs });
   const store = new Store({ database, ready, nextTurnId: countTurnIds, ...options });
   onTestFinished(() => store[Symbol.asyncDispose]());
-  return { database, ready, store };
+  /** Lets time pass in which machines look for expired leases every ten seconds. Returns whether there were any. */
+  const pass = async (ms: number): Promise<boolean> => {
+    let hasExpired = await ready.expire(database);
+    for (const end = clock.now + ms; clock.now < end; hasExpired = (await ready.expire(database)) || hasExpired)
+      clock.now = Math.min(end, clock.now + 10_000);
+    return hasExpired;
+  };
+  return { database, clock, ready, store, pass };
 }
 
 async function startJob(store: Store, id = "a"): Promise<RunningTurn> {
@@ -115,38 +77,71 @@ async function startJob(store: Store, id = "a"): Promise<RunningTurn> {
 
 describe("a store that several machines share", () => {
   test("announces a turn that another machine has added", () => {
-    const { ready, store } = setUp();
+    let announce = (): void => {};
+    const changes = {
+      announceJob: () => {},
+      onJob: () => {},
+      onReady: (listener: () => void) => {
+        announce = listener;
+      },
+    };
+    const { store } = setUp({ changes });
     let announced = 0;
     store.onReady(() => void announced++);
-    ready.announce();
+    announce();
     expect(announced).toBe(1);
   });
 
   test("hands over a turn whose lease has expired as one that was running", async () => {
-    const { ready, store } = setUp();
+    const { store, pass } = setUp();
     const turn = await startJob(store);
     expect(turn.isResumed).toBe(false);
-    ready.expired = turn.id;
-    const resumed = await store.runningTurns.startNext();
-    expect(resumed).toEqual({ ...turn, lease: "of another machine", isResumed: true });
+    expect(await store.counts.census()).toMatchObject({ expiredLeases: 0, takeableTurns: 0 });
+    expect(await pass(leaseMs)).toBe(false);
+    expect(await store.runningTurns.startNext()).toBeUndefined();
+    expect(await pass(1)).toBe(true);
+    expect(await store.counts.census(1)).toMatchObject({ expiredLeases: 1, takeableTurns: 1 });
+    const resumed = await store.runningTurns.startNext(1);
+    expect(resumed).toEqual({ ...turn, lease: expect.any(String), isResumed: true });
+    expect(resumed?.lease).not.toBe(turn.lease);
     await expect(store.runningTurns.finish(turn, "completed", 6)).rejects.toThrow(LeaseLost);
+    await expect(store.runningTurns.confirmLease(turn)).rejects.toThrow(new LeaseLost(turn.id));
+    expect(await store.runningTurns.renewLease(turn)).toBe(false);
+    expect(await store.counts.census()).toMatchObject({ expiredLeases: 0 });
   });
 
-  test("hands over no turn that is in the queue but not in the table", async () => {
-    const { ready, store } = setUp();
-    ready.expired = 77;
-    await expect(store.runningTurns.startNext()).rejects.toThrow("no turn 77");
-  });
-
-  test("says how often a lease has to be renewed, and confirms only one that is held", async () => {
-    const { ready, store } = setUp();
+  test("leaves a turn whose lease has expired to its worker if nobody has taken it", async () => {
+    const { store, pass } = setUp();
     const turn = await startJob(store);
     expect(store.runningTurns.renewEveryMs).toBe(7000);
-    expect(await store.runningTurns.renewLease(turn)).toBe(false);
-    await expect(store.runningTurns.confirmLease(turn)).rejects.toThrow(new LeaseLost(turn.id));
-    ready.held.add(turn.lease);
-    expect(await store.runningTurns.renewLease(turn)).toBe(true);
-    await store.runningTurns.confirmLease(turn);
+    for (const use of [() => store.runningTurns.renewLease(turn), () => store.runningTurns.countAttempt(turn)]) {
+      await pass(2 * leaseMs);
+      await use();
+      expect(await store.runningTurns.startNext()).toBeUndefined();
+    }
+    await pass(2 * leaseMs);
+    await store.runningTurns.finish(turn, "completed", 6);
+    expect(await store.runningTurns.startNext()).toBeUndefined();
+    expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", lease: null }]);
+  });
+
+  test("lets nobody take a turn that was running before an outage until its worker had time to renew its lease", async () => {
+    const { clock, store, pass } = setUp();
+    await startJob(store);
+    await pass(10_000);
+    clock.now += 60_000;
+    expect(await pass(leaseMs - 1)).toBe(false);
+    expect(await pass(1)).toBe(true);
+  });
+
+  test("hands over turns of dead workers while the database is away for a moment again and again", async () => {
+    const { clock, store, pass } = setUp();
+    await startJob(store);
+    for (let passedMs = 0; passedMs < 3 * leaseMs; passedMs += 10_000) {
+      clock.now += 9999;
+      if (await pass(1)) return;
+    }
+    throw new Error("it was not handed over");
   });
 
   test("does not delete a job that receives a message before it is locked", async () => {
@@ -202,7 +197,7 @@ test("closes what belongs to it before its database", async () => {
   const closed: string[] = [];
   const store = new Store({
     database,
-    ready: new SharedTurns(),
+    ready: new ReadyTurns({ clock: machineClock }),
     nextTurnId: countTurnIds,
     close: async () => {
       await database.row("SELECT 1");

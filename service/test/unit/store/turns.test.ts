@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { ReadyTurns } from "../../../src/store/ready-turns.ts";
 import type { Value } from "../../../src/store/sql.ts";
-import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
+import { machineClock } from "../../../src/store/sqlite/open-store.ts";
 import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { memoryDatabase } from "../../support/memory-database.ts";
@@ -22,7 +23,7 @@ describe("turns", () => {
 
   test("that is requeued and taken again while somebody stops it is stopped", async () => {
     const database = memoryDatabase();
-    const store = new Store({ database, ready: new SqliteReadyTurns(), nextTurnId: countTurnIds });
+    const store = new Store({ database, ready: new ReadyTurns({ clock: machineClock }), nextTurnId: countTurnIds });
     await addJob(store, "a");
     const turn = await startNext(store);
     const { row } = database;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { RunningTurn } from "../../../src/model.ts";
+import { ReadyTurns } from "../../../src/store/ready-turns.ts";
 import type { Database, Transaction, Value } from "../../../src/store/sql.ts";
-import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
+import { machineClock } from "../../../src/store/sqlite/open-store.ts";
 import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { OutcomeUnknown } from "../../../src/store-errors.ts";
@@ -27,12 +28,13 @@ class UncertainDatabase implements Database {
   rows = <T>(sql: string, ...values: Value[]) => this.#database.rows<T>(sql, ...values);
   probe = () => this.#database.probe();
   exclusively = (name: string, work: () => Promise<void>) => this.#database.exclusively(name, work);
+  rowsSoon = <T>(sql: string, ...values: Value[]) => this.#database.rows<T>(sql, ...values);
   [Symbol.asyncDispose] = () => this.#database[Symbol.asyncDispose]();
 }
 
 async function setUp(): Promise<{ database: UncertainDatabase; store: Store; turn: RunningTurn }> {
   const database = new UncertainDatabase();
-  const store = new Store({ database, ready: new SqliteReadyTurns(), nextTurnId: countTurnIds });
+  const store = new Store({ database, ready: new ReadyTurns({ clock: machineClock }), nextTurnId: countTurnIds });
   await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "Go on");
   const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn");
@@ -78,3 +80,16 @@ describe.each(["lost", "committed"] as const)(
     });
   },
 );
+
+test("what the database has lost of a turn that its worker still has is stored with the end of the turn", async () => {
+  const { database, store, turn } = await setUp();
+  await store.runningTurns.setReport(turn, { answer: "Done", costUsd: 2 });
+  await store.runningTurns.setReport(turn, { sessionCost: "{}", costUsd: undefined });
+  await store.runningTurns.recordPush(turn, "https://example.com/pull/1", "222");
+  // As after a failover to a server that was a second behind.
+  await database.run('UPDATE turn SET answer = NULL, "costUsd" = NULL, "sessionCost" = NULL');
+  await database.run('UPDATE job SET "pullRequest" = NULL, head = NULL');
+  await store.runningTurns.finish(turn, "completed", 1);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ answer: "Done", costUsd: 2, sessionCost: "{}" }]);
+  expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "222" });
+});

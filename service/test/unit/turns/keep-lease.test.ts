@@ -70,6 +70,19 @@ test("renews a lease until it is disposed of", async () => {
   expect(store.renewed).toHaveLength(length);
 });
 
+test("asks again after two seconds if the store does not answer", async () => {
+  const store = new FakeLeases(10_000);
+  store.script.push(outage, outage);
+  const pauses: number[] = [];
+  const end = Promise.withResolvers<void>();
+  const sleep = async (ms: number) => (pauses.push(ms) === 4 ? end.resolve() : undefined);
+  const lease = keepLease(turn, store, new AbortController().signal, fakeMachine({ sleep }));
+  await end.promise;
+  lease[Symbol.dispose]();
+  expect(pauses.slice(0, 4)).toEqual([10_000, 2000, 2000, 10_000]);
+  expect(lease.isLost).toBe(false);
+});
+
 test("renews no lease that never expires", async () => {
   const store = new FakeLeases();
   keep(store);

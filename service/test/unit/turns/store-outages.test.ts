@@ -4,10 +4,11 @@ import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
+import { ReadyTurns } from "../../../src/store/ready-turns.ts";
 import type { Database, Transaction, Value } from "../../../src/store/sql.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../../src/store/sqlite/database.ts";
-import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
+import { machineClock } from "../../../src/store/sqlite/open-store.ts";
 import { openSchema } from "../../../src/store/sqlite/schema.ts";
 import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
@@ -63,7 +64,7 @@ async function createStore() {
   const connection = new Connection(":memory:", () => {});
   openSchema(connection, ":memory:");
   const database = new FailingDatabase(connection);
-  const store = new Store({ database, ready: new SqliteReadyTurns(), nextTurnId: countTurnIds });
+  const store = new Store({ database, ready: new ReadyTurns({ clock: machineClock }), nextTurnId: countTurnIds });
   onTestFinished(() => store[Symbol.asyncDispose]());
   await store.jobs.add({ id: "a", project: "docs", createdAt: 5 }, "Fix it");
   return { database, store };
@@ -298,7 +299,7 @@ test("a store with a clock counts by it, whatever the clocks of those say that u
   const now = 1_800_000_000_000;
   const store = new Store({
     database: new SqliteDatabase(connection),
-    ready: new SqliteReadyTurns(),
+    ready: new ReadyTurns({ clock: machineClock }),
     nextTurnId: countTurnIds,
     clock: () => String(now),
   });

@@ -7,7 +7,8 @@ import type { Start } from "../../../src/git/find-start.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { PerProject } from "../../../src/per-project.ts";
-import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
+import { ReadyTurns } from "../../../src/store/ready-turns.ts";
+import { machineClock } from "../../../src/store/sqlite/open-store.ts";
 import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { Worker } from "../../../src/turns/worker.ts";
@@ -24,23 +25,14 @@ class SlowRepository extends Repository {
   override async lastCommitOf(): Promise<undefined> {}
 }
 
-/** Leases that expire when the test says so. */
-class ExpiringTurns extends SqliteReadyTurns {
-  #listener = () => {};
+/** Turns of which the test knows how often they are looked for. */
+class WatchedTurns extends ReadyTurns {
   /** How often the worker has looked for turns. */
   looks = 0;
 
-  override mayHaveTurns(...args: Parameters<SqliteReadyTurns["mayHaveTurns"]>): Promise<boolean> {
+  override mayHaveTurns(...args: Parameters<ReadyTurns["mayHaveTurns"]>): Promise<boolean> {
     this.looks++;
     return super.mayHaveTurns(...args);
-  }
-
-  override onReady(listener?: () => void): void {
-    this.#listener = listener ?? this.#listener;
-  }
-
-  announce(): void {
-    this.#listener();
   }
 }
 
@@ -49,8 +41,16 @@ async function setUp() {
   const folder = temporaryFolder();
   const log: string[] = [];
   const database = memoryDatabase();
-  const ready = new ExpiringTurns();
-  const store = new Store({ database, ready, nextTurnId: countTurnIds });
+  const ready = new WatchedTurns({ clock: machineClock });
+  let announce = (): void => {};
+  const changes = {
+    announceJob: () => {},
+    onJob: () => {},
+    onReady: (listener: () => void) => {
+      announce = listener;
+    },
+  };
+  const store = new Store({ database, ready, changes, nextTurnId: countTurnIds });
   const repository = new SlowRepository({ url: "/nowhere", folder });
   const worker = new Worker({
     store,
@@ -80,10 +80,10 @@ async function setUp() {
   /** Lets the lease of the turn expire unnoticed, and waits until the worker has taken it again and found no other. */
   const takeAgain = async () => {
     const before = ready.looks;
-    await database.run("INSERT INTO ready (turn, project) VALUES (1, 'docs')");
-    ready.announce();
+    await database.run('UPDATE turn SET "readyAt" = 1');
+    announce();
     const isTaken = async () => {
-      expect(await database.row("SELECT 1 FROM ready")).toBeUndefined();
+      expect(await database.row('SELECT 1 FROM turn WHERE "readyAt" IS NOT NULL')).toBeUndefined();
       expect(ready.looks).toBeGreaterThanOrEqual(before + 2);
     };
     await vi.waitFor(isTaken, { timeout: 10_000 });

@@ -3,14 +3,12 @@ import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
-import type { RunningTurn } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
-import { startTurn } from "../../../src/store/job-state.ts";
-import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../src/store/ready-turns.ts";
-import type { Sql, Transaction } from "../../../src/store/sql.ts";
+import { ReadyTurns } from "../../../src/store/ready-turns.ts";
+import type { Sql } from "../../../src/store/sql.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../../src/store/sqlite/database.ts";
-import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
+import { machineClock } from "../../../src/store/sqlite/open-store.ts";
 import { openSchema } from "../../../src/store/sqlite/schema.ts";
 import { Store, type StoreOptions } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
@@ -20,12 +18,9 @@ import type { ProjectPorts } from "../../../src/turns/worker.ts";
 import { MemoryLogs } from "../../support/memory-logs.ts";
 import { setUpWorker, tick, type WorkerSetup } from "../../support/worker.ts";
 
-/** The queue of a store that several workers use. Leases expire, and looks wait or fail, when the test says so. */
-class SharedTurns implements ReadyTurns {
-  readonly renewEveryMs = 1;
-  readonly #queue = new SqliteReadyTurns();
-  /** A running turn whose lease has expired. */
-  expired: number | undefined;
+/** The turns of a store that several workers use. Leases expire, and looks wait or fail, when the test says so. */
+class SharedTurns extends ReadyTurns {
+  override readonly renewEveryMs = 1;
   /** Whether no lease can be renewed. */
   isLost = false;
   /** What a look waits for when it has seen which turns there are. */
@@ -33,42 +28,19 @@ class SharedTurns implements ReadyTurns {
   /** How many looks there were. */
   looks = 0;
 
-  async mayHaveTurns(sql: Sql): Promise<boolean> {
+  override async mayHaveTurns(sql: Sql): Promise<boolean> {
     this.looks++;
-    const mayHaveTurns = await this.#queue.mayHaveTurns(sql);
+    const mayHaveTurns = await super.mayHaveTurns(sql);
     await this.look();
-    return mayHaveTurns || this.expired !== undefined;
+    return mayHaveTurns;
   }
-  async take(transaction: Transaction, perProject: number | undefined, at: number): Promise<RunningTurn | undefined> {
-    const turn = this.expired;
-    this.expired = undefined;
-    if (turn === undefined) return this.#queue.take(transaction, perProject, at);
-    return startTurn(transaction, { turn, lease: "of another worker" }, at);
-  }
-  async renew(): Promise<boolean> {
+  override async renew(): Promise<boolean> {
     return !this.isLost;
   }
   /** Other workers are running. */
-  async recover(): Promise<{ id: number; job: string }[]> {
+  override async recover(): Promise<{ id: number; job: string }[]> {
     return [];
   }
-  add(transaction: Transaction, turn: ReadyTurn): Promise<void> {
-    return this.#queue.add(transaction, turn);
-  }
-  async remove(): Promise<void> {}
-  putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void> {
-    return this.#queue.putBack(transaction, taken, pauseMs);
-  }
-  withdraw(transaction: Transaction, turn: ReadyTurn): Promise<void> {
-    return this.#queue.withdraw(transaction, turn);
-  }
-  endPause(transaction: Transaction, turn: ReadyTurn): Promise<void> {
-    return this.#queue.endPause(transaction, turn);
-  }
-  async ofProjects(): Promise<[]> {
-    return [];
-  }
-  onReady(): void {}
 }
 
 /** A store whose jobs cannot be read while the test says so. */
@@ -88,13 +60,16 @@ class FailingStore extends Store {
 function setUp({ agents = 1, ...options }: WorkerSetup = {}) {
   const connection = new Connection(":memory:", () => {});
   openSchema(connection, ":memory:");
-  const ready = new SharedTurns();
+  const ready = new SharedTurns({ clock: machineClock });
   const logs = new MemoryLogs();
-  const store = new FailingStore({ database: new SqliteDatabase(connection), ready, nextTurnId: countTurnIds, logs });
+  const database = new SqliteDatabase(connection);
+  /** Lets the lease of the first turn expire. */
+  const expire = () => database.run('UPDATE turn SET "readyAt" = 1 WHERE id = 1');
+  const store = new FailingStore({ database, ready, nextTurnId: countTurnIds, logs });
   /** How runs of turns ended, as they are counted. */
   const runs: string[] = [];
   const metrics = { ...noMetrics, turnStarted: () => (result: string) => void runs.push(result) };
-  return { ...setUpWorker({ agents, store, metrics, ...options }), store, ready, logs, runs };
+  return { ...setUpWorker({ agents, store, metrics, ...options }), store, ready, expire, logs, runs };
 }
 
 test("starts a turn that becomes ready while the worker has seen none and still looks", async () => {
@@ -224,12 +199,12 @@ test("a turn whose job cannot be read for another reason fails", async () => {
 });
 
 test("stops a turn that another worker has taken over, and stores nothing of it", async () => {
-  const { worker, store, ready, log, runs, sleeps, checkoutOf, addJobs } = setUp();
+  const { worker, store, expire, ready, log, runs, sleeps, checkoutOf, addJobs } = setUp();
   await addJobs("a");
   await worker.start();
   const checkout = await checkoutOf("a");
   worker.close();
-  ready.expired = 1;
+  await expire();
   const turn = await store.runningTurns.startNext();
   expect(turn).toMatchObject({ id: 1, isResumed: true });
   ready.isLost = true;
@@ -262,12 +237,12 @@ test("counts a run that ends because its turn was taken over as that", async () 
 });
 
 test("stores no end of a turn that another worker has taken over a moment ago", async () => {
-  const { worker, store, ready, log, checkoutOf, addJobs } = setUp();
+  const { worker, store, expire, log, checkoutOf, addJobs } = setUp();
   await addJobs("a");
   await worker.start();
   const checkout = await checkoutOf("a");
   worker.close();
-  ready.expired = 1;
+  await expire();
   const turn = await store.runningTurns.startNext();
   checkout.fail(new Error("no route"));
   await worker.drain();
@@ -278,10 +253,10 @@ test("stores no end of a turn that another worker has taken over a moment ago", 
 });
 
 test("resumes a turn whose worker has not renewed its lease", async () => {
-  const { worker, store, ready, log, checkoutOf, addJobs } = setUp();
+  const { worker, store, expire, log, checkoutOf, addJobs } = setUp();
   await addJobs("a");
   await store.runningTurns.startNext();
-  ready.expired = 1;
+  await expire();
   await worker.start();
   (await checkoutOf("a")).succeed();
   await worker.drain();

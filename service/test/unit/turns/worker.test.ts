@@ -266,13 +266,13 @@ test("a store in which no turn can be started is tried again, and the log says w
   await worker.start();
   const first = await checkoutOf("a");
   const other = new DatabaseSync(file);
-  other.exec("ALTER TABLE ready RENAME TO gone");
+  other.exec("ALTER TABLE lastStart RENAME TO gone");
   first.fail(new Error("no route"));
   for (let attempt = 0; attempt < 2; attempt++) (await sleeps.next(1000))();
   const retry = await sleeps.next(1000);
   expect(log.slice(3)).toEqual([expect.stringMatching(/^No turn can be started, trying again: .*no such table/)]);
   expect(worker.isFailing).toBe(true);
-  other.exec("ALTER TABLE gone RENAME TO ready");
+  other.exec("ALTER TABLE gone RENAME TO lastStart");
   other.close();
   retry();
   const checkout = await checkoutOf("b");

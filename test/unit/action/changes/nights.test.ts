@@ -175,7 +175,7 @@ test("a late re-run of a night that failed says that a later one has covered its
   expect(filesIn((await night(5)).prompts[0])).toEqual(["file5"]);
 });
 
-test("a late re-run of such a night waits for the job if a later one has gone on with it", async () => {
+test("a late re-run of such a night does not report the success of a later one that has gone on with its job", async () => {
   const { agents, night, run } = nights();
   await night(1);
   agents.next = "failed";
@@ -184,14 +184,16 @@ test("a late re-run of such a night waits for the job if a later one has gone on
   await night(3);
   const late = await run(2, 2);
   expect(late.prompts).toEqual([]);
-  expect(late.outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+  expect(late.outputs).toMatchObject({ outcome: "error", "pr-link": "", "job-origin": "" });
+  expect(late.toolkit.annotations.at(-1)?.title).toBe("A later run has continued the job");
+  expect(late.toolkit.annotations.at(-1)?.text).toContain("Run 103, a later one of the session");
 });
 
 test("a re-run of an older night that completed takes nothing back", async () => {
   const { agents, night, run } = nights();
   await night(1);
   await night(2);
-  expect((await run(1, 2)).outputs).toMatchObject({ "job-origin": "resumed", "job-id": "job_1" });
+  expect((await run(1, 2)).toolkit.annotations.at(-1)?.title).toBe("A later run has continued the job");
   expect(filesIn((await night(3)).prompts[0])).toEqual(["file3"]);
   expect(agents.jobs).toHaveLength(1);
 });

@@ -184,6 +184,29 @@ describe("a merged refresh does not start the next one", () => {
     expect((await night()).outputs["skip-reason"]).toBe("nothing-new");
   });
 
+  describe.each([
+    ["a 502 fails the step, and sends nothing", 502, "error", undefined],
+    ["a 403 lets the messages decide, and says so", 403, "skipped", "Own changes by commit messages"],
+    ["a 404 does, too", 404, "skipped", "Own changes by commit messages"],
+  ])("whose pull request cannot be read: %s", (_name, status, outcome, title) => {
+    test.each(["pulls/{pull_number}", "pulls/{pull_number}/commits"])("%s", async (route) => {
+      const { repository, night } = nights();
+      repository.commit("main", { files: ["src/a.ts"] });
+      repository.ref("agent");
+      await night();
+      repository.commit("agent", { message: "Refresh", files: ["docs/a.md"] });
+      repository.merge(7, "agent", "squash", "Refresh (#7)");
+      repository.fault = (asked) => {
+        if (asked.endsWith(route)) throw new GitHubError("no", status);
+      };
+      const { outputs, prompts, toolkit } = await night();
+      expect(prompts).toEqual([]);
+      expect(outputs.outcome).toBe(outcome);
+      const titles = toolkit.annotations.map((annotation) => annotation.title);
+      if (route.endsWith("}") && title !== undefined) expect(titles).toContain(title);
+    });
+  });
+
   test("costs a request for the pull request, and one for each part of the range that is left", async () => {
     const { repository, night, open } = nights();
     const start = repository.commit("main", { files: ["src/a.ts"] });

@@ -52,7 +52,10 @@ describe("status", () => {
   });
 
   test("is about the last job, although a later reply has none", async () => {
-    const github = threadWith(earlierReply("job_1"), "<!-- agent-job-action project=docs pending comment=2 -->");
+    const github = threadWith(
+      earlierReply("job_1"),
+      "<!-- agent-job-action project=docs attempt=1 pending comment=2 -->",
+    );
     expect(routesOf((await command(github, "/agent status")).requests)).toEqual([pollOf("job_1")]);
   });
 
@@ -73,7 +76,7 @@ describe("status", () => {
         return github;
       },
     ],
-    ["has no job yet", () => threadWith("<!-- agent-job-action project=docs pending comment=1 -->")],
+    ["has no job yet", () => threadWith("<!-- agent-job-action project=docs attempt=1 pending comment=1 -->")],
     ["has the job of another project", () => threadWith(markerLine("job_1", { projectId: "other" }))],
   ])("says that there is none if the thread %s", async (_name, thread) => {
     const github = thread();

@@ -14,8 +14,8 @@ const request = fc
 
 test("a marker is one line and is parsed as written, for any usable ids", () => {
   fc.assert(
-    fc.property(usableId, usableId, request, (projectId, jobId, request) => {
-      const marker = { projectId, jobId, request };
+    fc.property(usableId, usableId, request, fc.nat(), (projectId, jobId, request, attempt) => {
+      const marker = { projectId, jobId, request, attempt, kind: "job" as const };
       const line = formatMarker(marker);
       expect(line).not.toContain("\n");
       expect(line.indexOf("-->")).toBe(line.length - 3);

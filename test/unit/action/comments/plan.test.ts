@@ -86,12 +86,12 @@ describe("the thread is read", () => {
     ["once on a first run", () => new FakeGitHub(), 1, 1],
     ["never on a first run that cannot post its reply", () => githubRejecting(/^POST .*\/issues\/\{/), 1, 0],
     ["once on a re-run that finds its own reply", () => threadWith(ownReply("job_1")), 2, 1],
-    ["twice on a re-run that finds none", () => new FakeGitHub(), 2, 2],
-    ["once on a re-run that does not know its account", () => githubRejecting(/\/reactions$/), 2, 1],
-  ])("%s", async (_name, thread, attempt, times) => {
+    ["once on a re-run that finds none", () => new FakeGitHub(), 2, 1],
+    ["once on a re-run that does not know its account, and sends nothing", () => githubRejecting(/\/reactions$/), 2, 1],
+  ])("%s", async (name, thread, attempt, times) => {
     const github = thread();
     const { outputs } = await runComment(github, { attempt, respond: completes });
-    expect(outputs.outcome).toBe("pr-created");
+    expect(outputs.outcome).toBe(name.endsWith("sends nothing") ? "error" : "pr-created");
     expect(listings(github)).toBe(times);
   });
 
@@ -198,14 +198,19 @@ test("a template that leaves an empty prompt starts nothing, and says so", async
 test.each<[string, () => FakeGitHub, Record<string, unknown>]>([
   ["cannot be posted", () => githubRejecting(/^POST .*\/issues\/\{/), {}],
   ["has no room for the job's id", () => new FakeGitHub(), { id: "j".repeat(17_000) }],
-])("a re-run starts another job if the reply %s, which the annotation says", async (_name, thread, fields) => {
+])("a re-run sends nothing if the reply %s, so that the annotation names the job", async (_name, thread, fields) => {
   const github = thread();
   const { toolkit } = await runComment(github, {
     respond: () => respondWith(201, record(fields)),
     inputs: { "timeout-minutes": "1" },
   });
   expect(toolkit.annotations.at(-1)?.title).toBe("Timed out");
-  expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run may start another job.");
+  expect(toolkit.annotations.at(-1)?.text).toMatch(
+    /To wait for it, run the action with job-id (job_1|j+…?) and no prompt\./,
+  );
+  expect(toolkit.annotations.at(-1)?.text).not.toContain("re-run");
+  const second = await runComment(github, { attempt: 2, respond: completes, environment: { RUNNER_NAME: "r" } });
+  expect(second.requests).toEqual([]);
 });
 
 test("a comment on a file without a line is passed on without one", async () => {
@@ -222,7 +227,8 @@ test("a comment on a file without a line is passed on without one", async () => 
 });
 
 describe("a marker", () => {
-  const marker = (jobId: string) => ({ projectId: "docs", jobId, request: `comment=${commentId}` as const });
+  const request = `comment=${commentId}` as const;
+  const marker = (jobId: string) => ({ projectId: "docs", jobId, request, attempt: 1, kind: "job" as const });
   const lengthOf = (jobId: string) => formatMarker(marker(jobId)).length;
 
   test("has at most 16,384 characters", () => {

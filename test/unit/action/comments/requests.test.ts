@@ -7,7 +7,7 @@ import { prLink, record, respondWith } from "../../../support/run-main.ts";
 const respond = ({ method }: SeenRequest): Exchange =>
   method === "POST" ? respondWith(201, record()) : respondWith(200, record({ status: "completed", prLink }));
 
-const marker = (job: string, id: number) => `<!-- agent-job-action project=docs job=${job} comment=${id} -->`;
+const marker = (job: string, id: number) => `<!-- agent-job-action project=docs attempt=1 job=${job} comment=${id} -->`;
 const sent = (requests: SeenRequest[]) => requests.filter(({ method }) => method === "POST").map(({ path }) => path);
 
 /** A thread in which a job was started for an earlier comment. */

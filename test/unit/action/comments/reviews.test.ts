@@ -21,7 +21,7 @@ const reviewId = 555;
 const reviewUrl = "https://github.com/acme/docs/pull/12#pullrequestreview-555";
 
 /** Returns the hidden last line of a reply to the review. */
-const reviewMarker = (job: string) => `<!-- agent-job-action project=docs ${job} review=${reviewId} -->`;
+const reviewMarker = (job: string) => `<!-- agent-job-action project=docs attempt=1 ${job} review=${reviewId} -->`;
 
 const permissionRoute = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
 const reviewRoute = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}";

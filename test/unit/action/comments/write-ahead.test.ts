@@ -7,8 +7,9 @@ import { prLink, record, respondWith } from "../../../support/run-main.ts";
 const respond = ({ method }: SeenRequest): Exchange =>
   method === "POST" ? respondWith(201, record()) : respondWith(200, record({ status: "completed", prLink }));
 
-const pending = (id = commentId) => `<!-- agent-job-action project=docs pending comment=${id} -->`;
-const remembered = (job: string, id = commentId) => `<!-- agent-job-action project=docs job=${job} comment=${id} -->`;
+const pending = (id = commentId) => `<!-- agent-job-action project=docs attempt=1 pending comment=${id} -->`;
+const remembered = (job: string, id = commentId) =>
+  `<!-- agent-job-action project=docs attempt=1 job=${job} comment=${id} -->`;
 const lastLine = (body: string) => body.split("\n").at(-1);
 const posts = (requests: SeenRequest[]) => requests.filter(({ method }) => method === "POST").map(({ path }) => path);
 

@@ -174,13 +174,15 @@ describe("a re-run", () => {
   });
 
   test.each([
-    ["reply: false", new FakeGitHub(), { reply: "false" }],
-    ["a reply that cannot be edited", githubRejecting(/^PATCH /), {}],
-  ])("starts another job in comment mode with %s, which the annotation says", async (_name, github, inputs) => {
+    ["starts another job with reply: false", new FakeGitHub(), { reply: "false" }, true],
+    ["sends nothing after a reply that cannot be edited", githubRejecting(/^PATCH /), {}, false],
+  ])("in comment mode %s, which the annotation says", async (_name, github, inputs, isRepeated) => {
     const run = await runComment(github, { ...timeout, inputs: { ...timeout.inputs, ...inputs } });
-    const text = run.toolkit.annotations.at(-1)?.text;
-    expect(text).toContain("A re-run of this workflow run may start another job.");
+    const text = run.toolkit.annotations.at(-1)?.text ?? "";
+    expect(text.includes("A re-run of this workflow run may start another job.")).toBe(isRepeated);
     expect(text).not.toContain("nothing is sent again");
+    const { requests } = await runComment(github, { ...timeout, attempt: 2, inputs: { ...timeout.inputs, ...inputs } });
+    expect(requests.some(({ method }) => method === "POST")).toBe(isRepeated);
   });
 
   test("can wait for the job if the workflow has a job-id input, which a timeout explains", async () => {

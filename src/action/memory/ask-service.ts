@@ -1,0 +1,69 @@
+import { isRequestError, type RequestError } from "../../client/errors.ts";
+import { backoffMs, isTransientPollFailure } from "../../client/retry.ts";
+import type { Announcement } from "../../client/step-lookup.ts";
+import { retryAfterMs } from "../../client/submit.ts";
+import { canBeAsked, connectService } from "../connect-service.ts";
+import type { Run } from "../run.ts";
+
+/** How long a service that does not announce itself is asked again, in milliseconds. */
+const askLimitMs = 20_000;
+/** Before it is asked again, in milliseconds. */
+const pauseMs = 500;
+/** How often a service without an entry has to say that it does not know the question. */
+const minDenials = 2;
+
+/** What a service answers to the question what was sent under the step. `mute`: it is not one that can be asked. */
+export type Answer =
+  | { kind: "announced"; announcement: Announcement }
+  | { kind: "mute" }
+  | { kind: "unreadable"; error: RequestError | undefined };
+
+/**
+ * Asks the service what was sent under the step, and what it offers, for a short time. Never rejects because of the service.
+ *
+ * @param hadAnnounced - returns whether the service had announced itself to an earlier attempt; `undefined` if no entry says it.
+ *   Default: none does
+ */
+export async function askService(
+  run: Run,
+  hadAnnounced: () => Promise<boolean | undefined> = async () => undefined,
+): Promise<Answer> {
+  const { state, settings, ports } = run;
+  const { clock, random, signal } = ports;
+  // A dry run sends nothing to it.
+  if (settings.dryRun || !canBeAsked(run)) return { kind: "mute" };
+  // To find the branch that a job starts from, it was asked before.
+  if (state.announcement) return { kind: "announced", announcement: state.announcement };
+  state.startedAt ??= clock.now();
+  const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
+  const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
+  const client = connectService(run);
+  let denials = 0;
+  for (let attempt = 0; ; attempt++) {
+    let failure: RequestError | undefined;
+    try {
+      const announcement = await client.lookUpStep(run.key.of(""), limits);
+      if (announcement) {
+        state.features = announcement.features;
+        state.announcement = announcement;
+        return { kind: "announced", announcement };
+      }
+      denials++;
+    } catch (error) {
+      // A proxy setting that cannot be used is reported by the request that needs it.
+      if (!isRequestError(error)) throw error;
+      failure = error;
+    }
+    if (signal.aborted) return { kind: "unreadable", error: failure };
+    const had = await hadAnnounced();
+    const isDenied = failure ? !isTransientPollFailure(failure) : true;
+    if (had === false ? isDenied : had === undefined && failure === undefined && denials >= minDenials) {
+      state.isMute = true;
+      return { kind: "mute" };
+    }
+    const delayMs = Math.max(pauseMs, backoffMs(attempt, random()), failure ? retryAfterMs(failure) : 0);
+    if (clock.now() + delayMs >= latest)
+      return had === false ? { kind: "mute" } : { kind: "unreadable", error: failure };
+    await clock.sleep(delayMs, signal);
+  }
+}

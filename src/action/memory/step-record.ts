@@ -1,0 +1,101 @@
+import * as z from "zod/mini";
+import { connectGitHub, type Run } from "../run.ts";
+import { runAttempt } from "../runner/environment.ts";
+import type { StepRecord } from "./decide.ts";
+
+/** The timeout of one list of jobs, in milliseconds. */
+const requestTimeoutMs = 10_000;
+/** For all requests together, in milliseconds. */
+const totalTimeoutMs = 30_000;
+
+const step = z.object({
+  number: z.int(),
+  name: z.string(),
+  status: z.string(),
+  conclusion: z.nullish(z.string()),
+  started_at: z.nullish(z.string()),
+});
+const job = z.object({
+  name: z.string(),
+  status: z.string(),
+  conclusion: z.nullish(z.string()),
+  runner_name: z.nullish(z.string()),
+  steps: z.optional(z.array(step)),
+});
+
+type Job = z.infer<typeof job>;
+
+/**
+ * Reads from GitHub whether earlier attempts of the workflow run began this step. It needs `actions: read`, or a public
+ * repository. The step is the one that is running now in the job of this runner; it has the same job name, number and name in
+ * all attempts. Never rejects. GitHub's documentation: "List jobs for a workflow run attempt".
+ *
+ * @param attempts - the attempts that left no trace of their own
+ */
+export async function readStepRecord(attempts: readonly number[], run: Run): Promise<StepRecord> {
+  const { environment } = run.ports;
+  let isKnown = true;
+  try {
+    const list = await jobLister(run);
+    const own = findOwnStep(await list(runAttempt(environment)), environment.RUNNER_NAME ?? "");
+    if (!own) return "unknown";
+    for (const attempt of attempts) {
+      const [earlier, ...others] = (await list(attempt)).filter(({ name }) => name === own.job.name);
+      const hasRun = earlier && others.length === 0 ? hasBegun(earlier, own.step) : undefined;
+      if (hasRun) return { ran: attempt };
+      isKnown &&= hasRun !== undefined;
+    }
+    return isKnown ? "not started" : "unknown";
+  } catch (error) {
+    run.log.debugError(error);
+    return "unknown";
+  }
+}
+
+async function jobLister(run: Run): Promise<(attempt: number) => Promise<Job[]>> {
+  const { clock, signal, environment } = run.ports;
+  const [owner = "", repo = ""] = (environment.GITHUB_REPOSITORY ?? "").split("/");
+  const runId = environment.GITHUB_RUN_ID ?? "";
+  if (run.settings.githubToken === "" || repo === "" || runId === "") throw new Error("GitHub cannot be asked");
+  const github = await connectGitHub(run);
+  const deadline = clock.now() + totalTimeoutMs;
+  return async (attempt) => {
+    const jobs: Job[] = [];
+    for (let page = 1; ; page++) {
+      const answer = await github.request(
+        "GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs",
+        { owner, repo, run_id: runId, attempt_number: attempt, per_page: 100, page },
+        { timeoutMs: Math.min(requestTimeoutMs, deadline - clock.now()), signal },
+      );
+      const { total_count: count, jobs: listed } = z.object({ total_count: z.int(), jobs: z.array(job) }).parse(answer);
+      jobs.push(...listed);
+      if (listed.length === 0 || jobs.length >= count) return jobs;
+    }
+  };
+}
+
+/** Returns the job that this runner runs now, and its running step; `undefined` unless there is exactly one of each. */
+function findOwnStep(jobs: readonly Job[], runnerName: string) {
+  const own = jobs.filter(
+    (each) => runnerName !== "" && each.runner_name === runnerName && each.status === "in_progress",
+  );
+  const [found] = own;
+  if (!found || own.length > 1) return undefined;
+  const running = (found.steps ?? []).filter(({ status }) => status === "in_progress");
+  const [only] = running;
+  return only && running.length === 1 ? { job: found, step: only } : undefined;
+}
+
+/** Returns whether a job began a step; `undefined` if its record does not say. */
+function hasBegun(
+  { status, conclusion, steps = [] }: Job,
+  { number, name }: z.infer<typeof step>,
+): boolean | undefined {
+  if (status !== "completed") return undefined;
+  if (conclusion === "skipped") return false;
+  // A job that ended before it had a runner has no steps.
+  if (steps.length === 0) return conclusion === "cancelled" ? false : undefined;
+  const same = steps.find((each) => each.number === number && each.name === name);
+  if (!same) return undefined;
+  return !(same.conclusion === "skipped" || !same.started_at);
+}

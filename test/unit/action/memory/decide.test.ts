@@ -1,0 +1,224 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import {
+  type Decision,
+  decide,
+  decideWith,
+  type EarlierAttempt,
+  type Evidence,
+  type StepRecord,
+  type Word,
+} from "../../../../src/action/memory/decide.ts";
+import { root } from "../../../support/metadata.ts";
+
+const turn = (over?: "failed") => ({ jobId: "job_turn", turnId: "turn_1", over, hasOtherPrompt: false });
+const job = (jobId: string, hasOtherPrompt = false): Word => ({ kind: "job", jobId, sent: "create", hasOtherPrompt });
+const aboutTo: Word = { kind: "about to send" };
+const nothingSent: Word = { kind: "nothing sent" };
+
+const services: Record<string, Partial<Evidence>> = {
+  "cannot be asked": { service: "mute" },
+  "does not answer": { service: "unreadable" },
+  "does not answer, and announced itself before": { service: "unreadable", hadAnnounced: true },
+  "got nothing": { service: "nothing" },
+  "has a turn that runs": { service: turn() },
+  "has a turn that failed": { service: turn("failed") },
+  "has several other prompts": { service: { several: ["job_a", "job_b"] } },
+};
+/** The words of attempt 1 or 2; jobs are named after it. */
+const words: Record<string, (attempt: number) => EarlierAttempt["word"]> = {
+  none: () => undefined,
+  unreadable: () => "unreadable",
+  "nothing sent": () => nothingSent,
+  "about to send": () => aboutTo,
+  "about to send, new": () => ({ kind: "about to send", isNew: true }),
+  "about to send, other prompt": () => ({ kind: "about to send", hasOtherPrompt: true }),
+  "job of use": (attempt) => job(`job_${attempt}`),
+  "job of no use": (attempt) => job(`over_${attempt}`),
+  "job, other prompt": (attempt) => job(`other_${attempt}`, true),
+};
+const records: StepRecord[] = ["not started", "unknown", { ran: 2 }];
+const over = new Set(["over_1", "over_2"]);
+const flags = [false, true];
+
+interface Cell {
+  service: string;
+  newer: string;
+  older: string;
+  evidence: Evidence;
+}
+
+const cells: Cell[] = Object.entries(services).flatMap(([service, asked]) =>
+  Object.entries(words).flatMap(([newer, second]) =>
+    Object.entries(words).flatMap(([older, first]) =>
+      records.flatMap((record) =>
+        flags.flatMap((keepsWords) =>
+          flags.flatMap((mayBeNew) =>
+            [undefined, { run: "9", jobId: "job_2" }].map((laterRun) => {
+              const attempts = [
+                { attempt: 2, word: second(2) },
+                { attempt: 1, word: first(1) },
+              ];
+              const others = { attempts, record, over, keepsWords, mayBeNew, laterRun };
+              const evidence: Evidence = { service: "mute", hadAnnounced: false, ...others, ...asked };
+              return { service, newer, older, evidence };
+            }),
+          ),
+        ),
+      ),
+    ),
+  ),
+);
+
+const nameOf = (decision: Decision): string => {
+  if (decision.do === "refuse") return `refuse: ${decision.cause}`;
+  return decision.do === "send" ? "send" : `wait for ${decision.jobId}`;
+};
+
+/** Returns the words that still count: those after the newest job that is of no use. */
+function counting({ attempts }: Evidence): EarlierAttempt[] {
+  const index = attempts.findIndex(
+    ({ word }) => typeof word === "object" && word.kind === "job" && over.has(word.jobId),
+  );
+  return index === -1 ? [...attempts] : attempts.slice(0, index);
+}
+
+const isAnswered = ({ service }: Evidence): boolean =>
+  service === "nothing" || (typeof service === "object" && "turnId" in service);
+const kindOf = (word: EarlierAttempt["word"]): string => (typeof word === "object" ? word.kind : String(word));
+
+test(`in ${cells.length.toLocaleString("en-US")} cells, nothing is sent that an earlier attempt may have sent`, () => {
+  const table = new Map<string, Set<string>>();
+  for (const { service, newer, older, evidence } of cells) {
+    const decision = decide(evidence);
+    const row = `${service} | ${newer}`;
+    table.set(row, (table.get(row) ?? new Set()).add(nameOf(decision)));
+    if (decision.do !== "send") continue;
+    const where = JSON.stringify({ service, newer, older, evidence });
+    const left = counting(evidence).filter(({ word }) => kindOf(word) !== "nothing sent");
+    for (const { attempt, word } of left) {
+      // A job that somebody has named is waited for, and one under a key of its own cannot be asked for.
+      expect(kindOf(word), where).not.toBe("job");
+      expect(typeof word === "object" && word.kind === "about to send" && word.isNew === true, where).toBe(false);
+      // The record may say that a silent attempt did not start, and the service that it got nothing.
+      const isSilent = kindOf(word) !== "about to send";
+      const mayBeNew = isSilent && evidence.mayBeNew && attempt > 1 && evidence.service === "nothing";
+      if (isAnswered(evidence) && !mayBeNew) continue;
+      expect(typeof evidence.record, where).toBe("string");
+      if (word !== undefined) expect(isAnswered(evidence), where).toBe(true);
+      if (evidence.record === "unknown") expect(evidence.keepsWords, where).toBe(true);
+    }
+  }
+  console.log(
+    ["the service | the newer attempt left | the answers, by what the older one left and what GitHub says"]
+      .concat([...table].map(([row, names]) => `${row} | ${[...names].sort().join(", ")}`))
+      .join("\n"),
+  );
+});
+
+test("what is waited for is the service's turn, or the newest job that counts", () => {
+  for (const { evidence } of cells) {
+    const decision = decide(evidence);
+    if (decision.do !== "wait") continue;
+    if ("turnId" in decision) expect(evidence.service).toMatchObject({ over: undefined });
+    else {
+      const [newest] = counting(evidence).filter(({ word }) => kindOf(word) === "job");
+      expect(newest?.word).toMatchObject({ jobId: decision.jobId, hasOtherPrompt: false });
+      expect(evidence.laterRun?.jobId).not.toBe(decision.jobId);
+    }
+  }
+});
+
+test("the more is known to have run, the less is sent", () => {
+  const caution = { send: 0, wait: 1, refuse: 2 };
+  for (const { evidence } of cells) {
+    const [first, unknown, ran] = records.map((record) => caution[decide({ ...evidence, record }).do]);
+    expect(unknown).toBeGreaterThanOrEqual(first ?? 0);
+    expect(ran).toBeGreaterThanOrEqual(unknown ?? 0);
+    const forgetful = decide({ ...evidence, keepsWords: false });
+    expect(caution[forgetful.do]).toBeGreaterThanOrEqual(caution[decide({ ...evidence, keepsWords: true }).do]);
+  }
+});
+
+test("GitHub is asked only if the answer depends on it, about the attempts without a word", async () => {
+  for (const { evidence } of cells.filter(({ evidence }) => evidence.record === "unknown")) {
+    const asked: (readonly number[])[] = [];
+    const { decision } = await decideWith(evidence, async (attempts) => {
+      asked.push(attempts);
+      return "not started";
+    });
+    const answers = new Set(records.map((record) => JSON.stringify(decide({ ...evidence, record }))));
+    expect(asked.length).toBe(answers.size > 1 ? 1 : 0);
+    for (const attempt of asked.flat()) {
+      const { word } = evidence.attempts.find((one) => one.attempt === attempt) ?? {};
+      expect(["undefined", "unreadable"]).toContain(kindOf(word));
+    }
+    expect(decision).toEqual(decide({ ...evidence, record: asked.length > 0 ? "not started" : "unknown" }));
+  }
+});
+
+/** What people read: the newest attempt that left a word counts, and silence of a newer one outranks it. */
+const rows: [known: string, Partial<Evidence>][] = [
+  ["a service of your own has the turn of an earlier attempt", { service: turn() }],
+  ["… and that turn failed or was stopped", { service: turn("failed") }],
+  ["… several turns, none with this prompt", { service: { several: ["job_a"] } }],
+  ["… nothing, whatever attempt 1 left but a job", { service: "nothing", attempts: [{ attempt: 1, word: aboutTo }] }],
+  ["… and it does not answer, and no attempt left a word", { service: "unreadable" }],
+  ["the newest word names a job", { attempts: [{ attempt: 1, word: job("job_1") }] }],
+  ["… which failed, was archived or is gone", { attempts: [{ attempt: 1, word: job("over_1") }] }],
+  ["… for another prompt", { attempts: [{ attempt: 1, word: job("job_1", true) }] }],
+  [
+    "… to which a later run of the session has sent its prompt since",
+    { attempts: [{ attempt: 1, word: job("job_1") }], laterRun: { run: "9", jobId: "job_1" } },
+  ],
+  [
+    "… and a newer attempt without a word ran, as GitHub says",
+    {
+      attempts: [
+        { attempt: 2, word: undefined },
+        { attempt: 1, word: job("job_1") },
+      ],
+      record: { ran: 2 },
+    },
+  ],
+  [
+    "… the same, and the job failed, was archived or is gone",
+    {
+      attempts: [
+        { attempt: 2, word: undefined },
+        { attempt: 1, word: job("over_1") },
+      ],
+      record: { ran: 2 },
+    },
+  ],
+  ["it says that a request was about to be sent", { attempts: [{ attempt: 1, word: aboutTo }] }],
+  ["it says that nothing was sent", { attempts: [{ attempt: 1, word: nothingSent }] }],
+  ["it cannot be read", { attempts: [{ attempt: 1, word: "unreadable" }] }],
+  ["there is no word, and GitHub says that the step was skipped or never started", { record: "not started" }],
+  ["… that it ran", { record: { ran: 1 } }],
+  ["… nothing, and a word would have been kept", {}],
+  ["… nothing, and the cache can only be read, or the reply is gone", { keepsWords: false }],
+];
+
+/** Says what a decision means for people. */
+function meaning(decision: Decision): string {
+  if (decision.do === "refuse") return "fails, and sends nothing";
+  if (decision.do === "send") return decision.replaces ? "sends the request again, in its place" : "sends the request";
+  return "besides" in decision
+    ? "waits for the job, and warns of the newer attempt"
+    : "waits for it, and sends nothing";
+}
+
+test("the page about the memory shows the table, which is made from the decision", () => {
+  expect(rows.length).toBeLessThanOrEqual(20);
+  const lines = rows.map(([known, evidence]) => {
+    const attempts = [{ attempt: 1, word: undefined }];
+    const none = { record: "unknown", keepsWords: true, mayBeNew: true, hadAnnounced: false } as const;
+    const decision = decide({ service: "mute", attempts, over, ...none, ...evidence });
+    return `| ${known} | ${meaning(decision)} |`;
+  });
+  const table = ["| what is known | what the re-run does |", "| --- | --- |", ...lines].join("\n");
+  console.log(table);
+  expect(readFileSync(resolve(root, "docs/memory.md"), "utf8")).toContain(table);
+});
