@@ -66,7 +66,7 @@ async function measureSmall(folder: string): Promise<Measurement[]> {
   }
   const ratio = median(turns) / median(scripts);
   // So that the next turn has nothing to fetch, as most have.
-  await service.repository.fetch();
+  await service.repository.fetch(["main"]);
   const traces = join(folder, "traces");
   mkdirSync(traces);
   process.env.GIT_TRACE2_EVENT = traces;

@@ -100,6 +100,12 @@ export type JobWithPullRequest = Pick<StoredJob, "id" | "project"> & {
   [key in "idleSince" | "pullRequest" | "head"]: NonNullable<StoredJob[key]>;
 };
 
+/** An archived job with a pull request. */
+export type JobWithBranch = Omit<JobWithPullRequest, "idleSince"> & {
+  /** When its branch is looked at next. */
+  branchDueAt: number;
+};
+
 /** A job as pages show it. */
 export type PageJob = Pick<
   StoredJob,

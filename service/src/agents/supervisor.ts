@@ -54,7 +54,9 @@ let hasBegun = false;
 let gate: Duplex | undefined;
 let init: ProcessIdentity | undefined;
 let loggedBytes = 0;
-let endOfStdout = "";
+/** The last pieces of the agent's stdout, which have its end. */
+const lastPieces: string[] = [];
+let lastLength = 0;
 let rawBytes = 0;
 
 function terminate(): void {
@@ -76,13 +78,24 @@ async function abandon(): Promise<void> {
   signalGroup(process.pid, "SIGKILL");
 }
 
-/** Prefixes each line, so that no line of the agent looks like one of the service. */
-function log(line: string): void {
-  if (loggedBytes > maxLoggedBytes) return;
-  // Colors as a whole: without its first character, a sequence for terminals would be text.
-  const text = `| ${stripVTControlCharacters(line).replace(/[^\P{Cc}\t]/gu, "")}\n`;
-  loggedBytes += Buffer.byteLength(text);
-  process.stdout.write(loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text);
+/** Prefixes each line, so that no line of the agent looks like one of the service. Writes all at once: agents can print millions. */
+function log(lines: readonly string[]): void {
+  let all = "";
+  for (const line of lines) {
+    if (loggedBytes > maxLoggedBytes) break;
+    // Colors as a whole: without its first character, a sequence for terminals would be text.
+    const text = `| ${stripVTControlCharacters(line).replace(/[^\P{Cc}\t]/gu, "")}\n`;
+    loggedBytes += Buffer.byteLength(text);
+    all += loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text;
+  }
+  if (all !== "") process.stdout.write(all);
+}
+
+/** Keeps the end of the agent's stdout, without copying it for each piece. */
+function keepEnd(text: string): void {
+  lastPieces.push(text);
+  lastLength += text.length;
+  while (lastLength - (lastPieces[0]?.length ?? 0) >= maxEndLength) lastLength -= lastPieces.shift()?.length ?? 0;
 }
 
 /**
@@ -92,22 +105,23 @@ function log(line: string): void {
  */
 function copy(stream: Readable, events?: EventLines): Promise<void> {
   const maxLength = events === undefined ? maxLineLength : maxEventLength;
-  const show = (line: string): void => (events?.add(line) ?? [line]).forEach(log);
+  const show = (lines: readonly string[]): void => log(events ? lines.flatMap((line) => events.add(line)) : lines);
   let rest = "";
   stream.setEncoding("utf8").on("data", (text: string) => {
     if (loggedBytes > maxLoggedBytes) return;
-    const lines = (rest + text).split("\n");
+    const lines = text.split("\n");
+    lines[0] = rest + lines[0];
     rest = lines.pop() ?? "";
-    lines.forEach(show);
+    show(lines);
     if (rest.length > maxLength) {
-      show(rest);
+      show([rest]);
       rest = "";
     }
   });
   return new Promise((resolve) => {
     stream.once("close", () => {
-      if (rest !== "") show(rest);
-      events?.end().forEach(log);
+      if (rest !== "") show([rest]);
+      log(events?.end() ?? []);
       resolve();
     });
   });
@@ -199,7 +213,7 @@ if (gateDescriptor !== undefined) {
 }
 const copied = Promise.all([copy(agent.stdout, events && new EventLines(events.format)), copy(agent.stderr)]);
 agent.stdout.on("data", (text: string) => {
-  endOfStdout = (endOfStdout + text).slice(-maxEndLength);
+  keepEnd(text);
   if (events === undefined || rawBytes > maxLoggedBytes) return;
   rawBytes += Buffer.byteLength(text);
   try {
@@ -217,7 +231,7 @@ agent.on("exit", async (exitCode) => {
   // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
   await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
   if (!process.connected) signalGroup(process.pid, "SIGKILL");
-  writeFileSync(stdoutFile, endOfStdout);
+  writeFileSync(stdoutFile, lastPieces.join("").slice(-maxEndLength));
   process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
 });
 

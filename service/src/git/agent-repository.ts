@@ -15,8 +15,8 @@ export interface AgentRepositoryOptions {
   head: string;
   /** Shown as `origin/<target branch>` and `origin/HEAD`. */
   targetBranch: string;
-  /** All branches of the repository with their heads. */
-  heads: ReadonlyMap<string, string>;
+  /** The branches that the agent sees, with their heads. */
+  heads: Iterable<readonly [branch: string, head: string]>;
 }
 
 /**

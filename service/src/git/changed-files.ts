@@ -8,6 +8,8 @@ export interface ChangedFile {
   before: string | undefined;
   /** The id of its content after; `undefined` if it is deleted, or no file. */
   after: string | undefined;
+  /** The filter of Git that it should have passed, and did not. Default: none. */
+  filter?: string | undefined;
 }
 
 const submoduleMode = "160000";

@@ -2,7 +2,7 @@
 export type Heads = ReadonlyMap<string, string>;
 
 /** Parses what `git ls-remote --symref` printed for `HEAD` and all branches. */
-export function parseRemoteRefs(output: string): { heads: Heads; defaultBranch: string | undefined } {
+export function parseRemoteRefs(output: string): { heads: Map<string, string>; defaultBranch: string | undefined } {
   return {
     heads: parseRefs(output, "\t"),
     defaultBranch: /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(output)?.[1],
@@ -10,7 +10,7 @@ export function parseRemoteRefs(output: string): { heads: Heads; defaultBranch: 
 }
 
 /** Parses lines of an object's id and the ref of a branch. Other lines are skipped. */
-export function parseRefs(output: string, separator: string): Heads {
+export function parseRefs(output: string, separator: string): Map<string, string> {
   const prefix = `${separator}refs/heads/`;
   return new Map(
     output.split("\n").flatMap((line) => {
@@ -20,6 +20,5 @@ export function parseRefs(output: string, separator: string): Heads {
   );
 }
 
-export function areEqual(one: Heads, other: Heads): boolean {
-  return one.size === other.size && [...one].every(([branch, head]) => other.get(branch) === head);
-}
+/** Returns whether Git takes a text for the name of one branch, and not for a pattern, another ref or a folder of branches. */
+export const isBranchName = (text: string): boolean => text !== "" && !/[\s:*]|\/$/.test(text);

@@ -1,7 +1,8 @@
 import { globSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { areEqual, type Heads, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
+import { jobOfBranch } from "../model.ts";
+import { type Heads, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
 import { ControlFiles } from "./control-files.ts";
 import { Git, GitError } from "./git.ts";
 import { resolveCommit } from "./history.ts";
@@ -26,9 +27,23 @@ const damageMessages = /bad object|is corrupt|object file .* is empty|did not se
 /** Options of `git fetch` that leave everything but the named refs alone. */
 const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
 
+/** What Git says if a branch does not exist, or its name is in the way of another one's. */
+const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
+/** Stands for the branches of all jobs. */
+export const jobBranches = "agent/";
+/** Where the clone keeps what the repository's `HEAD` is. */
+const headRef = "refs/remotes/origin/HEAD";
+
+/** A fetch that has not begun. */
+interface QueuedFetch {
+  branches: Set<string>;
+  done: Promise<void>;
+}
+
 /**
- * A bare clone of a repository, with all its branches. The service runs Git only in clones, because the configuration of a
- * worktree belongs to the agent; the configuration of the clone is restored before each command.
+ * A bare clone of a repository, with the branches that were asked for: a repository may have any number, most of them of jobs that
+ * ended long ago, and each ref of the clone makes each fetch slower. The service runs Git only in clones, because the configuration
+ * of a worktree belongs to the agent; the configuration of the clone is restored before each command.
  */
 export class Clone {
   readonly folder: string;
@@ -41,11 +56,15 @@ export class Clone {
   /** Directories that belong to other users and that the operator allows Git to use. */
   #safeDirectories: readonly string[] = [];
   #defaultBranch: string | undefined;
-  /** What `refs/heads` of the clone has, which only this object changes. `undefined` before it was read. */
-  #heads: Heads | undefined;
-  /** When the last fetch began, on the clock of `performance.now`. */
-  #fetchedAt = Number.NEGATIVE_INFINITY;
-  #queuedFetch: Promise<void> | undefined;
+  /** The branches of the repository, as far as they are known. `undefined` before they were listed. */
+  #heads: Map<string, string> | undefined;
+  /** What `refs/heads` of the clone has, which only this object changes. */
+  #fetched = new Map<string, string>();
+  /** When the last listing began, on the clock of `performance.now`. */
+  #listedAt = Number.NEGATIVE_INFINITY;
+  /** When the last fetch of each branch began that was fetched since then. */
+  #fetchedAt = new Map<string, number>();
+  #queuedFetch: QueuedFetch | undefined;
   #refUpdate: Promise<unknown> = Promise.resolve();
 
   constructor(options: CloneOptions) {
@@ -67,19 +86,24 @@ export class Clone {
     return this.#controlFiles.config;
   }
 
-  /** The repository's default branch, as of the last fetch. */
+  /** The repository's default branch, as far as it is known. */
   get defaultBranch(): string | undefined {
     return this.#defaultBranch;
   }
 
   /**
-   * The heads of all branches, as of the last fetch, with the pushes since then.
+   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them.
    *
-   * @throws before the first fetch
+   * @throws before the first listing
    */
   get heads(): Heads {
     if (this.#heads === undefined) throw new Error("the clone was not fetched yet");
     return this.#heads;
+  }
+
+  /** The heads of the branches that the clone has. */
+  get fetched(): Heads {
+    return this.#fetched;
   }
 
   #createGit(operatorSettings: readonly Setting[]): Git {
@@ -94,11 +118,12 @@ export class Clone {
   }
 
   /**
-   * Creates the clone if there is none yet, and fetches.
+   * Creates the clone if there is none yet, lists the branches, and fetches some.
    *
+   * @param branches - `undefined` is the default branch
    * @throws if the repository cannot be fetched or the clone is damaged, with the reason as the message
    */
-  async open(): Promise<void> {
+  async open(branches: readonly (string | undefined)[]): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
     for (const left of globSync(["**/*.lock", "objects/pack/{tmp_,.tmp-}*"], { cwd: this.folder }))
@@ -109,9 +134,15 @@ export class Clone {
     const operatorSettings = await readOperatorSettings(this.folder);
     this.#git = this.#createGit(operatorSettings);
     this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
-    await this.fetch().catch((error: unknown) => {
+    try {
+      await this.list();
+      const named = branches
+        .map((branch) => branch ?? this.#defaultBranch ?? "")
+        .filter((name) => this.heads.has(name));
+      if (named.length > 0) await this.fetch(named);
+    } catch (error) {
       throw this.#explainDamage(error);
-    });
+    }
   }
 
   /** A machine that lost its power can leave empty objects and refs. */
@@ -123,43 +154,117 @@ export class Clone {
     return new Error(`${error.message}\n${advice}`, { cause: error });
   }
 
-  /** Fetches all branches. */
-  fetch(): Promise<void> {
+  /** Lists the heads of all branches, without fetching them. The clone forgets those that are gone. */
+  async list(): Promise<void> {
+    await this.updateRefs(() => this.#listNow());
+  }
+
+  /**
+   * Fetches branches, and finds out which of them do not exist any more.
+   *
+   * @param branches - names of branches, and `jobBranches`
+   */
+  fetch(branches: Iterable<string>): Promise<void> {
     // Callers share a fetch that has not begun yet.
-    this.#queuedFetch ??= this.updateRefs(() => {
+    const queued = this.#queuedFetch;
+    if (queued === undefined) return this.#queueFetch(new Set(branches));
+    for (const branch of branches) queued.branches.add(branch);
+    return queued.done;
+  }
+
+  #queueFetch(branches: Set<string>): Promise<void> {
+    const done = this.updateRefs(() => {
       this.#queuedFetch = undefined;
-      return this.#fetchNow();
+      return this.#fetchNow(branches);
     });
-    return this.#queuedFetch;
+    this.#queuedFetch = { branches, done };
+    return done;
   }
 
-  /** Fetches if the clone does not have a commit, or if it was fetched longer ago than `maxAgeMs`. */
-  async fetchIfBehind(commit: string, maxAgeMs: number): Promise<void> {
-    const isRecent = performance.now() - this.#fetchedAt < maxAgeMs;
-    if (!isRecent || (await resolveCommit(this.#git, commit)) === undefined) await this.fetch();
+  /**
+   * Fetches branches if the clone does not have the head of one as it is known, or a commit, or if one was fetched longer ago than
+   * `maxAgeMs`.
+   */
+  async fetchIfBehind(branches: readonly string[], maxAgeMs: number, commit?: string): Promise<void> {
+    const now = performance.now();
+    const isBehind = branches.some((branch) => {
+      const isOld = now - (this.#fetchedAt.get(branch) ?? this.#listedAt) >= maxAgeMs;
+      return isOld || this.heads.get(branch) !== this.#fetched.get(branch);
+    });
+    const lacks = async (one: string) => (await resolveCommit(this.#git, one)) === undefined;
+    if (isBehind || (commit !== undefined && (await lacks(commit)))) await this.fetch(branches);
   }
 
-  /** Most turns find nothing new: asking for the heads is a third of the work of a fetch. */
-  async #fetchNow(): Promise<void> {
+  async #listNow(): Promise<Map<string, string>> {
     const startedAt = performance.now();
     const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.url, "HEAD", "refs/heads/*"];
     const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
+    if (this.#heads === undefined) this.#fetched = parseRefs(await this.#readRefs(["refs/heads"]), " ");
     this.#defaultBranch = defaultBranch;
-    this.#heads ??= await this.#readHeads();
-    if (!areEqual(this.#heads, heads)) {
-      const options = ["--prune", ...fetchOptions, ...this.#localEnd("upload-pack")];
-      try {
-        await this.#git.run(["fetch", ...options, "--", this.url, "+refs/heads/*:refs/heads/*"]);
-      } finally {
-        // Also after an error: it may have moved some. And the repository can have changed since it was asked.
-        this.#heads = await this.#readHeads();
-      }
-    }
-    this.#fetchedAt = startedAt;
+    this.#heads = heads;
+    this.#listedAt = startedAt;
+    this.#fetchedAt.clear();
+    const gone = [...this.#fetched.keys()].filter((branch) => !heads.has(branch));
+    const input = gone.map((branch) => `delete refs/heads/${branch}\n`).join("");
+    if (gone.length > 0) await this.#git.run(["update-ref", "--stdin"], { input });
+    for (const branch of gone) this.#fetched.delete(branch);
+    return heads;
   }
 
-  async #readHeads(): Promise<Heads> {
-    return parseRefs(await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]), " ");
+  /** Asks for the branches by name, because a server that is asked for a list sends all of them. */
+  async #fetchNow(branches: ReadonlySet<string>): Promise<void> {
+    const heads = this.#heads ?? (await this.#listNow());
+    try {
+      if (await this.#fetchNamed(branches, heads)) return;
+    } catch (error) {
+      if (!(error instanceof GitError && refMessages.test(error.message))) throw error;
+    }
+    const listed = await this.#listNow();
+    await this.#fetchNamed(
+      [...branches].filter((branch) => mayBeMissing(branch) || listed.has(branch)),
+      listed,
+    );
+  }
+
+  /**
+   * Fetches branches, and the default branch.
+   *
+   * @returns whether the default branch is still the one that was listed last, as far as its head tells
+   * @throws if a branch does not exist, unless it may be missing
+   */
+  async #fetchNamed(branches: Iterable<string>, heads: Map<string, string>): Promise<boolean> {
+    const startedAt = performance.now();
+    const own = heads.has(this.#defaultBranch ?? "") ? this.#defaultBranch : undefined;
+    const names = [...new Set([...branches, ...(own === undefined ? [] : [own])])];
+    const refs = names.map((name) => `refs/heads/${name}`);
+    const asked = refs.map((ref, index) => (mayBeMissing(names[index] ?? "") ? `${ref}*` : ref));
+    const specs = [...asked.map((ref) => `+${ref}:${ref}\n`), ...(own === undefined ? [] : [`+HEAD:${headRef}\n`])];
+    if (specs.length === 0) return true;
+    const options = ["--prune", ...fetchOptions, ...this.#localEnd("upload-pack"), "--stdin"];
+    let isComplete = false;
+    let output = "";
+    try {
+      await this.#git.run(["fetch", ...options, "--", this.url], { input: specs.join("") });
+      isComplete = true;
+    } finally {
+      // Also after an error: it may have moved some.
+      output = await this.#readRefs([...refs, headRef]);
+      const found = parseRefs(output, " ");
+      const known = names.includes(jobBranches) ? [...heads.keys()].filter((one) => one.startsWith(jobBranches)) : [];
+      for (const branch of [...names, ...known, ...found.keys()]) {
+        const head = found.get(branch);
+        if (head !== undefined) heads.set(branch, head);
+        else if (isComplete) heads.delete(branch);
+        if (head !== undefined) this.#fetched.set(branch, head);
+        else this.#fetched.delete(branch);
+        if (isComplete) this.#fetchedAt.set(branch, startedAt);
+      }
+    }
+    return own === undefined || output.includes(`${heads.get(own)} ${headRef}\n`);
+  }
+
+  #readRefs(patterns: readonly string[]): Promise<string> {
+    return this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...patterns]);
   }
 
   /** Fetches a commit, which GitHub keeps if it is in a pull request whose branch is deleted. Does nothing if it cannot. */
@@ -186,9 +291,31 @@ export class Clone {
     // Until the next fetch, the branch would be missing from the clone, and its pull request would look closed.
     await this.updateRefs(async () => {
       await this.#git.run(["update-ref", ...(commit === undefined ? ["-d", ref] : [ref, commit])]);
-      const others = [...this.heads].filter(([name]) => name !== branch);
-      this.#heads = new Map(commit === undefined ? others : [...others, [branch, commit]]);
+      for (const known of [this.#heads, this.#fetched])
+        if (commit === undefined) known?.delete(branch);
+        else known?.set(branch, commit);
     });
+  }
+
+  /**
+   * Deletes branches, each if it points to a commit, with one push, because Git names all branches in each.
+   *
+   * @returns those that are gone
+   * @throws GitError if the repository cannot be reached
+   */
+  async deleteBranches(heads: Heads): Promise<readonly string[]> {
+    const leases = [...heads].map(([branch, head]) => `--force-with-lease=refs/heads/${branch}:${head}`);
+    const refs = [...heads.keys()].map((branch) => `:refs/heads/${branch}`);
+    const push = ["push", "--quiet", ...leases, ...this.#localEnd("receive-pack"), "--", this.url, ...refs];
+    // If some were rejected, the others are gone.
+    const error = await this.#git.run(push).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    await this.fetch(heads.keys());
+    const gone = [...heads.keys()].filter((branch) => !this.heads.has(branch));
+    if (gone.length === 0 && error !== undefined) throw error;
+    return gone;
   }
 
   /** Changes refs of the clone, one command at a time, because two would contend for their locks. */
@@ -209,3 +336,6 @@ export class Clone {
     return [`--${program}=umask ${umask.toString(8)} && exec git ${settings.join(" ")} ${program}`];
   }
 }
+
+/** Returns whether a branch is asked for by a pattern, which may match nothing: a job has none before its first push. */
+const mayBeMissing = (branch: string): boolean => branch === jobBranches || jobOfBranch(branch) !== undefined;

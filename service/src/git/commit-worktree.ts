@@ -1,6 +1,6 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { type BytePath, bytesOf, joinBytes, showPath } from "./byte-paths.ts";
-import type { Git, GitCommandOptions } from "./git.ts";
+import { type Git, type GitCommandOptions, GitError } from "./git.ts";
 import { copyIndex, type IndexEntry, readIndex, submoduleMode } from "./index-file.ts";
 import type { WorktreePlace } from "./worktree.ts";
 import { prepareFolders } from "./worktree-files.ts";
@@ -82,11 +82,15 @@ export async function commitWorktree(
         `the change has more than the ${maxFiles} files of --largest-change-files, such as ${paths.slice(0, 3).map(showPath).join(", ")}`,
       );
     await checkSize(tree, paths, maxBytes);
-    await run(["add", "--all", "--", ":/"]);
+    await run(["add", "--all", "--", ":/"]).catch((error: unknown) => {
+      throw explainRejection(error);
+    });
     const after = await readIndex(index, "latin1");
     const nested = after.find(({ mode, path }) => mode === submoduleMode && !submodules.kept.includes(path));
     if (nested !== undefined)
-      throw new Error(`the agent created a Git repository in ${showPath(nested.path)}, which cannot be committed`);
+      throw new Error(
+        `the agent created a Git repository in ${showPath(nested.path)}, which cannot be committed: ${repositoryAdvice}`,
+      );
     if (isSame(before, after)) return { commit: undefined, leftOut };
     const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, message);
     return { commit, leftOut };
@@ -95,6 +99,36 @@ export async function commitWorktree(
     // Left by Git if it was killed.
     await rm(`${index}.lock`, { force: true });
   }
+}
+
+const repositoryAdvice = "tell it to delete the .git in there, or the whole folder";
+
+/** What Git says of a file that it does not add, with what to do about it. */
+const rejections: readonly (readonly [RegExp, (path: string) => string])[] = [
+  [
+    /\berror: '(.*?)\/?' does not have a commit checked out$/m,
+    (path) =>
+      `the agent created a Git repository without a commit in ${path}, which cannot be committed: ${repositoryAdvice}`,
+  ],
+  [
+    /\berror: invalid path '(.*)'$/m,
+    (path) => `the agent created ${path}, a name that Git keeps for itself: tell it to choose another one`,
+  ],
+  [
+    /\bfatal: (?:BOM is (?:required|prohibited) in|failed to encode) '(.*?)'/m,
+    (path) =>
+      `${path} does not have the encoding that a .gitattributes demands with working-tree-encoding: tell the agent to write it with the byte order mark and the encoding that Git names below, or to change the attribute`,
+  ],
+];
+
+/** Returns why Git does not add a file, for people who read the log of a job. */
+function explainRejection(error: unknown): unknown {
+  if (!(error instanceof GitError)) return error;
+  for (const [pattern, explain] of rejections) {
+    const path = pattern.exec(error.message)?.[1];
+    if (path !== undefined) return new Error(`${explain(path)}\n${error.message}`, { cause: error });
+  }
+  return error;
 }
 
 /**

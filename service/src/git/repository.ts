@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { writeAgentRepository } from "./agent-repository.ts";
 import { type ChangedFile, changedFiles, readContents } from "./changed-files.ts";
-import { Clone, type CloneOptions } from "./clone.ts";
-import type { Heads } from "./clone-refs.ts";
+import { Clone, type CloneOptions, jobBranches } from "./clone.ts";
+import { type Heads, isBranchName } from "./clone-refs.ts";
 import {
   type CommitOptions,
   commitWorktree,
@@ -27,6 +27,7 @@ import { withFilesOf, withOwnFiles } from "./instructed-start.ts";
 import { forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit } from "./job-commits.ts";
 import { needsPacking, pack } from "./maintenance.ts";
 import { MergeStates } from "./merge-states.ts";
+import { findUnfiltered } from "./unfiltered-files.ts";
 import { restoreWorktree, type WorktreePlace } from "./worktree.ts";
 
 export type RepositoryOptions = CloneOptions;
@@ -61,7 +62,7 @@ export class Repository {
    * @throws if the service cannot work on this repository, with the reason as the message
    */
   async open(targets: readonly (string | undefined)[] = [undefined]): Promise<void> {
-    await this.#clone.open();
+    await this.#clone.open(targets);
     const { git } = this.#clone;
     this.#mergeStates = new MergeStates(git);
     for (const one of targets) {
@@ -75,7 +76,7 @@ export class Repository {
   }
 
   /**
-   * Returns the branch that pull requests are opened against, as of the last fetch.
+   * Returns the branch that pull requests are opened against, as far as it is known.
    *
    * @param chosen - the operator's choice. Default: the repository's default branch
    */
@@ -88,20 +89,28 @@ export class Repository {
     return branch;
   }
 
-  /** Fetches all branches. */
-  fetch(): Promise<void> {
-    return this.#clone.fetch();
+  /** Lists the heads of all branches, without fetching them. */
+  list(): Promise<void> {
+    return this.#clone.list();
+  }
+
+  /** Fetches branches, and finds out which of them do not exist any more. */
+  fetch(branches: readonly string[]): Promise<void> {
+    return this.#clone.fetch(branches.filter(isBranchName));
   }
 
   /**
-   * Fetches if the clone does not have a commit, or if it was fetched longer ago than `maxAgeMs`. For processes that run no
-   * turns, or on which others push.
+   * Fetches branches if the clone does not have the head of one as it is known, or a commit, or if one was fetched longer ago than
+   * `maxAgeMs`. For processes that run no turns, or on which others push.
    */
-  fetchIfBehind(commit: string, maxAgeMs: number): Promise<void> {
-    return this.#clone.fetchIfBehind(commit, maxAgeMs);
+  fetchIfBehind(branches: readonly string[], maxAgeMs: number, commit?: string): Promise<void> {
+    return this.#clone.fetchIfBehind(branches.filter(isBranchName), maxAgeMs, commit);
   }
 
-  /** Returns the head of a branch as of the last fetch, with own pushes since then; `undefined` if there is no such branch. */
+  /**
+   * Returns the head of a branch as of the last fetch of it or the last listing, with own pushes since then; `undefined` if there is
+   * no such branch.
+   */
   async branchHead(branch: string): Promise<string | undefined> {
     return this.#clone.heads.get(branch);
   }
@@ -109,11 +118,11 @@ export class Repository {
   /**
    * Fetches, and returns whether there is a branch of this name.
    *
-   * @throws if the repository cannot be reached, unless the branch was there at the last fetch
+   * @throws if the repository cannot be reached, unless the branch was there the last time
    */
   async hasBranch(branch: string): Promise<boolean> {
     try {
-      await this.fetch();
+      await this.fetch([branch]);
     } catch (error) {
       if (this.#clone.heads.has(branch)) return true;
       throw error;
@@ -121,12 +130,14 @@ export class Repository {
     return this.#clone.heads.has(branch);
   }
 
-  /** Returns the heads of all branches as of the last fetch, with own pushes since then, by the names of the branches. */
+  /** Returns the heads of all branches as of the last listing, with fetches and own pushes since then, by the names of the branches. */
   async branchHeads(): Promise<Heads> {
     return this.#clone.heads;
   }
 
-  /** Returns whether a branch contained all changes of a commit at the last fetch: by merge, fast-forward, rebase or squash. */
+  /**
+   * Returns whether a branch contained all changes of a commit when it was fetched last: by merge, fast-forward, rebase or squash.
+   */
   async isMerged(commit: string, branch: string): Promise<boolean> {
     const target = await this.branchHead(branch);
     if (target === undefined) throw new Error(`the branch ${branch} is missing`);
@@ -170,15 +181,16 @@ export class Repository {
   }
 
   /**
-   * Returns the commits whose message contains a text, newest first, on the branches of jobs and on the one that they are merged
-   * into, as of the last fetch.
+   * Fetches the branches of all jobs and the one that they are merged into. Returns their commits whose message contains a text, newest
+   * first.
    *
    * @param days - older commits are not looked at
    * @param chosen - the target branch. Default: the repository's default branch
    */
   async commitsOfJobs(text: string, days: number, chosen?: string): Promise<DatedCommit[]> {
     const target = await this.targetBranch(chosen);
-    const { git, heads } = this.#clone;
+    await this.#clone.fetch([target, jobBranches]);
+    const { git, fetched: heads } = this.#clone;
     const isSearched = (name: string): boolean => name === target || /^agent\/[^/]+$/.test(name);
     const searched = [...heads].flatMap(([name, head]) => (isSearched(name) ? head : []));
     return commitsWithText(git, text, searched, days);
@@ -193,7 +205,8 @@ export class Repository {
   async findStart(branch: string, options: StartOptions): Promise<Start> {
     const { isMerged, lastPushed, targetBranch: chosen, bases = [], instructions } = options;
     const clone = this.#clone;
-    await clone.fetch();
+    // The repository may have got another default branch.
+    await this.fetch([branch, ...bases, ...(chosen === undefined ? [] : [chosen])]);
     const { heads } = clone;
     const own = await this.targetBranch(chosen);
     const ownHead = heads.get(own);
@@ -237,7 +250,8 @@ export class Repository {
   async checkOut(start: Start, place: WorktreePlace, signal?: AbortSignal): Promise<Worktree> {
     const head = start.instructed ?? start.head;
     await this.restoreWorktree(place, head, signal);
-    const { folder, config, url, heads } = this.#clone;
+    const { folder, config, url, fetched } = this.#clone;
+    const heads = [...fetched].filter(([name]) => name === start.branch || !name.startsWith(jobBranches));
     await writeAgentRepository(place, { ...start, head, clone: folder, cloneConfig: config, url, heads });
     return { ...place, head, identity: await identityOf(place.tree) };
   }
@@ -251,7 +265,10 @@ export class Repository {
   async changedFiles(base: string, head: string): Promise<readonly ChangedFile[]> {
     const known = this.#changes.get(`${base} ${head}`);
     if (known !== undefined) return known;
-    const files = await changedFiles(this.#clone.git, base, head);
+    const { git } = this.#clone;
+    const changed = await changedFiles(git, base, head);
+    const filters = await findUnfiltered(git, head, changed);
+    const files = changed.map((file) => ({ ...file, filter: filters.get(file.path) }));
     this.#changes.set(`${base} ${head}`, files);
     return files;
   }
@@ -284,6 +301,16 @@ export class Repository {
    */
   push(commit: string | undefined, branch: string, expectedHead: string | undefined): Promise<void> {
     return this.#clone.push(commit, branch, expectedHead);
+  }
+
+  /**
+   * Deletes branches, each if it points to a commit.
+   *
+   * @returns those that are gone
+   * @throws if none could be deleted
+   */
+  deleteBranches(heads: Heads): Promise<readonly string[]> {
+    return this.#clone.deleteBranches(heads);
   }
 
   /** Returns a commit with the same content, parent and message as another one, and with another id. */

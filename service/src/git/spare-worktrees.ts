@@ -98,7 +98,7 @@ export class SpareWorktrees {
 
   async #fetchHead(): Promise<string | undefined> {
     const { repository, targetBranch } = this.#options;
-    await repository.fetch();
+    await repository.fetch(targetBranch === undefined ? [] : [targetBranch]);
     return repository.branchHead(await repository.targetBranch(targetBranch));
   }
 

@@ -16,7 +16,7 @@ export interface WorktreesOptions {
   kept: number;
   /** In milliseconds. If a checkout from nothing takes longer, spare worktrees are prepared for the next new jobs. */
   slowCheckoutMs: number;
-  /** How many spare worktrees are prepared, at most `kept`. More than the agents that run at a time help nobody. Default: 1. */
+  /** How many spare worktrees are prepared, at most `kept`. Default: 1. */
   spares?: number | undefined;
 }
 

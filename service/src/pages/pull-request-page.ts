@@ -52,7 +52,7 @@ export function* renderChanges(changes: PullRequestChanges): Generator<Html> {
   const { commits, hasMoreCommits, files, isTruncated, protectedFiles = [] } = changes;
   yield html`${
     protectedFiles.length > 0 &&
-    html`<p role="note"><strong>This changes files that run code or instruct agents. Review them first:</strong></p>
+    html`<p role="note"><strong>This changes files that run code, instruct agents or should have passed a Git filter. Review them first:</strong></p>
 <ul>${protectedFiles.map((file) => html`<li><code>${file}</code></li>`)}</ul>
 `
   }<h2>${hasMoreCommits ? `Last ${commits.length} commits` : plural(commits.length, "commit")}</h2>

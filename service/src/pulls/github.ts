@@ -13,7 +13,13 @@ import { type OwnPullRequest, selectOwn } from "./github/own-pull-request.ts";
 import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
 import { pullRequestBody, updatedBody } from "./pull-request-body.ts";
-import type { Change, PullRequestRef, PullRequests, ReadPullRequest } from "./pull-requests.ts";
+import {
+  type Change,
+  closedBranchMs,
+  type PullRequestPlatform,
+  type PullRequestRef,
+  type ReadPullRequest,
+} from "./pull-requests.ts";
 
 export interface GitHubPullRequestsOptions {
   repository: GitHubRepository;
@@ -32,7 +38,7 @@ export interface GitHubPullRequestsOptions {
 const retryPauses = [1, 5];
 
 /** Pull requests on GitHub. GitHub's documentation: "REST API endpoints for pull requests". */
-export class GitHubPullRequests implements PullRequests {
+export class GitHubPullRequests implements PullRequestPlatform {
   readonly #api: GitHubApi;
   readonly #identity: RepositoryIdentity;
   readonly #closed: ClosedPullRequests;
@@ -120,6 +126,27 @@ export class GitHubPullRequests implements PullRequests {
 
   findClosed(pullRequests: readonly PullRequestRef[], round: object = {}): Promise<ReadonlySet<string>> {
     return this.#closed.find(pullRequests, round);
+  }
+
+  async obsoleteFrom({ link, branch, head }: PullRequestRef): Promise<number | undefined> {
+    const number = await this.#identity.pullRequestNumber(link);
+    if (number === undefined) return undefined;
+    const options = { what: `Reading whether ${branch} is still needed`, maxWaitMs: 0 };
+    const path = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
+    const { data } = await this.#api.request(path, { pull_number: number }, options);
+    const { state, merged_at: mergedAt, closed_at: closedAt, head: own } = parsePullRequest(data);
+    if (state !== "closed" || own?.ref !== branch || own.sha !== head) return undefined;
+    const endedAt = mergedAt === null ? Date.parse(closedAt ?? "") + closedBranchMs : Date.parse(mergedAt);
+    if (Number.isNaN(endedAt)) return undefined;
+    for (const query of [{ head: `${await this.#identity.owner()}:${branch}` }, { base: branch }]) {
+      const { data: open } = await this.#api.request(
+        "GET /repos/{owner}/{repo}/pulls",
+        { state: "open", ...query },
+        options,
+      );
+      if (parsePullRequests(open).length > 0) return undefined;
+    }
+    return endedAt;
   }
 
   /**

@@ -1,6 +1,12 @@
 import type { Repository } from "../git/repository.ts";
 import type { LocalPullRequest } from "../model.ts";
-import type { Change, PullRequestRef, PullRequestState, PullRequests, ReadPullRequest } from "./pull-requests.ts";
+import type {
+  Change,
+  PullRequestPlatform,
+  PullRequestRef,
+  PullRequestState,
+  ReadPullRequest,
+} from "./pull-requests.ts";
 import { StateErrorLog } from "./state-error-log.ts";
 
 /** Where pull requests are stored. */
@@ -10,11 +16,16 @@ export interface LocalPullRequestStore {
   /** Returns `false` if the job has no pull request of that number. */
   update(number: number, job: string, base: string, head: string): Promise<boolean>;
   find(number: number): Promise<Pick<LocalPullRequest, "branch" | "target"> | undefined>;
+  /** Returns the branches whose pull requests target a branch. */
+  branchesInto(target: string): Promise<string[]>;
 }
 
 export interface LocalPullRequestsOptions {
   store: LocalPullRequestStore;
-  repository: Pick<Repository, "fetch" | "targetBranch" | "branchHead" | "branchHeads" | "findMerged" | "isMerged">;
+  repository: Pick<
+    Repository,
+    "list" | "fetch" | "fetchIfBehind" | "targetBranch" | "branchHead" | "branchHeads" | "findMerged" | "isMerged"
+  >;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
   /** Returns the service's base URL. Called when a link is made, because the port is unknown before the service listens. */
@@ -25,12 +36,12 @@ export interface LocalPullRequestsOptions {
 }
 
 /** Pull requests that are pages of the service, for repositories that are not on GitHub. */
-export class LocalPullRequests implements PullRequests {
+export class LocalPullRequests implements PullRequestPlatform {
   readonly arePages = true;
   readonly #options: LocalPullRequestsOptions;
   readonly #errors: StateErrorLog;
-  /** The heads of all branches as of the last fetch of a round. */
-  readonly #heads = new WeakMap<object, ReadonlyMap<string, string>>();
+  /** The rounds for which the branches were listed. */
+  readonly #rounds = new WeakSet();
 
   constructor(options: LocalPullRequestsOptions) {
     this.#options = options;
@@ -47,8 +58,8 @@ export class LocalPullRequests implements PullRequests {
 
   async read(pullRequest: PullRequestRef): Promise<ReadPullRequest> {
     const { repository } = this.#options;
-    await repository.fetch();
     const target = await this.#targetOf(pullRequest);
+    await repository.fetch([target, pullRequest.branch]);
     // Without its target, it can no longer be merged.
     const isOver = (await repository.branchHead(target)) === undefined;
     return { state: isOver ? "open" : await this.stateAtLastFetch(pullRequest, target), target };
@@ -65,23 +76,22 @@ export class LocalPullRequests implements PullRequests {
     const { repository, signal } = this.#options;
     const closed = new Set<string>();
     if (pullRequests.length === 0) return closed;
-    const known = this.#heads.get(round);
-    if (known === undefined) this.#errors.startRound();
-    // A branch that is missing may have been pushed since the round began, by this process or another one.
-    const heads =
-      known !== undefined && pullRequests.every(({ branch }) => known.has(branch))
-        ? known
-        : await this.#fetchHeads(round);
+    if (!this.#rounds.has(round)) await this.#startRound(round);
     const targets = new Map<string, PullRequestRef[]>();
     for (const pullRequest of pullRequests) {
       const target = await this.#targetOf(pullRequest);
       targets.set(target, [...(targets.get(target) ?? []), pullRequest]);
     }
+    const listed = await repository.branchHeads();
+    // A branch that is missing may have been pushed since the round began, by this process or another one.
+    const missing = pullRequests.map(({ branch }) => branch).filter((branch) => !listed.has(branch));
+    const needed = [...targets.keys()];
+    if (missing.length > 0) await repository.fetch([...needed, ...missing]);
+    else await repository.fetchIfBehind(needed, Number.POSITIVE_INFINITY);
     for (const [targetBranch, some] of targets) {
-      const target = heads.get(targetBranch);
-      const commits = some.map(({ head }) => head);
-      const merged = target === undefined ? undefined : await repository.findMerged(commits, target);
+      const merged = await this.#findMerged(some, targetBranch);
       if (signal.aborted) throw signal.reason;
+      const heads = await repository.branchHeads();
       for (const { link, branch, head } of some) {
         const isMerged = merged === undefined ? new Error(`the branch ${targetBranch} is missing`) : merged.get(head);
         // The clone of this process may never have had the commits of a branch that is gone.
@@ -92,14 +102,42 @@ export class LocalPullRequests implements PullRequests {
     return closed;
   }
 
-  async #fetchHeads(round: object): Promise<ReadonlyMap<string, string>> {
+  async #startRound(round: object): Promise<void> {
     const { repository, targetBranch } = this.#options;
-    await repository.fetch();
+    this.#errors.startRound();
+    await repository.list();
     const own = await repository.targetBranch(targetBranch);
+    if ((await repository.branchHead(own)) === undefined) throw new Error(`the branch ${own} is missing`);
+    this.#rounds.add(round);
+  }
+
+  /** Returns which heads are merged into a branch, after fetching those that others have pushed; `undefined` if it is missing. */
+  async #findMerged(
+    pullRequests: readonly PullRequestRef[],
+    targetBranch: string,
+  ): Promise<ReadonlyMap<string, boolean | Error> | undefined> {
+    const { repository } = this.#options;
+    const find = async (heads: readonly string[]) => {
+      const target = await repository.branchHead(targetBranch);
+      return target === undefined ? undefined : repository.findMerged(heads, target);
+    };
+    const found = await find(pullRequests.map(({ head }) => head));
+    const listed = await repository.branchHeads();
+    const unknown = pullRequests.filter(({ branch, head }) => found?.get(head) instanceof Error && listed.has(branch));
+    if (found === undefined || unknown.length === 0) return found;
+    await repository.fetch(unknown.map(({ branch }) => branch));
+    return new Map([...found, ...((await find(unknown.map(({ head }) => head))) ?? [])]);
+  }
+
+  /** One that is closed has no branch. */
+  async obsoleteFrom(pullRequest: PullRequestRef): Promise<number | undefined> {
+    const { store, repository } = this.#options;
+    if ((await this.read(pullRequest)).state !== "merged") return undefined;
+    const into = await store.branchesInto(pullRequest.branch);
+    await repository.fetch(into);
+    // Merged ones lose their branches, too.
     const heads = await repository.branchHeads();
-    if (!heads.has(own)) throw new Error(`the branch ${own} is missing`);
-    this.#heads.set(round, heads);
-    return heads;
+    return into.some((branch) => heads.has(branch)) ? undefined : 0;
   }
 
   /** Returns the state as of the last fetch, and so at once. */

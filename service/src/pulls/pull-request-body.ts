@@ -28,7 +28,8 @@ const marks = ["<!-- protected files -->", "<!-- end of protected files -->"] as
 function protectedPart(files: readonly string[]): string {
   if (files.length === 0) return "";
   const list = codeBlock(files.join("\n"), maxListLength);
-  const warning = "> [!WARNING]\n> This changes files that run code or instruct agents. Review them first:";
+  const warning =
+    "> [!WARNING]\n> This changes files that run code, instruct agents or should have passed a Git filter. Review them first:";
   return `${marks[0]}\n${warning}\n\n${list}\n${marks[1]}`;
 }
 

@@ -1,3 +1,5 @@
+import { dayMs } from "../time.ts";
+
 /** A pushed branch to open a pull request for. */
 export interface Change {
   jobId: string;
@@ -38,7 +40,7 @@ export interface ReadPullRequest {
   target: string | undefined;
 }
 
-/** The platform that pull requests are opened on. */
+/** Pull requests as turns and archiving use them. */
 export interface PullRequests {
   /** Whether they are pages of the service, which its store has. Default: no. */
   readonly arePages?: boolean;
@@ -55,3 +57,17 @@ export interface PullRequests {
    */
   findClosed(pullRequests: readonly PullRequestRef[], round?: object): Promise<ReadonlySet<string>>;
 }
+
+/** The platform that pull requests are opened on. */
+export interface PullRequestPlatform extends PullRequests {
+  /**
+   * Returns from when on the branch of a pull request is obsolete, in milliseconds since 1970: when it was merged, or 30 days after it
+   * was closed. `undefined` while it is open, has another last commit, or the branch is that of another open one or its target.
+   *
+   * @throws if that cannot be read
+   */
+  obsoleteFrom(pullRequest: PullRequestRef): Promise<number | undefined>;
+}
+
+/** For how long the branch of a pull request is kept that was closed without a merge: somebody may open it again. */
+export const closedBranchMs = 30 * dayMs;

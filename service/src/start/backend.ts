@@ -11,7 +11,7 @@ import type { PerProject } from "../per-project.ts";
 import type { GitHubRepository } from "../pulls/github/github-repository.ts";
 import { GitHubPullRequests } from "../pulls/github.ts";
 import { LocalPullRequests } from "../pulls/local.ts";
-import type { PullRequests } from "../pulls/pull-requests.ts";
+import type { PullRequestPlatform } from "../pulls/pull-requests.ts";
 import { distinctTurnIds, openSqliteStore } from "../store/sqlite/open-store.ts";
 import type { Store } from "../store/store.ts";
 import {
@@ -66,7 +66,7 @@ export interface ProjectBackend {
   repository: Repository;
   repositoryName: string;
   targetBranch: string | undefined;
-  pullRequests: PullRequests;
+  pullRequests: PullRequestPlatform;
   /** Those that are pages of the service. */
   localPullRequests: LocalPullRequests;
 }

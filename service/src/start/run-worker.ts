@@ -116,7 +116,8 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   // An agent without a sandbox could change the worktrees of other jobs, of whatever project.
   const areFilesSafe = settings.values.every(({ agent, sandbox }) => isKeptAway(agent, sandbox));
   const kept = areFilesSafe ? (options.keptWorktrees ?? defaultKeptWorktrees) : 0;
-  const worktrees = createWorktrees(projects.values, kept, options.agents);
+  // One more than agents run at a time, for the job that comes right after another.
+  const worktrees = createWorktrees(projects.values, kept, options.agents + 1);
   const ownOnes = ownProjectsOf(backend);
   await mkdir(jobsFolder(folder), { recursive: true });
   await killSurvivors(folder, log);

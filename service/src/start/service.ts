@@ -17,7 +17,7 @@ import { checkDescriptors } from "../processes/descriptor-limit.ts";
 import { JobCopier } from "../store/job-copier.ts";
 import type { JobCopies } from "../store/job-copies.ts";
 import { LogFiles } from "../store/log-files.ts";
-import { findProtectedChanges } from "../turns/check-change.ts";
+import { findFlaggedChanges } from "../turns/check-change.ts";
 import { turnLimits } from "../turns/turn-limits.ts";
 import { type BackendOptions, createFolder, openBackend, type ProjectBackend, type ProjectSource } from "./backend.ts";
 import {
@@ -180,7 +180,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     ...project,
     protectedFiles: async (base: string, head: string) => {
       const { repository } = project;
-      return findProtectedChanges(
+      return findFlaggedChanges(
         { repository, protectedFiles, moreProtected },
         await repository.changedFiles(base, head),
       );
@@ -268,7 +268,8 @@ const maxCloneAgeMs = 30_000;
 const stateOf =
   ({ localPullRequests, repository }: ProjectBackend, isShared: boolean) =>
   async (pull: LocalPullRequest) => {
-    // Without other processes, the clone has what this one has pushed.
-    if (isShared) await repository.fetchIfBehind(pull.head, maxCloneAgeMs);
+    // Without other processes, what this one knows is as new as a turn needs it.
+    const maxAgeMs = isShared ? maxCloneAgeMs : Number.POSITIVE_INFINITY;
+    await repository.fetchIfBehind([pull.branch, pull.target], maxAgeMs, pull.head);
     return localPullRequests.stateAtLastFetch(pull, pull.target);
   };

@@ -1,4 +1,4 @@
-import type { JobWithPullRequest, StoredJob } from "../model.ts";
+import type { JobWithBranch, JobWithPullRequest, StoredJob } from "../model.ts";
 import { lockJob } from "./job-state.ts";
 import type { Database } from "./sql.ts";
 
@@ -48,12 +48,12 @@ export class IdleJobs {
    * @returns the ids of those that it archived
    */
   archive(jobs: readonly JobWithPullRequest[], at: number): Promise<string[]> {
-    const sql = `UPDATE job SET "archivedAt" = ?
+    const sql = `UPDATE job SET "archivedAt" = ?, "branchDueAt" = ?
       WHERE id = ? AND "archivedAt" IS NULL AND "idleSince" = ? AND "pullRequest" = ? AND head = ?`;
     return this.#database.transaction(async (transaction) => {
       const archived: string[] = [];
       for (const { id, idleSince, pullRequest, head } of jobs)
-        if ((await transaction.run(sql, at, id, idleSince, pullRequest, head)) > 0) archived.push(id);
+        if ((await transaction.run(sql, at, at, id, idleSince, pullRequest, head)) > 0) archived.push(id);
       return archived;
     });
   }
@@ -68,10 +68,52 @@ export class IdleJobs {
   archiveOldest(before: number, at: number, limit: number): Promise<string[]> {
     const oldest = `SELECT id FROM job WHERE "idleSince" <= ? AND "idleSince" IS NOT NULL AND "archivedAt" IS NULL
       ORDER BY "idleSince" LIMIT ?`;
-    const archive = `UPDATE job SET "archivedAt" = ? WHERE id IN (${oldest}) AND "idleSince" IS NOT NULL RETURNING id`;
+    const archive = `UPDATE job SET "archivedAt" = ?, "branchDueAt" = ? WHERE id IN (${oldest}) AND "idleSince" IS NOT NULL RETURNING id`;
     return this.#database.transaction(async (transaction) =>
-      (await transaction.rows<{ id: string }>(archive, at, before, limit)).map(({ id }) => id),
+      (await transaction.rows<{ id: string }>(archive, at, at, before, limit)).map(({ id }) => id),
     );
+  }
+
+  /**
+   * Returns archived jobs with a pull request whose branches are to be looked at, those first that have waited longest.
+   *
+   * @param now - milliseconds since 1970
+   * @param after - the last one that the previous call returned
+   */
+  withDueBranch(now: number, limit: number, after?: JobWithBranch): Promise<JobWithBranch[]> {
+    return this.#database.rows<JobWithBranch>(
+      `SELECT id, project, "pullRequest", head, "branchDueAt" FROM job
+         WHERE "archivedAt" IS NOT NULL AND "pullRequest" IS NOT NULL AND "branchDueAt" <= ? AND ("branchDueAt", id) > (?, ?)
+         ORDER BY "branchDueAt", id LIMIT ?`,
+      now,
+      after?.branchDueAt ?? -1,
+      after?.id ?? "",
+      limit,
+    );
+  }
+
+  /**
+   * Lets one process look at the branches of a project's archived jobs.
+   *
+   * @param now - milliseconds since 1970
+   * @param intervalMs - when the next one may
+   * @returns whether this one may
+   */
+  async beginBranches(project: string, now: number, intervalMs: number): Promise<boolean> {
+    const sql = 'UPDATE project SET "branchesDueAt" = ? WHERE name = ? AND "branchesDueAt" <= ?';
+    return (await this.#database.run(sql, now + intervalMs, project, now)) > 0;
+  }
+
+  /** Sets when the branch of an archived job is looked at next, in milliseconds since 1970; `null`: it is gone. */
+  async setBranchDue(id: string, at: number | null): Promise<void> {
+    await this.#database.run('UPDATE job SET "branchDueAt" = ? WHERE id = ?', at, id);
+  }
+
+  /** Returns whether a job is archived, has this pull request and this head, and no other job that is not archived starts from its branch. */
+  async isBranchUnused({ id, pullRequest, head }: JobWithBranch, branch: string): Promise<boolean> {
+    const sql = `SELECT 1 FROM job WHERE id = ? AND "archivedAt" IS NOT NULL AND "pullRequest" = ? AND head = ?
+      AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.base = ? AND other."archivedAt" IS NULL)`;
+    return (await this.#database.row(sql, id, pullRequest, head, branch)) !== undefined;
   }
 
   /**

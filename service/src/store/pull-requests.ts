@@ -54,6 +54,12 @@ export class StoredPullRequests {
     return this.#database.row<LocalPullRequest>('SELECT * FROM "pullRequest" WHERE number = ?', number);
   }
 
+  /** Returns the branches whose pull requests target a branch. */
+  async branchesInto(target: string): Promise<string[]> {
+    const sql = 'SELECT DISTINCT branch FROM "pullRequest" WHERE target = ?';
+    return (await this.#database.rows<{ branch: string }>(sql, target)).map(({ branch }) => branch);
+  }
+
   /** Returns the newest pull requests of a job, newest first. */
   newestOf(jobId: string, count: number): Promise<{ number: number; title: string }[]> {
     const sql = 'SELECT number, title FROM "pullRequest" WHERE job = ? ORDER BY number DESC LIMIT ?';

@@ -21,8 +21,19 @@ export interface CheckPorts {
   secrets?: readonly Secret[] | undefined;
 }
 
+/**
+ * Returns the files of a change that people should review first, as names for them: the protected ones, and those that should have passed
+ * a filter of Git.
+ */
+export async function findFlaggedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<string[]> {
+  const unfiltered = files.flatMap(({ path, filter }) =>
+    filter === undefined ? [] : `${path} (not passed through ${filter})`,
+  );
+  return [...(await findProtectedChanges(ports, files)), ...unfiltered.map(oneLine)];
+}
+
 /** Returns the protected ones of the files that a change has, as names for people. Empty if they are allowed. */
-export async function findProtectedChanges(
+async function findProtectedChanges(
   { repository, protectedFiles = "flag", moreProtected = [] }: CheckPorts,
   files: readonly ChangedFile[],
 ): Promise<string[]> {
@@ -72,11 +83,14 @@ export async function checkChange(
         `the change has secrets of the service, so it is not pushed: ${places.join(", ")}. Find out how the agent got them, and replace them`,
       );
   }
-  const found = await findProtectedChanges(ports, files);
-  if (found.length === 0) return;
-  if (protectedFiles === "refuse")
-    throw new Error(`the change has files that --protected-files refuse does not allow: ${namesOf(found)}`);
-  log(`The change has files that run code or instruct agents. Review them first: ${namesOf(found)}`);
+  const refused = protectedFiles === "refuse" ? await findProtectedChanges(ports, files) : [];
+  if (refused.length > 0)
+    throw new Error(`the change has files that --protected-files refuse does not allow: ${namesOf(refused)}`);
+  const found = await findFlaggedChanges(ports, files);
+  if (found.length > 0)
+    log(
+      `The change has files that run code, instruct agents or should have passed a Git filter. Review them first: ${namesOf(found)}`,
+    );
 }
 
 const maxNames = 50;

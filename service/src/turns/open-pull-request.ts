@@ -5,7 +5,7 @@ import { isCommitOf } from "../pulls/commit-message.ts";
 import { pullRequestTitle } from "../pulls/pull-request-title.ts";
 import type { Change } from "../pulls/pull-requests.ts";
 import { LeaseLost } from "../store-errors.ts";
-import { findProtectedChanges } from "./check-change.ts";
+import { findFlaggedChanges } from "./check-change.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import type { TurnContext } from "./turn-ports.ts";
@@ -64,7 +64,7 @@ export async function openPullRequest(
     base,
     head,
     existing,
-    protectedFiles: await findProtectedChanges(context, await repository.changedFiles(base, head)),
+    protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head)),
     // GitHub does not know leases, and may answer after this one has expired.
     confirmOwner: () => store.runningTurns.confirmLease(turn),
   };

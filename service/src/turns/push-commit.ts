@@ -126,7 +126,7 @@ export async function pushCommit(
       await push();
       return pushed;
     } catch (error) {
-      await repository.fetch();
+      await repository.fetch([branch]);
       const newHead = await repository.branchHead(branch);
       if (newHead === pushed) return pushed;
       // It has moved back if a worker that had lost its turn has taken its push back meanwhile.

@@ -264,7 +264,7 @@ async function cleanBranch(turn: RunningTurn, result: TurnResult, context: RunCo
     const hasEnded = result === "completed" || result === "failed";
     if (!hasEnded || turn.attempts === 0 || start === undefined || push !== undefined) return;
     // An earlier attempt may have pushed since: a worker that lost the turn, or a push that was reported as failed.
-    await repository.fetch();
+    await repository.fetch([start.branch]);
     await removeUncounted({ ...start, remoteHead: await repository.branchHead(start.branch) }, context, turn);
   } catch (error) {
     log(

@@ -25,6 +25,8 @@ export interface ArchiverOptions {
 const batchSize = 100;
 /** How many jobs are read, and their pull requests judged, at a time. */
 const pageSize = 1000;
+/** How many of these pages a round reads. The next one goes on after them. */
+const maxPages = 10;
 
 /**
  * Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. Few of them get another
@@ -34,6 +36,8 @@ export class Archiver implements Round {
   readonly name = "Archiver";
   readonly #options: ArchiverOptions;
   readonly #lastErrors = new Map<PullRequests, string>();
+  /** The last job that a round has read; `undefined`: the next one begins with the first. */
+  #last: JobWithPullRequest | undefined;
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
@@ -66,11 +70,10 @@ export class Archiver implements Round {
     const failed = new Set<PullRequests>();
     const round = {};
     const archived = new NameList();
-    let last: JobWithPullRequest | undefined;
     try {
-      do {
-        const page = await store.idleJobs.withPullRequest(pageSize, last);
-        last = page.length === pageSize ? page.at(-1) : undefined;
+      for (let pages = 0; pages < maxPages && !signal.aborted; pages++) {
+        const page = await store.idleJobs.withPullRequest(pageSize, this.#last);
+        this.#last = page.length === pageSize ? page.at(-1) : undefined;
         for (const jobs of batchesOf(await this.#closedOf(page, own, round, failed))) {
           if (signal.aborted) break;
           const ids = await store.idleJobs.archive(jobs, now);
@@ -78,7 +81,8 @@ export class Archiver implements Round {
           await store.homes?.deleteArchived(ids);
           await setImmediate();
         }
-      } while (last !== undefined && !signal.aborted);
+        if (this.#last === undefined) break;
+      }
     } finally {
       // Also if the store cannot be used any longer.
       if (archived.count > 0) log(`Archived, pull request closed or merged: ${archived.text}`);

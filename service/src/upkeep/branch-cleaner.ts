@@ -7,15 +7,19 @@ import type { Store } from "../store/store.ts";
 import { dayMs, hourMs } from "../time.ts";
 import { turnName } from "../turns/turn-name.ts";
 import { removeUncounted } from "../turns/uncounted-commits.ts";
+import { type BranchOwner, deleteObsoleteBranches } from "./obsolete-branches.ts";
 import type { Round } from "./rounds.ts";
 
 /** What is used of a repository. */
-type CleanedRepository = Pick<Repository, "fetch" | "branchHead" | "findStart" | "commits" | "push">;
+type CleanedRepository = Pick<Repository, "list" | "findStart" | "commits" | "push"> & BranchOwner["repository"];
+
+/** What is used of a project. */
+type CleanedProject = BranchOwner & { repository: CleanedRepository } & Pick<StartOptions, "targetBranch">;
 
 export interface BranchCleanerOptions {
   store: Pick<Store, "idleJobs" | "jobs" | "turns">;
   /** Branches of other projects stay as they are. */
-  projects: PerProject<{ repository: CleanedRepository } & Pick<StartOptions, "targetBranch">>;
+  projects: PerProject<CleanedProject>;
   /** Returns the projects whose branches may be changed now; `undefined` for all of the above. Default: all. */
   ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
   /** Aborts when the service stops. */
@@ -31,7 +35,8 @@ const pageSize = 1000;
 
 /**
  * Once an hour, removes commits that do not count from the branches of jobs whose last turn ended within a day: a worker may have
- * been killed while it pushed, and its push may have arrived after the turn had ended on another worker. See `findCounted`.
+ * been killed while it pushed, and its push may have arrived after the turn had ended on another worker. See `findCounted`. It also
+ * deletes branches that nobody needs any longer: see `deleteObsoleteBranches`.
  *
  * It needs no lease. Commits that do not count never will, and a branch that has moved since it was read is left alone.
  */
@@ -48,28 +53,34 @@ export class BranchCleaner implements Round {
   async run(now: number): Promise<void> {
     if (now < this.#nextAt) return;
     this.#nextAt = now + intervalMs;
-    const { store, projects, ownProjects, signal } = this.#options;
+    const { store, projects, ownProjects, signal, log } = this.#options;
     const own = await ownProjects?.();
-    const fetched = new Map<CleanedRepository, Promise<boolean>>();
+    const listed = new Map<CleanedRepository, Promise<boolean>>();
+    const list = ({ repository }: CleanedProject): Promise<boolean> => {
+      const known = listed.get(repository) ?? this.#list(repository);
+      listed.set(repository, known);
+      return known;
+    };
+    const ownerOf = (project: string): CleanedProject | undefined =>
+      own?.includes(project) === false ? undefined : projects.get(project);
     let last: StoredJob | undefined;
     do {
       const page = await store.idleJobs.endedAfter(now - latestMs, pageSize, last);
       last = page.length === pageSize ? page.at(-1) : undefined;
       for (const job of page) {
-        const project = own?.includes(job.project) === false ? undefined : projects.get(job.project);
+        const project = ownerOf(job.project);
         if (project === undefined) continue;
-        const { repository, targetBranch } = project;
-        if (!fetched.has(repository)) fetched.set(repository, this.#fetch(repository));
-        if ((await fetched.get(repository)) && !signal.aborted) await this.#clean(job, repository, targetBranch);
+        if ((await list(project)) && !signal.aborted) await this.#clean(job, project.repository, project.targetBranch);
       }
     } while (last !== undefined && !signal.aborted);
+    await deleteObsoleteBranches({ store, ownerOf, list, signal, log }, now);
   }
 
-  /** Fetches at the beginning of a round. Returns whether it could. */
-  async #fetch(repository: CleanedRepository): Promise<boolean> {
+  /** Lists the branches of a repository at the beginning of a round. Returns whether it could. */
+  async #list(repository: CleanedRepository): Promise<boolean> {
     const { signal, log } = this.#options;
     try {
-      await repository.fetch();
+      await repository.list();
       return true;
     } catch (error) {
       if (!signal.aborted)

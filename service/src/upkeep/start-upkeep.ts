@@ -7,7 +7,7 @@ import { keepUp } from "../git/upkeep.ts";
 import type { WorktreePlace } from "../git/worktree.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import type { PerProject } from "../per-project.ts";
-import type { PullRequests } from "../pulls/pull-requests.ts";
+import type { PullRequestPlatform } from "../pulls/pull-requests.ts";
 import { JobDirectory, jobsFolder } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, hourMs } from "../time.ts";
@@ -20,7 +20,11 @@ import { UnknownJobs } from "./unknown-jobs.ts";
 
 export interface UpkeepOptions {
   store: Store;
-  projects: PerProject<{ repository: Repository; pullRequests: PullRequests; targetBranch?: string | undefined }>;
+  projects: PerProject<{
+    repository: Repository;
+    pullRequests: PullRequestPlatform;
+    targetBranch?: string | undefined;
+  }>;
   /** The worktrees of each repository. */
   worktrees: ReadonlyMap<Repository, Worktrees>;
   /** Returns the projects whose jobs are this service's now; `undefined` if all are. Default: all. */

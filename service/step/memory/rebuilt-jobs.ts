@@ -58,7 +58,7 @@ export class RebuiltJobs {
     if (account === undefined) return undefined;
     const branch = jobBranch(jobId);
     const pull = await pullRequests.findOwn(branch, account);
-    await repository.fetch();
+    await repository.fetch([branch]);
     // GitHub keeps the commits of a pull request whose branch is deleted.
     const head = (await repository.branchHead(branch)) ?? pull?.head;
     if (head === undefined) return undefined;

@@ -41,6 +41,17 @@ export class SimulatedRepository implements UsedRepository {
     });
   }
 
+  list(): Promise<void> {
+    return this.fetch();
+  }
+
+  /** No pull request is merged or closed. */
+  async deleteBranches(): Promise<string[]> {
+    return [];
+  }
+
+  async fetchIfBehind(): Promise<void> {}
+
   async targetBranch(): Promise<string> {
     return targetBranch;
   }

@@ -232,7 +232,8 @@ export class WorkerMachine extends Machine {
       signal,
       log,
     });
-    const createCleaner = () => new BranchCleaner({ store, projects: PerProject.same({ repository }), signal, log });
+    const createCleaner = () =>
+      new BranchCleaner({ store, projects: PerProject.same({ repository, pullRequests }), signal, log });
     this.#cleanBranches = () => createCleaner().run(process.wallTime());
     void runRounds([archiver, createCleaner()], store, signal, log, process);
   }

@@ -11,6 +11,11 @@ export interface ServedPullRequest {
   updatedAt: number;
   /** The branch. */
   head: string;
+  /** The last commit of the branch. Default: unknown. */
+  sha?: string;
+  /** Default: `main`. */
+  base?: string;
+  closed_at?: string;
   title?: string;
 }
 
@@ -83,7 +88,8 @@ export async function startPullRequestServer(): Promise<PullRequestServer> {
       if (!pull) throw new Error(`no pull request ${number}`);
       served.now += 1000;
       const merged_at = isMerged ? new Date(served.now).toISOString() : null;
-      Object.assign(pull, { state: "closed", merged_at, updatedAt: served.now });
+      const closed_at = new Date(served.now).toISOString();
+      Object.assign(pull, { state: "closed", merged_at, closed_at, updatedAt: served.now });
     },
     link: (number) => `https://github.com/${served.name}/pull/${number}`,
   };
@@ -101,11 +107,12 @@ function respond(server: PullRequestServer, route: string, body: string): Served
     if (owner !== "acme/docs") return notFound;
     return { status: method === "GET" ? 301 : 307, headers: { location } };
   }
-  const show = ({ updatedAt, head, ...rest }: ServedPullRequest) => ({
+  const show = ({ updatedAt, head, sha, base = "main", ...rest }: ServedPullRequest) => ({
     ...rest,
     html_url: server.link(rest.number),
     updated_at: new Date(updatedAt).toISOString(),
-    head: { ref: head },
+    head: { ref: head, sha },
+    base: { ref: base },
   });
   if (path === "")
     return {
@@ -118,13 +125,23 @@ function respond(server: PullRequestServer, route: string, body: string): Served
       },
     };
   if (method === "GET" && path === "/pulls") {
-    const { state = "open", head, sort, per_page = "30", page = "1" } = Object.fromEntries(searchParams);
+    const {
+      state = "open",
+      head,
+      base,
+      sort,
+      direction,
+      per_page = "30",
+      page = "1",
+    } = Object.fromEntries(searchParams);
     const found = [...server.pulls.values()].filter(
       (pull) =>
         (state === "all" || pull.state === state) &&
+        (base === undefined || base === (pull.base ?? "main")) &&
         (head === undefined || head === `${server.name.split("/")[0]}:${pull.head}`),
     );
     found.sort((a, b) => (sort === "updated" ? b.updatedAt - a.updatedAt : b.number - a.number));
+    if (direction === "asc") found.reverse();
     const start = Number(per_page) * (Number(page) - 1);
     return { status: 200, body: found.slice(start, start + Number(per_page)).map(show) };
   }

@@ -22,8 +22,18 @@ const maxReads = 100;
 const pageSize = 100;
 /** Limit for pull requests closed since the last round. If there are more, the next round compares all open ones. */
 const maxPages = 5;
+/** Pages of open pull requests that a round reads. A comparison with more of them goes on in the next rounds. */
+const maxOpenPages = 10;
 /** GitHub's lists may show a closing later than others that came after it. */
 const overlapMs = 300_000;
+
+/** A comparison with all open pull requests. */
+interface Comparison {
+  /** The numbers of those that were read. */
+  open: Set<number>;
+  /** The next page to read. */
+  page: number;
+}
 
 /** What the calls of a round share. */
 interface Round {
@@ -36,7 +46,8 @@ interface Round {
 /**
  * Finds closed pull requests, in rounds of one or several calls. A round asks GitHub what was closed since the last one, which is
  * one request, and none that counts if nothing was closed. The first round, and one every few hours, compares with all open pull
- * requests. Those that are asked for and not known to be open, such as new ones, are read one by one.
+ * requests, which takes several rounds if there are many. Those that are asked for and not known to be open, such as new ones, are
+ * read one by one.
  */
 export class ClosedPullRequests {
   readonly #options: ClosedPullRequestsOptions;
@@ -45,6 +56,8 @@ export class ClosedPullRequests {
   /** The numbers of pull requests that were open when they were read. A closing since then is in the list of closed ones. */
   #open = new Set<number>();
   #comparisonDueAt = Number.NEGATIVE_INFINITY;
+  /** The one that has begun. */
+  #comparison: Comparison | undefined;
   /** The last update in the list of closed pull requests, in milliseconds since 1970. */
   #lastUpdate = Number.NEGATIVE_INFINITY;
   /** The `ETag` of the first page of that list. */
@@ -82,7 +95,7 @@ export class ClosedPullRequests {
     const unknown: [string, number][] = [];
     for (const [link, number] of asked) {
       if (round.closed.has(number)) closed.add(link);
-      else if (!this.#open.has(number)) unknown.push([link, number]);
+      else if (!this.#open.has(number) && !this.#comparison?.open.has(number)) unknown.push([link, number]);
     }
     await this.#readEach(unknown, closed, round, now);
     return closed;
@@ -90,15 +103,14 @@ export class ClosedPullRequests {
 
   async #startRound(token: object, now: number): Promise<Round> {
     this.#schedule.forgetOld(now);
-    const isComparison = now >= this.#comparisonDueAt;
-    const closed = await this.#readNewlyClosed(isComparison);
-    if (isComparison) {
-      this.#open = await this.#listOpen();
-      this.#comparisonDueAt = now + comparisonPeriodMs;
-    }
+    const begins = this.#comparison === undefined && now >= this.#comparisonDueAt;
+    const closed = await this.#readNewlyClosed(begins);
+    if (begins) this.#comparison = { open: new Set(), page: 1 };
+    const comparison = this.#comparison;
     // Read one by one if they are asked for again: because their job is running now, the round fails, or the caller does not get
     // to use its result.
-    for (const number of closed) this.#open.delete(number);
+    for (const open of [this.#open, comparison?.open]) for (const number of closed) open?.delete(number);
+    if (comparison !== undefined) await this.#compare(comparison, closed, now);
     const round = { closed, readsLeft: maxReads };
     this.#rounds.set(token, round);
     return round;
@@ -117,16 +129,13 @@ export class ClosedPullRequests {
   /**
    * Returns the numbers of the pull requests that were closed since the last round, and of some closed before.
    *
-   * @param isComparison - only takes note of the last update: what was closed before is not in the list of open ones
+   * @param begins - a comparison begins: only takes note of the last update, because what was closed before is not in its list
    */
-  async #readNewlyClosed(isComparison: boolean): Promise<Set<number>> {
+  async #readNewlyClosed(begins: boolean): Promise<Set<number>> {
     const closed: PullRequestData[] = [];
     const query = { state: "closed", sort: "updated", direction: "desc", per_page: pageSize };
     const since = this.#lastUpdate - overlapMs;
-    if (isComparison) {
-      this.#open.clear();
-      this.#etag = undefined;
-    }
+    if (begins) this.#etag = undefined;
     let firstEtag: string | undefined;
     for (let page = 1; ; page++) {
       const { data, etag } = await this.#list({ ...query, page }, page === 1 ? this.#etag : undefined);
@@ -134,9 +143,10 @@ export class ClosedPullRequests {
       if (data === undefined) return new Set();
       closed.push(...data);
       const isComplete = data.length < pageSize || data.some((one) => updateOf(one) < since);
-      if (isComparison || isComplete) break;
+      if (begins || isComplete) break;
       if (page === maxPages) {
         this.#comparisonDueAt = Number.NEGATIVE_INFINITY;
+        this.#comparison = undefined;
         break;
       }
     }
@@ -145,12 +155,18 @@ export class ClosedPullRequests {
     return new Set(closed.filter(({ state }) => state === "closed").map(numberOf));
   }
 
-  async #listOpen(): Promise<Set<number>> {
-    const open = new Set<number>();
-    for (let page = 1; ; page++) {
-      const { data = [] } = await this.#list({ state: "open", per_page: pageSize, page }, undefined);
-      for (const one of data) if (one.state === "open") open.add(numberOf(one));
-      if (data.length < pageSize) return open;
+  /** Goes on with a comparison, oldest first: one that is opened meanwhile moves no other to another page. */
+  async #compare(comparison: Comparison, closed: ReadonlySet<number>, now: number): Promise<void> {
+    const { open } = comparison;
+    const query = { state: "open", sort: "created", direction: "asc", per_page: pageSize };
+    for (let pages = 0; pages < maxOpenPages; pages++, comparison.page++) {
+      const { data = [] } = await this.#list({ ...query, page: comparison.page }, undefined);
+      for (const one of data) if (one.state === "open" && !closed.has(numberOf(one))) open.add(numberOf(one));
+      if (data.length === pageSize) continue;
+      this.#open = open;
+      this.#comparison = undefined;
+      this.#comparisonDueAt = now + comparisonPeriodMs;
+      return;
     }
   }
 
@@ -168,7 +184,7 @@ export class ClosedPullRequests {
         const path = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
         const { data } = await this.#request(path, { pull_number: number }, `Reading ${link}`);
         if (parsePullRequest(data).state === "closed") closed.add(link);
-        else this.#open.add(number);
+        else for (const open of [this.#open, this.#comparison?.open]) open?.add(number);
         this.#schedule.succeeded(link);
       } catch (error) {
         if (this.#options.api.signal.aborted) throw error;

@@ -8,11 +8,12 @@ const pullRequest = z.object({
   html_url: pullRequestLink,
   state: z.string(),
   merged_at: z.nullable(z.string()),
+  closed_at: z.nullish(z.string()),
   /** In lists. Pull requests without it are treated as new. */
   updated_at: z.optional(z.string()),
   body: z.nullish(z.string()),
-  /** Its branch. */
-  head: z.optional(z.object({ ref: z.string() })),
+  /** Its branch, and the last commit of that while it was open. */
+  head: z.optional(z.object({ ref: z.string(), sha: z.optional(z.string()) })),
   /** The branch that it targets. */
   base: z.optional(z.object({ ref: z.string() })),
 });

@@ -1,5 +1,5 @@
 /** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
-export const schemaVersion = 7;
+export const schemaVersion = 8;
 
 /** The version of pg-boss's schema. */
 export const queueSchema = 43;
@@ -8,12 +8,16 @@ export const queueSchema = 43;
 export const tables = `
   CREATE TABLE job (
     id text PRIMARY KEY, project text NOT NULL, "createdAt" bigint NOT NULL, "archivedAt" bigint,
-    state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text, base text
+    state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text, base text,
+    -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
+    "branchDueAt" bigint
   );
   CREATE INDEX "idleJob" ON job ("idleSince") WHERE "idleSince" IS NOT NULL;
   CREATE INDEX "unarchivedJob" ON job ("idleSince") WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL;
   CREATE INDEX "unarchivedPullRequest" ON job ("idleSince", id)
     WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL;
+  CREATE INDEX "dueBranch" ON job ("branchDueAt", id) WHERE "archivedAt" IS NOT NULL AND "pullRequest" IS NOT NULL;
+  CREATE INDEX "unarchivedBase" ON job (base) WHERE base IS NOT NULL AND "archivedAt" IS NULL;
   -- Lists of jobs, newest first: all, by project, and by status.
   CREATE INDEX "jobByAge" ON job ("createdAt", id);
   CREATE INDEX "jobOfProject" ON job (project, "createdAt", id);
@@ -37,8 +41,8 @@ export const tables = `
   CREATE INDEX "acceptedTurn" ON turn (project, "acceptedAs", "acceptedAt") WHERE "acceptedAt" IS NOT NULL;
   CREATE SEQUENCE "turnId";
 
-  -- The last rank of each project, and that of the turn that was started last.
-  CREATE TABLE project (name text PRIMARY KEY, "lastRank" bigint NOT NULL);
+  -- The last rank of each project, that of the turn that was started last, and when the branches of archived jobs are looked at next.
+  CREATE TABLE project (name text PRIMARY KEY, "lastRank" bigint NOT NULL, "branchesDueAt" bigint NOT NULL DEFAULT 0);
   CREATE TABLE "lastStart" (rank bigint NOT NULL);
   INSERT INTO "lastStart" VALUES (0);
   -- When expired leases were looked for last, and since when that has happened without a gap.

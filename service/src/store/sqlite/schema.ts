@@ -5,17 +5,21 @@ import { Connection } from "./connection.ts";
 const applicationId = 0x616a6f62;
 
 /** The version of the tables below, SQLite's `user_version`: raise it with each change, see CONTRIBUTING. */
-const schemaVersion = 7;
+const schemaVersion = 8;
 
 const tables = `
   CREATE TABLE job (
     id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
-    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT, base TEXT
+    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT, base TEXT,
+    -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
+    branchDueAt INTEGER
   ) STRICT;
   CREATE INDEX idleJob ON job (idleSince) WHERE idleSince IS NOT NULL;
   CREATE INDEX unarchivedJob ON job (idleSince) WHERE idleSince IS NOT NULL AND archivedAt IS NULL;
   CREATE INDEX unarchivedPullRequest ON job (idleSince, id)
     WHERE idleSince IS NOT NULL AND archivedAt IS NULL AND pullRequest IS NOT NULL;
+  CREATE INDEX dueBranch ON job (branchDueAt, id) WHERE archivedAt IS NOT NULL AND pullRequest IS NOT NULL;
+  CREATE INDEX unarchivedBase ON job (base) WHERE base IS NOT NULL AND archivedAt IS NULL;
   -- Lists of jobs, newest first: all, by project, and by status.
   CREATE INDEX jobByAge ON job (createdAt, id);
   CREATE INDEX jobOfProject ON job (project, createdAt, id);
@@ -38,8 +42,10 @@ const tables = `
   CREATE UNIQUE INDEX turnByKey ON turn (project, caller, step, request);
   CREATE INDEX acceptedTurn ON turn (project, acceptedAs, acceptedAt) WHERE acceptedAt IS NOT NULL;
 
-  -- The last rank of each project, and that of the turn that was started last.
-  CREATE TABLE project (name TEXT PRIMARY KEY, lastRank INTEGER NOT NULL) STRICT;
+  -- The last rank of each project, that of the turn that was started last, and when the branches of archived jobs are looked at next.
+  CREATE TABLE project (
+    name TEXT PRIMARY KEY, lastRank INTEGER NOT NULL, branchesDueAt INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
   CREATE TABLE lastStart (rank INTEGER NOT NULL) STRICT;
   INSERT INTO lastStart VALUES (0);
   -- When expired leases were looked for last, and since when that has happened without a gap.

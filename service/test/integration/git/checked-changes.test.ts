@@ -43,7 +43,9 @@ describe("a change of files that run code or instruct agents", () => {
   test("is named in the log and first on the page", async () => {
     const { job, service, log } = await run(change);
     expect(job.status, log).toBe("completed");
-    expect(log).toContain(`The change has files that run code or instruct agents. Review them first: ${names}\n`);
+    expect(log).toContain(
+      `The change has files that run code, instruct agents or should have passed a Git filter. Review them first: ${names}\n`,
+    );
     const page = await readPage(service, job.prLink ?? null);
     expect(page).toMatch(/Review them first[\s\S]*<code>\.github\/workflows\/ci\.yml<\/code>[\s\S]*4 files changed/);
   });
@@ -63,6 +65,34 @@ describe("a change of files that run code or instruct agents", () => {
     expect(log).not.toContain("Review them");
     const added = await run("echo x > page.md", { moreProtected: ["page.*"] });
     expect(added.log).toContain("Review them first: page.md\n");
+  });
+});
+
+describe("a change of files that should have passed a filter of Git", () => {
+  const pointer = "version https://git-lfs.github.com/spec/v1\\noid sha256:abc\\nsize 3\\n";
+  const change = `printf 'png' > img/new.png && printf 'text' > img/old.png && printf '${pointer}' > img/pointer.png && printf x > key.secret && printf x > page.md`;
+
+  test.each([
+    [
+      "of the project",
+      { "img/.gitattributes": "*.png filter=lfs -text\n", ".gitattributes": "*.secret filter=git-crypt\n" },
+    ],
+    ["by a macro", { ".gitattributes": "[attr]big filter=lfs -text\n*.png big\n*.secret filter=git-crypt\n" }],
+  ])("is named in the log and first on the page, and pushed: attributes %s", async (_, attributes) => {
+    docs = docsRepository({ "img/old.png": pointer.replaceAll("\\n", "\n"), ...attributes });
+    const { job, service, log } = await run(change, { protectedFiles: "refuse" });
+    expect(job.status, log).toBe("completed");
+    const names =
+      "img/new.png (not passed through lfs), img/old.png (not passed through lfs), key.secret (not passed through git-crypt)";
+    expect(log).toContain(`should have passed a Git filter. Review them first: ${names}\n`);
+    expect(await readPage(service, job.prLink ?? null)).toMatch(
+      /Review them first[\s\S]*<code>img\/new\.png \(not passed/,
+    );
+  });
+
+  test("names none if the attributes name no filter for it", async () => {
+    docs = docsRepository({ ".gitattributes": "*.zip filter=lfs\n*.png -filter\n*.md filter\n" });
+    expect((await run("printf x > a.png && printf x > b.md")).log).not.toContain("Review them first");
   });
 });
 

@@ -55,7 +55,7 @@ describe("opening the clone of an earlier service", () => {
     expect(readFileSync(join(clone, "config"), "utf8")).toBe(config);
     expect(existsSync(join(clone, "hooks"))).toBe(false);
     mkdirSync(join(clone, "hooks"));
-    await repository.fetch();
+    await repository.fetch(["main"]);
     expect(existsSync(join(clone, "hooks"))).toBe(false);
   });
 
@@ -104,7 +104,8 @@ describe("the other end of a transfer", () => {
     const { repository } = await open(docs, { umask: 0o027 });
     const commands = recordCommands();
     docs.setHead("new", docs.head("main"));
-    await repository.fetch();
+    await repository.fetch(["new"]);
+    await repository.list();
     await repository.keep(docs.head("main"), "a");
     await repository.push(docs.head("main"), "agent/a", undefined);
     const settings = "umask 27 && exec git -c 'safe.directory=/srv/it'\\''s'";
@@ -123,7 +124,7 @@ describe("the other end of a transfer", () => {
   test("gets nothing if it is on another machine", async () => {
     vi.spyOn(Git.prototype, "run").mockResolvedValue("");
     const commands = recordCommands();
-    await new Repository({ url: "https://127.0.0.1/docs", folder: temporaryFolder() }).fetch();
+    await new Repository({ url: "https://127.0.0.1/docs", folder: temporaryFolder() }).list();
     expect(commands()[0]).toEqual(["ls-remote", "--symref", "--", "https://127.0.0.1/docs", "HEAD", "refs/heads/*"]);
   });
 });
@@ -151,15 +152,17 @@ test("callers share a fetch that has not begun, and no other", async () => {
   const docs = docsRepository();
   const { repository } = await open(docs);
   const commands = recordCommands();
-  const fetches = () => commands().filter(([command]) => command === "ls-remote").length;
-  const first = repository.fetch();
-  expect(repository.fetch()).toBe(first);
+  const fetches = () => commands().filter(([command]) => command === "fetch").length;
+  docs.setHead("other", docs.head("main"));
+  const first = repository.fetch(["main"]);
+  expect(repository.fetch(["other"])).toBe(first);
   // Now it has begun.
   await vi.waitUntil(() => fetches() === 1, { interval: 1 });
-  const second = repository.fetch();
+  const second = repository.fetch(["main"]);
   expect(second).not.toBe(first);
   await Promise.all([first, second]);
   expect(fetches()).toBe(2);
+  expect(await repository.branchHead("other")).toBe(docs.head("main"));
 });
 
 test("returns the branches with their heads", async () => {
@@ -185,6 +188,7 @@ test("cuts off the subject of a commit that is as long as a book", async () => {
   const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-F", message);
   docs.setHead("agent/a", commit);
   const { repository } = await open(docs);
+  await repository.fetch(["agent/a"]);
   const [latest] = await repository.latestCommits("main", "agent/a", 1);
   expect(latest?.commit).toBe(commit);
   expect(latest?.subject).toHaveLength(1_000_000 - `${commit} `.length);

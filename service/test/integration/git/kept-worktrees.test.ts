@@ -532,7 +532,7 @@ describe("a spare worktree", () => {
     const { docs, folder, turn, worktrees, checkOut } = await setUp();
     await turn("a");
     renameSync(docs.path, `${docs.path}-moved`);
-    await expect(worktrees.prepareSpares()).rejects.toThrow("git ls-remote");
+    await expect(worktrees.prepareSpares()).rejects.toThrow("git fetch");
     renameSync(`${docs.path}-moved`, docs.path);
     expect(contentOf((await checkOut("b")).tree)).toEqual(clean);
     // The next one is tried as if nothing had happened.

@@ -207,7 +207,7 @@ test("the service removes what arrives on the branch after its turn has ended on
   expect(head()).not.toBe("");
   const cleaner = new BranchCleaner({
     store,
-    projects: PerProject.same({ repository: two.repository }),
+    projects: PerProject.same({ repository: two.repository, pullRequests: { obsoleteFrom: async () => undefined } }),
     signal: new AbortController().signal,
     log: () => {},
   });

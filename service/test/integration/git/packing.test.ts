@@ -80,7 +80,7 @@ test("packs refs and objects, and keeps the commits of jobs, pushed or not, and 
   await repository.keep(last, "a", earlier);
   await repository.push(last, "agent/a", earlier);
   docs.deleteBranch("agent/a");
-  await repository.fetch();
+  await repository.list();
   git("update-ref", "refs/jobs/b", unpushed);
   age(clone);
   const young = write("young");
@@ -101,7 +101,7 @@ test("packs refs and objects, and keeps the commits of jobs, pushed or not, and 
   docs.setHead("next", docs.head("main"));
   docs.git("branch", "-m", "main", "trunk");
   docs.git("symbolic-ref", "HEAD", "refs/heads/trunk");
-  await repository.fetch();
+  await repository.fetch([]);
   expect(await repository.targetBranch()).toBe("trunk");
   expect(await repository.branchHead("main")).toBeUndefined();
   expect(git("fsck", "--no-dangling")).toBe("");
@@ -119,7 +119,7 @@ test("removes the commits of forgotten jobs two weeks later, but no others", asy
   await repository.keep(commits.kept, "c");
   await repository.push(commits.kept, "agent/c", undefined);
   for (const branch of ["agent/a", "agent/c"]) docs.deleteBranch(branch);
-  await repository.fetch();
+  await repository.list();
   await repository.forgetJobs([]);
   await repository.forgetJobs(["a", "b", "unknown"]);
   expect(git("for-each-ref", "--format=%(refname)", "refs/jobs", "refs/earlier")).toBe("refs/jobs/c");
@@ -128,7 +128,7 @@ test("removes the commits of forgotten jobs two weeks later, but no others", asy
   await repository.keep(young, "d");
   await repository.push(young, "agent/d", undefined);
   docs.deleteBranch("agent/d");
-  await repository.fetch();
+  await repository.list();
   await repository.forgetJobs(["d"]);
   await repository.pack();
   expect([has(commits.earlier), has(commits.last)]).toEqual([false, false]);

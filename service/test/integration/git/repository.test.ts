@@ -147,12 +147,14 @@ describe("a checkout", () => {
 });
 
 describe("the agent's clone", () => {
-  test("has all branches of the repository, wherever that is", async () => {
+  test("has the branches that were asked for, wherever the repository is, and no job's but its own", async () => {
     const docs = docsRepository();
     docs.setHead("next", docs.head("main"));
     const path = join(temporaryFolder(), 'a "b" \\c.git');
     cpSync(docs.path, path, { recursive: true });
-    const { checkOut } = await open({ url: path });
+    const { checkOut, change, repository } = await open({ url: path });
+    await change("b", "b.md", "b");
+    await repository.fetch(["next"]);
     const git = gitIn((await checkOut("agent/a")).tree);
     expect(git("remote", "get-url", "origin")).toBe(path);
     expect(git("for-each-ref", "--format=%(refname):%(symref)", "refs/remotes").split("\n")).toEqual([
@@ -296,7 +298,7 @@ describe("a commit", () => {
       expect(await pathsSince(checkout.head)).toEqual(["one.md", "two.md"]);
       expect(await pathsSince(one)).toEqual(["two.md"]);
     }
-    expect(run).toHaveBeenCalledTimes(2);
+    expect(run).toHaveBeenCalledTimes(4);
   });
 
   test("is not made of other line ends alone", async () => {
@@ -499,7 +501,41 @@ describe("a commit", () => {
     const nested = join(checkout.tree, "docs/inner");
     execFileSync("git", ["init", "--quiet", nested]);
     execFileSync("git", ["-C", nested, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
-    await expect(commit(checkout)).rejects.toThrow("created a Git repository in docs/inner, which cannot be committed");
+    await expect(commit(checkout)).rejects.toThrow(
+      "created a Git repository in docs/inner, which cannot be committed: tell it to",
+    );
+  });
+
+  test.each<[string, string, (tree: string) => void]>([
+    [
+      "a nested repository without a commit",
+      "a Git repository without a commit in docs/inner, which cannot be committed: tell it to delete the .git in there",
+      (tree) => {
+        execFileSync("git", ["init", "--quiet", join(tree, "docs/inner")]);
+        writeFileSync(join(tree, "docs/inner/a.md"), "a");
+      },
+    ],
+    [
+      "a name that Git keeps for itself",
+      "created docs/.GIT/config, a name that Git keeps for itself: tell it to choose another one\ngit add exited",
+      (tree) => {
+        mkdirSync(join(tree, "docs/.GIT"), { recursive: true });
+        writeFileSync(join(tree, "docs/.GIT/config"), "");
+      },
+    ],
+    ...["UTF-16", "UTF-16LE", "nonsense"].map((encoding): [string, string, (tree: string) => void] => [
+      `a file that is not ${encoding}`,
+      "a.txt does not have the encoding that a .gitattributes demands with working-tree-encoding: tell the agent",
+      (tree) => {
+        writeFileSync(join(tree, ".gitattributes"), `*.txt working-tree-encoding=${encoding}\n`);
+        writeFileSync(join(tree, "a.txt"), encoding === "UTF-16LE" ? "\ufeffa" : "a", "utf16le");
+      },
+    ]),
+  ])("says what to do about %s", async (_, message, write) => {
+    const { checkOut, commit } = await open(shared);
+    const checkout = await checkOut("agent/a");
+    write(checkout.tree);
+    await expect(commit(checkout)).rejects.toThrow(message);
   });
 
   test("is made if only a submodule was removed", async () => {
@@ -594,7 +630,7 @@ describe("what is merged", () => {
     ];
     docs.merge("agent/a");
     docs.squash("agent/b");
-    await repository.fetch();
+    await repository.fetch(["main"]);
     expect(await repository.isMerged(merged, "main")).toBe(true);
     expect(await repository.isMerged(open_, "main")).toBe(false);
     const missing = "1".repeat(40);
@@ -650,7 +686,7 @@ test("returns the newest commits, oldest first, with the subjects of their messa
     commits.push(docs.git("commit-tree", tree, "-p", parent, "-m", message));
   }
   docs.git("update-ref", "refs/heads/agent/a", commits[2] ?? "");
-  await repository.fetch();
+  await repository.fetch(["agent/a"]);
   expect(await repository.latestCommits(base, "agent/a", 2)).toEqual([
     { commit: commits[1], subject: "Two lines" },
     { commit: commits[2], subject: "Three" },
@@ -659,68 +695,137 @@ test("returns the newest commits, oldest first, with the subjects of their messa
   expect(await repository.latestCommits("agent/a", "agent/a", 9)).toEqual([]);
 });
 
-test("fetches all branches, and forgets those that are gone", async () => {
+/** Runs something, and returns the commands of Git that it ran. */
+async function commandsOf(run: () => Promise<unknown>): Promise<(string | undefined)[]> {
+  const git = vi.spyOn(Git.prototype, "run");
+  await run();
+  const commands = git.mock.calls.map(([[command]]) => command);
+  git.mockRestore();
+  return commands;
+}
+
+async function openToFetch() {
+  const { docs, repository, folder } = await open();
+  /** Adds a commit to a branch, or creates it. Returns the commit. */
+  const add = (branch: string): string => {
+    const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-m", `For ${branch}`);
+    docs.setHead(branch, commit);
+    return commit;
+  };
+  return { docs, repository, folder, add };
+}
+
+describe("a fetch", () => {
+  const job = "agent/job_00000000-0000-0000-0000-000000000001";
+  const [withoutList, withList] = [
+    ["fetch", "for-each-ref"],
+    ["fetch", "for-each-ref", "ls-remote", "fetch", "for-each-ref"],
+  ];
+  const refsOf = (folder: string) =>
+    execFileSync("git", ["for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags"], {
+      cwd: join(folder, "mirror.git"),
+      encoding: "utf8",
+    });
+
+  test("asks for the branches that are named and the default branch, and the clone has no others", async () => {
+    const { docs, repository, folder, add } = await openToFetch();
+    for (const branch of ["other", "agent/job_00000000-0000-0000-0000-000000000002"])
+      docs.setHead(branch, docs.head("main"));
+    docs.git("tag", "v1", "main");
+    const [main, own] = [add("main"), add(job)];
+    expect(await commandsOf(() => repository.fetch([job]))).toEqual(withoutList);
+    expect([await repository.branchHead("main"), await repository.branchHead(job)]).toEqual([main, own]);
+    expect(await repository.branchHead("other")).toBeUndefined();
+    expect(refsOf(folder)).not.toMatch(/other|2$|v1/m);
+  });
+
+  test("finds out that a job has no branch, or no longer, without an error or a list", async () => {
+    const { docs, repository, folder } = await openToFetch();
+    expect(await commandsOf(() => repository.fetch([job]))).toEqual(withoutList);
+    expect(await repository.branchHead(job)).toBeUndefined();
+    docs.setHead(job, docs.head("main"));
+    await repository.fetch([job]);
+    expect(await repository.branchHead(job)).toBe(docs.head("main"));
+    docs.deleteBranch(job);
+    expect(await commandsOf(() => repository.fetch([job]))).toEqual(withoutList);
+    expect(await repository.branchHead(job)).toBeUndefined();
+    expect(refsOf(folder)).toBe("refs/heads/main\n");
+  });
+
+  test("lists the branches if another one is missing, or another branch is the default", async () => {
+    const { docs, repository, add } = await openToFetch();
+    const missing = () => repository.fetch(["missing", job]);
+    expect(await commandsOf(missing)).toEqual(withList);
+    expect(await repository.branchHead("missing")).toBeUndefined();
+    docs.setHead("next", docs.head("main"));
+    docs.git("symbolic-ref", "HEAD", "refs/heads/next");
+    const next = add("next");
+    expect(await commandsOf(() => repository.fetch([]))).toEqual(withList);
+    expect([await repository.targetBranch(), await repository.branchHead("next")]).toEqual(["next", next]);
+    docs.git("branch", "-m", "next", "now");
+    expect(await commandsOf(() => repository.fetch([]))).toContain("ls-remote");
+    expect([await repository.targetBranch(), await repository.branchHead("next")]).toEqual(["now", undefined]);
+    expect(await commandsOf(() => repository.fetch([]))).toEqual(withoutList);
+  });
+
+  test("gets a branch whose name a deleted one was in the way of", async () => {
+    const { docs, repository } = await openToFetch();
+    docs.setHead("release", docs.head("main"));
+    await repository.fetch(["release"]);
+    docs.deleteBranch("release");
+    docs.setHead("release/1", docs.head("main"));
+    await repository.fetch(["release/1"]);
+    expect(await repository.branchHead("release/1")).toBe(docs.head("main"));
+  });
+
+  test.each(["*", "agent/", "agent/*", "main:refs/heads/x", "a\n+refs/heads/*:refs/heads/*", ""])(
+    "takes %j for no branch",
+    async (name) => {
+      const { docs, repository, folder } = await openToFetch();
+      docs.setHead(job, docs.head("main"));
+      expect(await repository.hasBranch(name)).toBe(false);
+      expect(refsOf(folder)).toBe("refs/heads/main\n");
+    },
+  );
+
+  test("knows the branches after it failed for some", async () => {
+    const { repository, folder, add } = await openToFetch();
+    const [other, locked] = [add("other"), add("locked")];
+    const lock = join(folder, "mirror.git/refs/heads/locked.lock");
+    writeFileSync(lock, "");
+    await expect(repository.fetch(["other", "locked"])).rejects.toThrow("git fetch exited with 1");
+    expect(await repository.branchHead("other")).toBe(other);
+    rmSync(lock);
+    await repository.fetch(["other", "locked"]);
+    expect(await repository.branchHead("locked")).toBe(locked);
+  });
+});
+
+test("a list has all branches, and the clone forgets those that are gone", async () => {
   const { docs, repository, folder } = await open();
   docs.setHead("new", docs.head("main"));
-  docs.git("tag", "v1", "main");
-  expect(await repository.branchHead("new")).toBeUndefined();
-  await Promise.all([repository.fetch(), repository.fetch()]);
-  expect(await repository.branchHead("new")).toBe(docs.head("main"));
-  expect(existsSync(join(folder, "mirror.git/refs/tags/v1"))).toBe(false);
-  docs.deleteBranch("new");
-  await repository.fetch();
-  expect(await repository.branchHead("new")).toBeUndefined();
-});
-
-test("fetches nothing if no branch has changed", async () => {
-  const { docs, repository } = await open();
+  await repository.fetch(["new"]);
   docs.setHead("other", docs.head("main"));
-  await repository.fetch();
-  const run = vi.spyOn(Git.prototype, "run");
-  onTestFinished(() => run.mockRestore());
-  const commandsOf = async (change: () => void) => {
-    change();
-    run.mockClear();
-    await repository.fetch();
-    return run.mock.calls.map(([[command]]) => command);
-  };
-  const withFetch = ["ls-remote", "fetch", "for-each-ref"];
-  expect(await commandsOf(() => {})).toEqual(["ls-remote"]);
-  expect(await commandsOf(() => docs.setHead("new", docs.head("main")))).toEqual(withFetch);
-  expect(await commandsOf(() => docs.git("branch", "-m", "new", "now"))).toEqual(withFetch);
-  expect(await commandsOf(() => docs.deleteBranch("now"))).toEqual(withFetch);
-  const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-m", "x");
-  expect(await commandsOf(() => docs.setHead("other", commit))).toEqual(withFetch);
-  expect(await repository.branchHead("other")).toBe(commit);
-  expect(await commandsOf(() => docs.git("symbolic-ref", "refs/heads/alias", "refs/heads/main"))).toEqual(withFetch);
-  expect(await commandsOf(() => {})).toEqual(["ls-remote"]);
-});
-
-test("knows the branches after a fetch that failed for some", async () => {
-  const { docs, repository, folder } = await open();
-  for (const branch of ["other", "locked"]) docs.git("branch", branch, "main");
-  const lock = join(folder, "mirror.git/refs/heads/locked.lock");
-  writeFileSync(lock, "");
-  await expect(repository.fetch()).rejects.toThrow("git fetch exited with 1");
-  expect([...(await repository.branchHeads()).keys()]).toEqual(["main", "other"]);
-  rmSync(lock);
-  await repository.fetch();
-  expect([...(await repository.branchHeads()).keys()]).toEqual(["locked", "main", "other"]);
+  docs.deleteBranch("new");
+  expect(await commandsOf(() => repository.list())).toEqual(["ls-remote", "update-ref"]);
+  expect([...(await repository.branchHeads()).keys()].sort()).toEqual(["main", "other"]);
+  expect(existsSync(join(folder, "mirror.git/refs/heads/new"))).toBe(false);
 });
 
 test("goes on after an update of refs that failed", async () => {
   const { docs, repository } = await open();
   const path = `${docs.path}-moved`;
   renameSync(docs.path, path);
-  await expect(repository.fetch()).rejects.toThrow("git ls-remote exited with 128");
+  await expect(repository.fetch(["main"])).rejects.toThrow("git fetch exited with 128");
+  await expect(repository.list()).rejects.toThrow("git ls-remote exited with 128");
   renameSync(path, docs.path);
-  await repository.fetch();
+  await repository.fetch(["main"]);
 });
 
 test("says what to do if its clone is damaged, and is opened with a new one", async () => {
   const { docs, repository, folder } = await open();
   docs.setHead("agent/a", docs.head("main"));
-  await repository.fetch();
+  await repository.fetch(["agent/a"]);
   docs.git(
     "branch",
     "-f",

@@ -40,6 +40,22 @@ describe("a round", () => {
     }
   });
 
+  test("reads ten pages of open ones, and goes on in the next rounds, which find closed ones meanwhile", async () => {
+    const github = await startGitHubPullRequests();
+    const refs = addPulls(github, 1050);
+    const pages = (requests: readonly string[]) => requests.filter((request) => /[?&]state=open/.test(request)).length;
+    const first = await round(github, refs.slice(0, 900));
+    expect([pages(first.requests), numbered(first.requests)]).toEqual([10, 0]);
+    for (const number of [5, 1020]) github.server.close(number, true);
+    const second = await round(github, refs);
+    expect(second.closed).toEqual([github.server.link(5), github.server.link(1020)]);
+    // One was on the eleventh page before, and is on the tenth now.
+    expect([pages(second.requests), numbered(second.requests)]).toEqual([1, 1]);
+    const rest = refs.filter((_, index) => index !== 4 && index !== 1019);
+    const last = await round(github, rest);
+    expect([last.closed, last.requests.length]).toEqual([[], 1]);
+  });
+
   test("finds what was merged or closed since the last one", async () => {
     const github = await startGitHubPullRequests();
     const refs = addPulls(github, 5);
@@ -285,5 +301,39 @@ describe("a round", () => {
     const github = await startGitHubPullRequests();
     github.server.answer = () => ({ status: 200, body });
     await expect(github.pulls.findClosed([ref(github.server.link(1))])).rejects.toThrow("not a list of pull requests");
+  });
+});
+
+describe("the branch of a pull request", () => {
+  const [branch, head, dayMs] = ["agent/job_1", "c".repeat(40), 86_400_000];
+  const setUp = async () => {
+    const github = await startGitHubPullRequests();
+    const pull = Object.assign(github.server.add(branch), { sha: head });
+    const obsoleteFrom = () => github.pulls.obsoleteFrom({ link: github.server.link(1), branch, head });
+    return { ...github, pull, obsoleteFrom };
+  };
+
+  test("is obsolete once it is merged, or 30 days after it is closed, but not while it is open", async () => {
+    const { server, pull, obsoleteFrom } = await setUp();
+    expect(await obsoleteFrom()).toBeUndefined();
+    server.close(1);
+    expect(await obsoleteFrom()).toBe(server.now + 30 * dayMs);
+    pull.state = "open";
+    server.close(1, true);
+    expect(await obsoleteFrom()).toBe(server.now);
+  });
+
+  test.each<[string, (setup: Awaited<ReturnType<typeof setUp>>) => unknown]>([
+    ["it has another last commit, which is in no pull request", ({ pull }) => (pull.sha = "d".repeat(40))],
+    ["its last commit is unknown", ({ pull }) => Object.assign(pull, { sha: undefined })],
+    ["another open one has it, too", ({ server }) => server.add(branch)],
+    ["another open one targets it", ({ server }) => (server.add("other").base = branch)],
+    ["it has another branch", ({ pull }) => (pull.head = "agent/job_2")],
+    ["it is that of another repository", ({ server }) => (server.link = () => "http://127.0.0.1:4100/pull/1")],
+  ])("is not obsolete if %s", async (_, prepare) => {
+    const setup = await setUp();
+    setup.server.close(1, true);
+    await prepare(setup);
+    expect(await setup.obsoleteFrom()).toBeUndefined();
   });
 });

@@ -42,7 +42,7 @@ function replaceMain(): void {
 /** Makes a commit of the job, and fetches it. */
 async function push(): Promise<string> {
   const commit = add("a.md", "main");
-  await repository.fetch();
+  await repository.fetch([branch]);
   return commit;
 }
 

@@ -82,6 +82,7 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
     archivedAt: 7_000_000,
     pullRequest: "https://example.com/pull/1",
     head: "111",
+    branchDueAt: 7_000_000,
     model: "large",
   });
   expect((await store.jobs.copy("ended"))?.turns).toMatchObject([

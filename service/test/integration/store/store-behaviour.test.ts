@@ -410,6 +410,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       archivedAt: null,
       pullRequest: null,
       head: null,
+      branchDueAt: null,
       model: "opus",
     });
     expect(await store.turns.ofJob("a")).toMatchObject([
@@ -973,6 +974,46 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
         await store.runningTurns.finish(turn, "completed", now + 10);
       }
       expect(await store.idleJobs.archive(jobs, now + 40)).toEqual([]);
+    });
+
+    test("lets one process look at the branches of archived jobs with a pull request, in the order of their times", async () => {
+      const store = await newStore();
+      for (const id of ["a", "b", "without"]) {
+        await addJob(store, id);
+        const turn = await startNext(store);
+        if (id !== "without")
+          await store.runningTurns.setPullRequest(turn, `https://example.com/${id}`, `head of ${id}`);
+        await store.runningTurns.finish(turn, "completed", now);
+      }
+      const due = async (at: number) => (await store.idleJobs.withDueBranch(at, 10)).map(({ id }) => id);
+      expect(await due(now + 50)).toEqual([]);
+      await store.idleJobs.archiveOldest(now, now + 10, 10);
+      expect([await due(now + 9), await due(now + 10)]).toEqual([[], ["a", "b"]]);
+      await store.idleJobs.setBranchDue("a", now + 20);
+      const all = await store.idleJobs.withDueBranch(now + 20, 10);
+      const [b, a] = all;
+      if (a === undefined || b === undefined) throw new Error("the jobs are missing");
+      expect(b).toEqual({
+        id: "b",
+        project: "docs",
+        pullRequest: "https://example.com/b",
+        head: "head of b",
+        branchDueAt: now + 10,
+      });
+      expect(all.map(({ id }) => id)).toEqual(["b", "a"]);
+      expect(await store.idleJobs.withDueBranch(now + 20, 1)).toEqual([b]);
+      expect(await store.idleJobs.withDueBranch(now + 20, 1, b)).toEqual([a]);
+      const isUnused = () => store.idleJobs.isBranchUnused(a, "agent/a");
+      expect(await isUnused()).toBe(true);
+      expect(await store.idleJobs.isBranchUnused({ ...a, head: "other" }, "agent/a")).toBe(false);
+      await store.jobs.add({ id: "c", project: "docs", createdAt: now, base: "agent/a" }, "One");
+      expect(await isUnused()).toBe(false);
+      await store.turns.add("b", "More", now);
+      expect(await store.idleJobs.isBranchUnused(b, "agent/b")).toBe(false);
+      await store.idleJobs.setBranchDue("a", null);
+      expect(await due(now + 50)).toEqual([]);
+      const begin = (at: number) => store.idleJobs.beginBranches("docs", at, 30);
+      expect([await begin(now), await begin(now + 29), await begin(now + 30)]).toEqual([true, false, true]);
     });
 
     test("archives those that have been idle longest, a few at a time", async () => {

@@ -9,9 +9,13 @@ class FakeRepository extends Repository {
   fetches = 0;
   heads: Record<string, string> = { main: "main head", "agent/open": "head" };
 
+  override async list(): Promise<void> {
+    this.fetches++;
+  }
   override async fetch(): Promise<void> {
     this.fetches++;
   }
+  override async fetchIfBehind(): Promise<void> {}
   override async targetBranch(chosen = "main"): Promise<string> {
     return chosen;
   }
@@ -44,6 +48,7 @@ function setUp(signal = new AbortController().signal, targetBranch?: string) {
         return row !== undefined;
       },
       find: async (number) => rows.find((each) => each.number === number),
+      branchesInto: async (branch) => rows.filter(({ target }) => target === branch).map((row) => row.branch),
     },
     repository,
     targetBranch,
@@ -117,17 +122,17 @@ describe("the state of a pull request", () => {
     expect(await pages.findClosed([merged])).toEqual(new Set([link(1)]));
   });
 
-  test("is read for many with one fetch, and for none without", async () => {
+  test("is read for many with one listing, and for none without", async () => {
     const { pages, repository } = setUp();
     expect(await pages.findClosed([])).toEqual(new Set());
     expect(repository.fetches).toBe(0);
-    const refs = [ref("agent/open", "222"), ref("agent/open", "merged"), ref("agent/gone", "222")];
+    const refs = [ref("agent/open", "222"), ref("agent/open", "merged")];
     const closed = await pages.findClosed(refs.map((each, index) => ({ ...each, link: link(index) })));
-    expect(closed).toEqual(new Set([link(1), link(2)]));
+    expect(closed).toEqual(new Set([link(1)]));
     expect(repository.fetches).toBe(1);
   });
 
-  test("is read in parts with one fetch a round", async () => {
+  test("is read in parts with one listing a round", async () => {
     const { pages, repository } = setUp();
     for (const round of [{}, {}])
       for (const head of ["222", "merged"]) await pages.findClosed([ref("agent/open", head)], round);
@@ -173,5 +178,23 @@ describe("the state of a pull request", () => {
     const without = setUp();
     without.repository.heads = {};
     await expect(without.pages.findClosed([ref("agent/gone", "222")])).rejects.toThrow("the branch main is missing");
+  });
+});
+
+describe("the branch of a pull request", () => {
+  const own = { link: link(1), branch: "agent/open", head: "merged" };
+
+  test("is obsolete once it is merged", async () => {
+    const { pages } = setUp();
+    expect(await pages.obsoleteFrom(own)).toBe(0);
+    expect(await pages.obsoleteFrom({ ...own, head: "222" })).toBeUndefined();
+  });
+
+  test("is not obsolete while another one targets it", async () => {
+    const { pages, repository } = setUp();
+    await pages.open({ ...change, branch: "agent/next", targetBranch: "agent/open" });
+    expect(await pages.obsoleteFrom(own)).toBe(0);
+    repository.heads["agent/next"] = "333";
+    expect(await pages.obsoleteFrom(own)).toBeUndefined();
   });
 });

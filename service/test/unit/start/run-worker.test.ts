@@ -48,6 +48,7 @@ function projectBackend(name: string, store: Store, folder: string): ProjectBack
       open: async () => "",
       read: async () => ({ state: "open", target: undefined }),
       findClosed: async () => new Set(),
+      obsoleteFrom: async () => undefined,
     },
     localPullRequests: new LocalPullRequests({
       store: store.pullRequests,

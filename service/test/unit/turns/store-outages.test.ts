@@ -131,6 +131,8 @@ function createPorts(store: Store) {
       store: store.pullRequests,
       repository: {
         ...repository,
+        list: async () => {},
+        fetchIfBehind: async () => {},
         targetBranch: async () => "main",
         branchHeads: async () => new Map(),
         isMerged: async () => false,

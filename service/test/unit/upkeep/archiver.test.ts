@@ -224,3 +224,31 @@ test("deletes the homes of the jobs that it archives", async () => {
     expect(deleted.flat()).toEqual(["one"]);
   }
 });
+
+test("reads ten thousand jobs in a round, and goes on in the next one", async () => {
+  await using store = openSqliteStore(":memory:");
+  const all = Array.from({ length: 12_000 }, (_, index) => ({
+    id: String(index),
+    project: "docs",
+    idleSince: index,
+    pullRequest: `https://example.com/pull/${index}`,
+    head: "abc",
+  }));
+  store.idleJobs.withPullRequest = async (limit, after) => {
+    const start = (after?.idleSince ?? -1) + 1;
+    return all.slice(start, start + limit);
+  };
+  const asked: number[] = [];
+  const { archiver } = archiverOf(store, {
+    findClosed: async (pullRequests: readonly PullRequestRef[]) => {
+      asked.push(pullRequests.length);
+      return new Set();
+    },
+  });
+  const askedInRound = async () => {
+    asked.length = 0;
+    await archiver.run(now);
+    return asked.reduce((sum, count) => sum + count, 0);
+  };
+  expect([await askedInRound(), await askedInRound(), await askedInRound()]).toEqual([10_000, 2000, 10_000]);
+});

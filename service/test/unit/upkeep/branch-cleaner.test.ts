@@ -15,7 +15,7 @@ const lateCommit = (id: string): string => `${id} late`;
 /** A repository with a branch of each job, whose only commit is one of the job's first turn. */
 class Branches {
   readonly heads = new Map(ids.map((id) => [jobBranch(id), lateCommit(id)]));
-  fetches = 0;
+  lists = 0;
   /** Which branches were judged, and from where. */
   readonly starts: string[] = [];
   readonly turns: ReadonlyMap<string, Turn>;
@@ -24,8 +24,8 @@ class Branches {
     this.turns = turns;
   }
 
-  async fetch(): Promise<void> {
-    this.fetches++;
+  async list(): Promise<void> {
+    this.lists++;
   }
 
   async branchHead(branch: string): Promise<string | undefined> {
@@ -49,6 +49,10 @@ class Branches {
     if (commit === undefined) this.heads.delete(branch);
     else this.heads.set(branch, commit);
   }
+
+  async deleteBranches(): Promise<never> {
+    throw new Error("no job is archived");
+  }
 }
 
 type BranchRepository = NonNullable<ReturnType<BranchCleanerOptions["projects"]["get"]>>["repository"];
@@ -67,9 +71,10 @@ async function setUp(options: Partial<BranchCleanerOptions> & { endedAt?: number
   }
   const repository = new Branches(turns);
   const log: string[] = [];
+  const pullRequests = { obsoleteFrom: async () => undefined };
   const cleaner = new BranchCleaner({
     store,
-    projects: PerProject.of(new Map([["docs", { repository, targetBranch: "trunk" }]])),
+    projects: PerProject.of(new Map([["docs", { repository, pullRequests, targetBranch: "trunk" }]])),
     signal: new AbortController().signal,
     log: (line) => void log.push(line),
     ...options,
@@ -83,7 +88,7 @@ test("removes the commits of turns that ended without them, archived or not", as
   await store.idleJobs.archiveOldest(now, now, 1);
   await cleaner.run(now);
   expect(left()).toEqual([]);
-  expect(repository.fetches).toBe(1);
+  expect(repository.lists).toBe(1);
   expect(repository.starts).toEqual(ids.map((id) => `agent/${id} from trunk`));
   expect(log).toEqual(
     ids.map(
@@ -115,11 +120,11 @@ test.each([
   ["of projects that it does not know", { projects: PerProject.of(new Map()) }, 0],
   ["of projects that another service has", { ownProjects: async () => ["blog"] }, 0],
   ["once the service stops", { signal: AbortSignal.abort() }, 1],
-])("leaves branches alone %s", async (_, options, fetches) => {
+])("leaves branches alone %s", async (_, options, lists) => {
   const { repository, cleaner, left, log } = await setUp(options);
   await cleaner.run(now);
   expect(left()).toEqual(ids);
-  expect(repository.fetches).toBe(fetches);
+  expect(repository.lists).toBe(lists);
   expect(log).toEqual([]);
 });
 
@@ -169,7 +174,7 @@ test("leaves a branch alone that has moved, and goes on with the others", async 
 
 test("says that a repository cannot be fetched, once in a round", async () => {
   const { repository, cleaner, log, left } = await setUp();
-  repository.fetch = async () => {
+  repository.list = async () => {
     throw new Error("no route to host");
   };
   await cleaner.run(now);

@@ -26,6 +26,7 @@ describe("a file", () => {
       idleSince: 0,
       archivedAt: null,
       pullRequest: "https://example.com/pull/1",
+      branchDueAt: null,
       head: "abc",
       base: null,
       model: "large",
