@@ -163,9 +163,10 @@ export class RunningTurns {
       const end = `UPDATE turn SET state = ?, "endedAt" = ?, "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END,
         reason = ?, lease = NULL, "leaseUntil" = NULL WHERE id = ?`;
       await transaction.run(end, state, at, reason ?? null, reason ?? null, id);
-      await store(transaction, turn, this.#said.get(turn));
-      const { push } = this.#said.get(turn) ?? {};
-      if (push?.isPage && (await transaction.row(pageOf, job, push.head)) === undefined) throw new PageLost();
+      const said = this.#said.get(turn);
+      await store(transaction, turn, said);
+      const { isPage, head } = said?.push ?? {};
+      if (isPage && head && (await transaction.row(pageOf, job, head)) === undefined) throw new PageLost();
       if (!(await endJob(transaction, job, at))) await addNextReady(ready, transaction, job);
     });
     this.#said.delete(turn);

@@ -61,8 +61,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: runningTurns,
-        from: "await store(transaction, turn, this.#said.get(turn));\n      if",
-        to: "if",
+        from: "await store(transaction, turn, said);\n      const",
+        to: "const",
       },
     ],
   },
