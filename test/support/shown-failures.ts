@@ -199,6 +199,10 @@ export const shownFailures: ShownFailure[] = [
     file: "unit/action/comments/rerun",
     name: "sends nothing if it cannot read the thread, because a job may be running",
   },
+];
+
+/** What `docs/memory.md` says of failures, and the test that shows it. */
+export const rememberedFailures: ShownFailure[] = [
   {
     failure: "a run is re-run after a timeout, a cancellation or a later step's failure",
     file: "unit/action/memory/rerun",

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { requirements } from "../../tools/conform/requirements.ts";
 import { root } from "../support/metadata.ts";
-import { shownFailures } from "../support/shown-failures.ts";
+import { rememberedFailures, shownFailures } from "../support/shown-failures.ts";
 import { pages } from "../support/workflows.ts";
 
 const page = readFileSync(resolve(root, "docs/reliability.md"), "utf8");
@@ -18,7 +18,7 @@ test("the tables of failures have the failures that tests show", () => {
   ]);
 });
 
-test.each(shownFailures.filter(({ file }) => file !== undefined))(
+test.each([...shownFailures, ...rememberedFailures].filter(({ file }) => file !== undefined))(
   "the test that shows it exists: $failure",
   ({ file = "", name = "" }) => {
     const path = file.startsWith("service/") ? file.replace("/", "/test/") : `test/${file}`;
