@@ -15,7 +15,7 @@ function simulate(runs: number, seed: number): Promise<string> {
   });
 }
 
-/** As many as find each fault that `docs/verification.md` says was planted, and twice as many. */
+/** As many as find each fault that `test/README.md` says was planted, and twice as many. */
 const runs = isThorough ? 2500 : 1250;
 
 test.each([

