@@ -108,7 +108,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       temporary,
     });
     const { eventFormat: format } = agent;
+    const { NODE_EXTRA_CA_CERTS: extraCertificates, ...ownVariables } = environment;
     const settings: SupervisorSettings = {
+      extraCertificates,
       stdoutFile,
       compileCache,
       // A sandbox is one.
@@ -127,7 +129,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
         execArgv: [],
         // Makes it the leader of the process group that the agent is in.
         detached: true,
-        env: compileCache === "" ? environment : { NODE_COMPILE_CACHE: compileCache, ...environment },
+        env: compileCache === "" ? ownVariables : { NODE_COMPILE_CACHE: compileCache, ...ownVariables },
       }),
     );
     // Of the agent and of its supervisor.

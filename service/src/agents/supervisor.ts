@@ -20,6 +20,11 @@ export interface SupervisorSettings {
   stdoutFile: string;
   /** Default: none. */
   compileCache?: string | undefined;
+  /**
+   * `NODE_EXTRA_CA_CERTS` of the agent. Not of the supervisor: Node would read the file in a thread of its own, whose descriptor is
+   * inherited, and closed in the middle of that. Default: none.
+   */
+  extraCertificates?: string | undefined;
   /** Whether the command is a program of the service's own. Default: no. */
   isOwnProgram?: boolean | undefined;
   /** A file that the command inherits as descriptor 3. Default: none. */
@@ -152,7 +157,8 @@ function start(): ChildProcessByStdio<null, Readable, Readable> {
     if (descriptor !== undefined) stdio.push(descriptor);
     // Above the file, whether there is one or not.
     if (gateDescriptor !== undefined) stdio.push(...Array(gateDescriptor - stdio.length).fill("ignore"), "pipe");
-    const child = spawn(file, args, { stdio });
+    const env = extraCertificates ? { ...process.env, NODE_EXTRA_CA_CERTS: extraCertificates } : process.env;
+    const child = spawn(file, args, { stdio, env });
     // Node's types know the streams only of children without more descriptors.
     return child as ChildProcess as ChildProcessByStdio<null, Readable, Readable>;
   } finally {
@@ -194,6 +200,7 @@ const [settings = "{}", file = "", ...args] = process.argv.slice(2);
 const {
   stdoutFile,
   compileCache = "",
+  extraCertificates,
   isOwnProgram,
   inherited,
   gate: gateDescriptor,

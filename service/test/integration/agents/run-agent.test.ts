@@ -97,6 +97,18 @@ describe("an agent ends", () => {
   });
 });
 
+test.skipIf(process.platform !== "linux")(
+  "only the agent reads the machine's certificates, whose descriptor its supervisor would close",
+  async () => {
+    const { run, folder } = setUp();
+    const file = join(folder, "ca.pem");
+    writeFileSync(file, "");
+    const show = 'echo "$NODE_EXTRA_CA_CERTS"; tr "\\0" "\\n" < /proc/$PPID/environ | grep -c ^NODE_EXTRA_CA_CERTS=';
+    const agent = { ...echoingAgent(show), environment: { NODE_EXTRA_CA_CERTS: file } };
+    expect((await run(agent)).message).toBe(`${file}\n0\n`);
+  },
+);
+
 test("the events of an agent become lines of the log, and are kept as they are", async () => {
   const { run, folder } = setUp();
   const event = JSON.stringify({ type: "text", part: { text: "I will write." } });
