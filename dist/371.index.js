@@ -89,14 +89,18 @@ function connectGitHub(token, apiUrl, onTrace) {
         catch (error) {
             const isExpired = limit.signal.aborted && lastError !== "";
             const message = redact(isExpired ? `${lastError}, until the timeout` : (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error));
-            throw new _github_error_js__WEBPACK_IMPORTED_MODULE_5__/* .GitHubError */ .y(message, responseOf(error)?.status);
+            throw new _github_error_js__WEBPACK_IMPORTED_MODULE_5__/* .GitHubError */ .y(message, statusOf(error));
         }
         finally {
             limit.clear();
         }
     }
     return {
-        request: (route, parameters, limits) => within(limits, async (client, request) => (await client.request(route, { ...parameters, request })).data),
+        request: (route, parameters, limits) => within(limits, async (client, request) => {
+            const { data, status } = await client.request(route, { ...parameters, request });
+            limits.onStatus?.(status);
+            return data;
+        }),
         paginate: (route, parameters, limits) => within({ ...limits, timeoutMs: limits.totalTimeoutMs }, async (client, request, limit) => {
             const items = [];
             limit.restartPage(limits.timeoutMs);
@@ -142,6 +146,12 @@ function resultOf({ status, headers }) {
 /** Returns the response behind an Octokit error; `undefined` if GitHub did not respond. */
 function responseOf(error) {
     return error instanceof Error && "response" in error ? error.response : undefined;
+}
+/** Returns the status behind an Octokit error. A rate limit is `429`, also if GitHub says `403`. */
+function statusOf(error) {
+    const { status, headers } = responseOf(error) ?? {};
+    const isLimited = headers?.["retry-after"] !== undefined || headers?.["x-ratelimit-remaining"] === "0";
+    return status === 403 && (isLimited || /rate limit/i.test((0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error))) ? 429 : status;
 }
 /** Starts a timeout; it also ends `graceMs` after `signal`. All times are in milliseconds. */
 function timeLimit(timeoutMs, signal, graceMs) {

@@ -13,8 +13,8 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony import */ var _client_protected_url_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(6608);
 /* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
 /* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4575);
-/* harmony import */ var _client_transport_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(6463);
-/* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(5593);
+/* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(5593);
+/* harmony import */ var _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6903);
 
 
 
@@ -82,7 +82,7 @@ function connectIdTokens(audience, ports) {
 }
 /** Returns a function that replaces a token with `***`, and in its encodings the part without which it is useless. */
 function createTokenRedactor(token) {
-    const redactEnd = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__/* .createRedactor */ .l)((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
+    const redactEnd = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_3__/* .createRedactor */ .l)((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
     return (text) => redactEnd(text.replaceAll(token, "***"));
 }
 /** @throws TokenError */
@@ -133,7 +133,7 @@ async function send(url, requestToken, { deadline, signal }, { connect, clock, o
 }
 /** Returns the token in a response. @throws TokenError if there is none */
 function tokenOf({ status, body }) {
-    if (!(0,_client_transport_js__WEBPACK_IMPORTED_MODULE_3__/* .isSuccess */ .X)(status)) {
+    if (!(0,_runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_4__/* .isSuccess */ .oJ)(status)) {
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
     }
     const { value } = (parseJson(body) ?? {});

@@ -11,10 +11,10 @@ export const modules = {
 /* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(8395);
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
 /* harmony import */ var _comments_event_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6622);
-/* harmony import */ var _earlier_turn_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2191);
+/* harmony import */ var _memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9816);
 /* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(618);
 /* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(790);
-/* harmony import */ var _runner_event_file_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(2942);
+/* harmony import */ var _runner_event_file_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(561);
 
 
 
@@ -45,10 +45,13 @@ async function findBase(run) {
     const found = base === "pull-request" ? await headOfEvent(run) : { base };
     if ("kind" in found || found.base === undefined)
         return found;
-    const announcement = await (0,_earlier_turn_js__WEBPACK_IMPORTED_MODULE_2__/* .findAnnouncement */ .V)(run);
+    // A dry run sends nothing to the service, so it trusts that it takes one.
+    if (run.settings.dryRun)
+        return found;
+    await (0,_memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__/* .askService */ .x)(run);
     if (run.ports.signal.aborted)
         return _result_js__WEBPACK_IMPORTED_MODULE_3__/* .cancelledBeforeSending */ .xX;
-    return announcement?.features.has("base") ? found : { kind: "blocked", cause: "no-base" };
+    return run.state.features?.has("base") ? found : { kind: "blocked", cause: "no-base" };
 }
 async function headOfEvent(run) {
     const { environment, signal } = run.ports;
@@ -87,111 +90,6 @@ function parse(schema, data) {
     if (result.success)
         return result.data;
     throw new Error(`it has no usable ${result.error.issues[0]?.path.join(".") || "content"}`);
-}
-
-
-/***/ }),
-
-/***/ 2191:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   V: () => (/* binding */ findAnnouncement),
-/* harmony export */   Z: () => (/* binding */ findEarlierTurn)
-/* harmony export */ });
-/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
-/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
-/* harmony import */ var _client_submit_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9099);
-/* harmony import */ var _connect_service_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4501);
-/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(618);
-
-
-
-
-
-/** How long a service that does not respond is asked again, in milliseconds. */
-const askLimitMs = 20_000;
-/**
- * Asks the service what the earlier attempts of the step sent: the newest turn with the prompt of this attempt, otherwise the
- * only one. Never rejects.
- */
-async function findEarlierTurn(run, prompt) {
-    const announcement = await findAnnouncement(run);
-    if (run.ports.signal.aborted)
-        return { kind: "undecided", result: _result_js__WEBPACK_IMPORTED_MODULE_4__/* .cancelledBeforeSending */ .xX };
-    if (!announcement)
-        return { kind: "unannounced" };
-    const { turns } = announcement;
-    const [newest] = turns;
-    if (!newest)
-        return { kind: "none" };
-    const isOnly = turns.length === 1;
-    if (prompt.known === undefined && isOnly)
-        return { kind: "turn", turn: newest, hasOtherPrompt: false };
-    const written = prompt.known === undefined ? await prompt.write() : { prompt: prompt.known };
-    if ("kind" in written)
-        return { kind: "undecided", result: written };
-    const same = run.key.find(written.prompt, turns);
-    if (same)
-        return { kind: "turn", turn: same, hasOtherPrompt: false };
-    if (isOnly)
-        return { kind: "turn", turn: newest, hasOtherPrompt: true };
-    const jobIds = [...new Set(turns.map(({ jobId }) => jobId))];
-    return { kind: "undecided", result: { kind: "blocked", cause: "several-turns", jobIds } };
-}
-/**
- * Asks the service what was sent under the step, and what it offers; `undefined` if it announces nothing. Asks until it answers,
- * but only for a short time. Never rejects because of the service.
- */
-async function findAnnouncement(run) {
-    const { state, settings, ports } = run;
-    const { clock, random, signal } = ports;
-    if (!(0,_connect_service_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .u)(run))
-        return undefined;
-    state.startedAt ??= clock.now();
-    const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
-    const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
-    try {
-        const client = (0,_connect_service_js__WEBPACK_IMPORTED_MODULE_3__/* .connectService */ .U)(run);
-        for (let attempt = 0;; attempt++) {
-            try {
-                const announcement = await client.lookUpStep(run.key.of(""), limits);
-                if (announcement)
-                    state.features = announcement.features;
-                return announcement;
-            }
-            catch (error) {
-                if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error) || !(0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(error) || signal.aborted)
-                    throw error;
-                const delayMs = Math.max(500, (0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .backoffMs */ .jo)(attempt, random()), (0,_client_submit_js__WEBPACK_IMPORTED_MODULE_2__/* .retryAfterMs */ .Vs)(error));
-                if (clock.now() + delayMs >= latest)
-                    throw error;
-                await clock.sleep(delayMs, signal);
-            }
-        }
-    }
-    catch (error) {
-        // A proxy setting that cannot be used is reported by the request that needs it.
-        if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error))
-            throw error;
-        return undefined;
-    }
-}
-
-
-/***/ }),
-
-/***/ 790:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   U: () => (/* binding */ connectGitHub)
-/* harmony export */ });
-/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(767);
-
-/** Connects to the runner's GitHub. */
-function connectGitHub({ settings, ports, log }) {
-    return ports.connectGitHub(settings.githubToken, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .apiUrl */ .y0)(ports.environment), (trace) => log.trace(trace));
 }
 
 

@@ -447,7 +447,7 @@ const needed = /^(PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR
 const compileCache = "NODE_COMPILE_CACHE";
 /** Configuration of the package managers, such as another registry. */
 const packageManagers = /^(npm_config_|PIP_)/i;
-/** The variables by which `@actions/cache` finds the cache service. */
+/** The variables by which actions find the cache service. */
 const cacheVariables = /^(ACTIONS_(CACHE_|RESULTS_URL$|RUNTIME_TOKEN$)|GITHUB_SERVER_URL$)/;
 function pick(environment, isPicked) {
     return Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => value !== undefined && isPicked(name) ? [[name, value]] : []));
@@ -466,7 +466,7 @@ function serverEnvironment(environment, names) {
 function installerEnvironment(environment) {
     return pick(environment, (name) => needed.test(name) || packageManagers.test(name));
 }
-/** Returns the variables by which `@actions/cache` finds the cache service. */
+/** Returns the variables by which actions find the cache service. */
 function cacheEnvironment(environment) {
     return pick(environment, (name) => cacheVariables.test(name));
 }

@@ -830,6 +830,7 @@ function createBubblewrap({ filter, hasNoUserNamespaces = false } = {}) {
     ];
     return {
         isConfining: true,
+        hasProcessNamespace: true,
         wrap: (command, access) => ({
             file: "bwrap",
             args: argumentsFor(command, access, hardening),
@@ -918,9 +919,9 @@ async function createProcessNamespace(log) {
     log("Agents run without a sandbox: they can do whatever the user of the service can, such as read its files and keys, push with its credentials, and change its programs.");
     for (const variant of variants)
         if ((await (0,probe/* probe */.d)(wrapWith(variant, { file: "true", args: [] }))) === undefined)
-            return { isConfining: false, wrap: (command) => wrapWith(variant, command) };
-    log("This machine has no PID namespaces for the service, so a process that leaves its process group outlives its turn.");
-    return sandbox/* unconfined */.y;
+            return { isConfining: false, hasProcessNamespace: true, wrap: (command) => wrapWith(variant, command) };
+    log("This machine has no PID namespaces for the service, so a process outlives its turn if it leaves its process group and drops AGENT_RESULT_FILE from its environment.");
+    return sandbox/* unconfined */.yt;
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/agents/sandbox/seccomp-filter.js
@@ -1155,10 +1156,22 @@ function probe({ file, args, inherited }, environment = process.env) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   y: () => (/* binding */ unconfined)
+/* harmony export */   CT: () => (/* binding */ behindGate),
+/* harmony export */   Z7: () => (/* binding */ gateDescriptor),
+/* harmony export */   yt: () => (/* binding */ unconfined)
 /* harmony export */ });
 /** No sandbox: for programs that are trusted like the service itself. */
 const unconfined = { isConfining: false, wrap: (command) => command };
+/** Through which a command in a sandbox is told to begin. */
+const gateDescriptor = 4;
+/**
+ * Returns a command that writes a line to its gate, and runs `command` when it reads one. If the gate is closed instead, it ends: a
+ * supervisor that is killed starts no agent.
+ */
+function behindGate({ file, args }) {
+    const script = `echo >&${gateDescriptor}; read -r _ <&${gateDescriptor} && exec "$@" 3<&- ${gateDescriptor}<&-`;
+    return { file: "/bin/sh", args: ["-c", script, "sh", file, ...args] };
+}
 
 
 /***/ }),
@@ -1257,6 +1270,8 @@ function belowBasePath(path, basePath) {
 /* harmony export */   Wd: () => (/* binding */ takesMethod)
 /* harmony export */ });
 /* unused harmony exports operationRoutes, apiRoutes, pageRoutes */
+/* harmony import */ var _model_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(894);
+
 const read = ["GET", "HEAD"];
 const write = ["POST"];
 const operationRoutes = {
@@ -1300,7 +1315,7 @@ const pageRoutes = {
 const routes = { ...operationRoutes, ...apiRoutes, ...pageRoutes };
 const parameterSyntax = {
     job: /^[\w-]{1,64}$/,
-    turn: /^\d{1,16}$/,
+    turn: new RegExp(`^${_model_js__WEBPACK_IMPORTED_MODULE_0__/* .turnIdSyntax */ .gn.source}$`),
     number: /^\d{1,9}$/,
     link: /^[\w-]{43}$/,
 };
@@ -1340,6 +1355,43 @@ function parametersIn(segments, texts, takesAnyText) {
             return undefined;
     }
     return found;
+}
+
+
+/***/ }),
+
+/***/ 894:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   P1: () => (/* binding */ jobOfBranch),
+/* harmony export */   c3: () => (/* binding */ jobBranch),
+/* harmony export */   gn: () => (/* binding */ turnIdSyntax),
+/* harmony export */   ok: () => (/* binding */ parseTurnId)
+/* harmony export */ });
+/*
+ * Terms of the project:
+ *
+ * job      what a client creates: work on one project, with a branch and at most one open pull request
+ * turn     one prompt of a job: the create's or a message's; the turns of a job run one after another
+ * attempt  one run of an agent for a turn; a turn has a second one only if the first was interrupted
+ * worker   a process that takes turns and runs them
+ * step     the action's run in a workflow; it creates a job or sends a message, and polls
+ * run      GitHub's workflow run, which the step is part of
+ *
+ * Times are milliseconds since 1970, unless a comment says otherwise.
+ */
+/** Returns the branch of a job. The service has made the id, so it is valid in a ref name. */
+const jobBranch = (jobId) => `agent/${jobId}`;
+/** Returns the id of the job that a branch can be the one of. */
+const jobOfBranch = (branch) => /^agent\/(job_[0-9a-f-]{36})$/.exec(branch)?.[1];
+/** The syntax of a turn's id in paths, commands and trailers. Ids of services that share branches are times, and have 16 digits. */
+const turnIdSyntax = /[1-9]\d{0,15}/;
+const turnIdText = new RegExp(`^${turnIdSyntax.source}$`);
+/** Returns the id of a turn; `undefined` if no turn can have it. */
+function parseTurnId(text) {
+    const id = turnIdText.test(text) ? Number(text) : Number.NaN;
+    return Number.isSafeInteger(id) ? id : undefined;
 }
 
 
@@ -1700,7 +1752,10 @@ const table_options = {
         key: "agentNetwork",
         kind: choice(networkKinds),
         help: {
-            "full|model|none": ["what agents reach from a sandbox: everything, only their model, or nothing (default: full)"],
+            "full|model|none": [
+                "what agents reach from a sandbox: everything, only their model, or nothing (default: model for an",
+                "agent that is named, otherwise full)",
+            ],
         },
     },
     "model-host": {
@@ -1890,7 +1945,7 @@ const table_options = {
         help: {
             NAME: [
                 "with Postgres: the schema of the tables, beside which the queue has NAME_queue; several deployments can",
-                "have the same database (default: agent_jobs, and agent_job_queue)",
+                "have the same database (default: agent_jobs, and agent_jobs_queue)",
             ],
         },
     },
@@ -2092,8 +2147,8 @@ function parseSchema(schema) {
         return undefined;
     if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith("pg_"))
         throw new Error("--schema must have at most 40 of a-z, 0-9 and _, begin with a letter or _, and not with pg_.");
-    if (["public", "information_schema", "agent_job"].includes(schema) || schema.endsWith("_queue"))
-        throw new Error("--schema must not be public, information_schema or agent_job, and not end with _queue.");
+    if (["public", "information_schema"].includes(schema) || schema.endsWith("_queue"))
+        throw new Error("--schema must not be public or information_schema, and not end with _queue.");
     return schema;
 }
 /** Whether a store is the URL of a Postgres database, and not a file. */
@@ -2168,8 +2223,10 @@ const builtInEditor = {
  */
 function createProjectSettings(input, environment) {
     const agent = createAgent(input, environment);
-    const { repository, base, agentEnv = [], agentReads = [], agentNetwork = "full" } = input;
+    const { repository, base, agentEnv = [], agentReads = [] } = input;
     const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
+    // Files of a repository can name another host for the model, to which a named agent would send its key.
+    const agentNetwork = input.agentNetwork ?? (agent.modelEndpoint && sandbox === "bwrap" ? "model" : "full");
     if (agentNetwork !== "full" && sandbox !== "bwrap")
         throw new Error(`--agent-network ${agentNetwork} requires --sandbox bwrap.`);
     const { memoryMb, processes, diskMb } = input;
@@ -2420,10 +2477,10 @@ function ownFile(path) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   $Q: () => (/* binding */ protectedFilesKinds),
+/* harmony export */   KM: () => (/* binding */ mayNamePrograms),
 /* harmony export */   Qm: () => (/* binding */ protectedPatterns),
-/* harmony export */   RZ: () => (/* binding */ changesInstallScripts),
+/* harmony export */   T_: () => (/* binding */ changesPrograms),
 /* harmony export */   pT: () => (/* binding */ findInstructions),
-/* harmony export */   r1: () => (/* binding */ mayHaveInstallScripts),
 /* harmony export */   us: () => (/* binding */ findProtected)
 /* harmony export */ });
 /** What happens with a change of protected files. */
@@ -2434,6 +2491,9 @@ const instructionPatterns = [
     ...["CLAUDE.md", "CLAUDE.local.md", ".claude/", ".codex/"],
     ...["GEMINI.md", ".gemini/", ".opencode/", "opencode.json", "opencode.jsonc", ".aider*"],
     ...[".cursor/", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/"],
+    ...[".github/hooks/", ".github/copilot/", ".github/skills/", ".github/agents/", ".github/prompts/"],
+    // Some agents read variables from them, such as the address of their model.
+    ...[".env", ".env.*"],
 ];
 /** Returns those of some paths whose files instruct agents. */
 const findInstructions = (paths) => findProtected(paths, instructionPatterns);
@@ -2445,7 +2505,9 @@ const protectedPatterns = [
     ...instructionPatterns,
     // Git, editors and package managers.
     ...[".gitmodules", ".husky/", ".pre-commit-config.yaml", "lefthook.yml", ".vscode/", ".devcontainer/", ".envrc"],
-    ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs"],
+    ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".githooks/"],
+    // What builds the docs: a preview runs it before any review.
+    ...["docusaurus.config.*", "astro.config.*", "mkdocs.yml", "mkdocs.yaml", "conf.py", "Makefile"],
 ];
 /**
  * Returns the paths that match a pattern. A pattern with a `/` before its end is about a path from the top, others are about a
@@ -2482,37 +2544,38 @@ function isMatch(name, pattern) {
     }
     return position + last.length <= name.length;
 }
-/** Scripts that package managers run on their own, when somebody installs or publishes. */
-const installScripts = /^(?:pre|post)?(?:install|uninstall|prepare|pack|publish)$|^(?:prepublishOnly|dependencies|postpublish|pre-install-cmd|post-install-cmd|post-update-cmd|pre-update-cmd|post-autoload-dump)$/;
-/** Returns whether a path is a `package.json` or a `composer.json`, whose scripts can run when somebody installs it. */
-const mayHaveInstallScripts = (path) => /(?:^|\/)(?:package|composer)\.json$/i.test(path);
+/** The keys of a `package.json` or `composer.json` that say what runs, now or once it is installed. */
+const programKeys = /^(?:scripts|.*dependencies|overrides|resolutions|pnpm|workspaces|require|require-dev|repositories)$/i;
+/** Returns whether a path is a `package.json` or a `composer.json`, whose scripts and dependencies run on other machines. */
+const mayNamePrograms = (path) => /(?:^|\/)(?:package|composer)\.json$/i.test(path);
 /**
- * Returns whether two versions of such a file run different programs when somebody installs it.
+ * Returns whether two versions of such a file have other scripts or dependencies. Their order does not matter.
  *
  * @param after - default: the file is deleted
  */
-function changesInstallScripts(before, after) {
+function changesPrograms(before, after) {
     if (after === undefined)
         return false;
-    const scripts = scriptsOf(after);
-    return scripts === undefined || scripts !== scriptsOf(before ?? "{}");
+    const programs = programsOf(after);
+    return programs === undefined || programs !== programsOf(before ?? "{}");
 }
-/** Returns the scripts as text; `undefined` if the file cannot be read. */
-function scriptsOf(text) {
+/** Returns the scripts and dependencies as text; `undefined` if the file cannot be read. */
+function programsOf(text) {
     try {
-        const { scripts } = JSON.parse(text);
-        if (scripts === undefined)
-            return "[]";
-        if (typeof scripts !== "object" || scripts === null)
+        const content = JSON.parse(text);
+        if (!isRecord(content))
             return undefined;
-        return JSON.stringify(Object.entries(scripts)
-            .filter(([name]) => installScripts.test(name))
-            .sort(([a], [b]) => (a < b ? -1 : 1)));
+        const programs = Object.entries(content).filter(([key]) => programKeys.test(key));
+        if (programs.some(([key, value]) => key === "scripts" && !isRecord(value)))
+            return undefined;
+        return JSON.stringify(Object.fromEntries(programs.filter(([, value]) => !isEmpty(value))), (_key, value) => isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value);
     }
     catch {
         return undefined;
     }
 }
+const isRecord = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isEmpty = (value) => isRecord(value) && Object.keys(value).length === 0;
 
 
 /***/ }),
@@ -2567,6 +2630,7 @@ async function makeRemovable(directory) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   W8: () => (/* binding */ jobLogFile),
+/* harmony export */   dm: () => (/* binding */ unknownFolder),
 /* harmony export */   lV: () => (/* binding */ JobDirectory),
 /* harmony export */   qd: () => (/* binding */ logsFolder),
 /* harmony export */   v$: () => (/* binding */ jobsFolder)
@@ -2583,6 +2647,8 @@ const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
 const jobsFolder = (folder) => (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, "jobs");
 /** Returns the folder of the job logs: the output of agents, and the service's own notes. */
 const logsFolder = (folder) => (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, "logs");
+/** Returns the folder that says, in a file for each, since when jobs are not in the store of which this machine has something. */
+const unknownFolder = (folder) => (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, "unknown-jobs");
 /** Returns the log of a job. */
 const jobLogFile = (folder, jobId) => (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(logsFolder(folder), `${jobId}.log`);
 /**
@@ -2603,7 +2669,9 @@ class JobDirectory {
     index;
     /** What the agents of the job printed, as they did, if the log shows it for people. Not for the agent. */
     events;
-    /** The id of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
+    /** The processes of the agent that runs. Not for the agent. */
+    processes;
+    /** The identity of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
     homeTurn;
     /** @param folder - the service's folder */
     constructor(folder, jobId) {
@@ -2614,6 +2682,7 @@ class JobDirectory {
         this.input = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "input");
         this.index = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "index");
         this.events = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "events.jsonl");
+        this.processes = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "processes.json");
         this.homeTurn = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "home-turn");
     }
     /**
@@ -2903,12 +2972,14 @@ class SetupError extends Error {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $p: () => (/* binding */ cacheProtocol),
+/* harmony export */   Tw: () => (/* binding */ CacheEntryError),
 /* harmony export */   nU: () => (/* binding */ cacheAccess),
 /* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
 /* harmony export */ });
-/* unused harmony exports CacheEntryError, hasCacheService, isForgetful */
+/* unused harmony exports hasCacheService, isForgetful */
 /** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
-class CacheEntryError extends (/* unused pure expression or super */ null && (Error)) {
+class CacheEntryError extends Error {
     name = "CacheEntryError";
 }
 /**
@@ -2940,10 +3011,15 @@ function hasCacheService(environment) {
 function isForgetful(environment) {
     return ["none", "read"].includes(cacheAccess(environment));
 }
+/** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
+function cacheProtocol(environment) {
+    const isV2 = environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
+    return isV2 ? "v2" : "v1";
+}
 function isOffered(environment) {
-    const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
+    const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
     // act offers v1 without a token.
-    return Boolean(isV2 ? environment.ACTIONS_RESULTS_URL && environment.ACTIONS_RUNTIME_TOKEN : environment.ACTIONS_CACHE_URL);
+    return Boolean(cacheProtocol(environment) === "v2" ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL);
 }
 function isEnterpriseServer(serverUrl) {
     const hostname = URL.parse(serverUrl || "https://github.com")?.hostname ?? "";

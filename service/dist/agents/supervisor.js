@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
+import { childOf, killProcess, killWithVariable } from "../processes/own-processes.js";
 import { signalGroup } from "../processes/process-group.js";
 import { isResourceExhausted } from "../processes/resource-exhausted.js";
 import { startProcess } from "../processes/start-process.js";
@@ -16,24 +18,58 @@ const maxLineLength = 64 * 1024;
 /** In characters. An event has all that a tool returned. */
 const maxEventLength = 4 * 1024 * 1024;
 let isTerminating = false;
+/** Whether the agent may run. */
+let hasBegun = false;
+/** To the agent, while it waits in its sandbox. */
+let gate;
+let init;
 let loggedBytes = 0;
-let endOfStdout = "";
+/** The last pieces of the agent's stdout, which have its end. */
+const lastPieces = [];
+let lastLength = 0;
 let rawBytes = 0;
 function terminate() {
     if (isTerminating)
         return;
     isTerminating = true;
-    signalGroup(process.pid, "SIGTERM");
+    if (hasBegun)
+        signalGroup(process.pid, "SIGTERM");
+    // What builds the sandbox is not killed: another part of it could go on alone. All of it ends because the gate closes.
+    else if (gate !== undefined)
+        gate.end();
+    else
+        process.exit(1);
     setTimeout(() => signalGroup(process.pid, "SIGKILL"), graceMs);
 }
-/** Prefixes each line, so that no line of the agent looks like one of the service. */
-function log(line) {
-    if (loggedBytes > maxLoggedBytes)
-        return;
-    // Colors as a whole: without its first character, a sequence for terminals would be text.
-    const text = `| ${stripVTControlCharacters(line).replace(/[^\P{Cc}\t]/gu, "")}\n`;
-    loggedBytes += Buffer.byteLength(text);
-    process.stdout.write(loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text);
+/** Kills the agent at once, because another service may run its turn again. */
+async function abandon() {
+    if (!hasBegun)
+        return terminate();
+    await (init === undefined
+        ? killWithVariable([`AGENT_RESULT_FILE=${process.env.AGENT_RESULT_FILE}`])
+        : killProcess(init));
+    signalGroup(process.pid, "SIGKILL");
+}
+/** Prefixes each line, so that no line of the agent looks like one of the service. Writes all at once: agents can print millions. */
+function log(lines) {
+    let all = "";
+    for (const line of lines) {
+        if (loggedBytes > maxLoggedBytes)
+            break;
+        // Colors as a whole: without its first character, a sequence for terminals would be text.
+        const text = `| ${stripVTControlCharacters(line).replace(/[^\P{Cc}\t]/gu, "")}\n`;
+        loggedBytes += Buffer.byteLength(text);
+        all += loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text;
+    }
+    if (all !== "")
+        process.stdout.write(all);
+}
+/** Keeps the end of the agent's stdout, without copying it for each piece. */
+function keepEnd(text) {
+    lastPieces.push(text);
+    lastLength += text.length;
+    while (lastLength - (lastPieces[0]?.length ?? 0) >= maxEndLength)
+        lastLength -= lastPieces.shift()?.length ?? 0;
 }
 /**
  * Reads on after the limit, because the agent would block on a full pipe.
@@ -42,24 +78,25 @@ function log(line) {
  */
 function copy(stream, events) {
     const maxLength = events === undefined ? maxLineLength : maxEventLength;
-    const show = (line) => (events?.add(line) ?? [line]).forEach(log);
+    const show = (lines) => log(events ? lines.flatMap((line) => events.add(line)) : lines);
     let rest = "";
     stream.setEncoding("utf8").on("data", (text) => {
         if (loggedBytes > maxLoggedBytes)
             return;
-        const lines = (rest + text).split("\n");
+        const lines = text.split("\n");
+        lines[0] = rest + lines[0];
         rest = lines.pop() ?? "";
-        lines.forEach(show);
+        show(lines);
         if (rest.length > maxLength) {
-            show(rest);
+            show([rest]);
             rest = "";
         }
     });
     return new Promise((resolve) => {
         stream.once("close", () => {
             if (rest !== "")
-                show(rest);
-            events?.end().forEach(log);
+                show([rest]);
+            log(events?.end() ?? []);
             resolve();
         });
     });
@@ -83,35 +120,76 @@ function closeInherited() {
             // It was the one of the folder, which is closed.
         }
 }
-/** Starts the agent, which inherits only its stdio and the file for its sandbox. */
+/** Starts the agent, which inherits only its stdio and, for its sandbox, a file and the gate. */
 function start() {
-    if (inherited === undefined)
-        return spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
-    const descriptor = openSync(inherited, "r");
+    const descriptor = inherited === undefined ? undefined : openSync(inherited, "r");
     try {
-        const child = spawn(file, args, { stdio: ["inherit", "pipe", "pipe", descriptor] });
+        const stdio = ["inherit", "pipe", "pipe"];
+        if (descriptor !== undefined)
+            stdio.push(descriptor);
+        // Above the file, whether there is one or not.
+        if (gateDescriptor !== undefined)
+            stdio.push(...Array(gateDescriptor - stdio.length).fill("ignore"), "pipe");
+        const env = extraCertificates ? { ...process.env, NODE_EXTRA_CA_CERTS: extraCertificates } : process.env;
+        const child = spawn(file, args, { stdio, env });
         // Node's types know the streams only of children without more descriptors.
         return child;
     }
     finally {
-        closeSync(descriptor);
+        if (descriptor !== undefined)
+            closeSync(descriptor);
     }
+}
+/** Does nothing if the service is gone. */
+function tell(message, onSent = () => { }) {
+    if (process.connected)
+        process.send?.(message, onSent);
+    else
+        onSent();
+}
+/** Waits until the service has recorded what it has to kill. That never happens if it is gone. */
+async function begin() {
+    const answer = once(process, "message");
+    tell({ init });
+    await answer;
+    hasBegun = !isTerminating;
+}
+/** Lets an agent begin that waits in its sandbox. */
+async function openGate(sandbox, stream) {
+    // Its sandbox ends, or has ended already.
+    if (isTerminating)
+        return;
+    init = childOf(sandbox);
+    if (init === undefined)
+        throw new Error("the first process of its sandbox is not in /proc");
+    await begin();
+    if (hasBegun)
+        stream.end("\n");
 }
 process.stdout.on("error", () => { });
 // Registered before the agent starts, so that no signal arrives too early to be handled.
-process.on("disconnect", terminate);
+process.on("disconnect", abandon);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
 const [settings = "{}", file = "", ...args] = process.argv.slice(2);
-const { stdoutFile, compileCache = "", isOwnProgram, inherited, events } = JSON.parse(settings);
+const { stdoutFile, compileCache = "", extraCertificates, isOwnProgram, inherited, gate: gateDescriptor, events, } = JSON.parse(settings);
 // Not for the agent, unless it was given one itself.
 if (process.env.NODE_COMPILE_CACHE === compileCache)
     delete process.env.NODE_COMPILE_CACHE;
 closeInherited();
+if (gateDescriptor === undefined)
+    await begin();
 const agent = await startProcess(start, isOwnProgram === true).catch(explain);
+let gateClosed;
+if (gateDescriptor !== undefined) {
+    const stream = agent.stdio[gateDescriptor];
+    gate = stream;
+    gateClosed = new Promise((resolve) => stream.once("close", resolve));
+    stream.on("error", () => { }).once("data", () => openGate(agent.pid ?? 0, stream).catch(explain));
+}
 const copied = Promise.all([copy(agent.stdout, events && new EventLines(events.format)), copy(agent.stderr)]);
 agent.stdout.on("data", (text) => {
-    endOfStdout = (endOfStdout + text).slice(-maxEndLength);
+    keepEnd(text);
     if (events === undefined || rawBytes > maxLoggedBytes)
         return;
     rawBytes += Buffer.byteLength(text);
@@ -123,18 +201,23 @@ agent.stdout.on("data", (text) => {
     }
 });
 agent.on("exit", async (exitCode) => {
+    if (!hasBegun) {
+        // What is left of a sandbox that was being built has the other end.
+        terminate();
+        await gateClosed;
+    }
     // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
     await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
     if (!process.connected)
         signalGroup(process.pid, "SIGKILL");
-    writeFileSync(stdoutFile, endOfStdout);
+    writeFileSync(stdoutFile, lastPieces.join("").slice(-maxEndLength));
     process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
 });
 /** Logs why the agent cannot be started, tells the service if the machine only lacks something for now, and exits. */
 function explain(error) {
     process.stdout.write(`The agent cannot be started: ${error.message}\n`, () => {
-        if (isResourceExhausted(error) && process.connected)
-            process.send?.(error.message, () => process.exit(127));
+        if (isResourceExhausted(error))
+            tell({ exhausted: error.message }, () => process.exit(127));
         else
             process.exit(127);
     });

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { isGroupAlive, untilNoneIsLeft } from "./own-processes.js";
 /** Signals every process of a group. Does nothing if the group is gone or its leader was never started. */
 export function signalGroup(leader, signal) {
     if (leader === undefined)
@@ -11,25 +11,26 @@ export function signalGroup(leader, signal) {
         // The group is gone.
     }
 }
-/** How long a killed group is waited for. One that nobody reaps, in a container without an init process, never goes. */
+/** How long a killed group is waited for if it is unknown whether all of its processes have ended, and nobody reaps them. */
 const longestEndMs = 1000;
-const endPauseMs = 5;
-/** Kills every process of a group, and waits until none is left, but not longer than a second. */
+/** Kills every process of a group, and waits until none is left: without Linux's `/proc`, not longer than a second. */
 export async function killGroup(leader) {
-    signalGroup(leader, "SIGKILL");
     if (leader === undefined)
         return;
-    for (let waitedMs = 0; waitedMs < longestEndMs && hasProcesses(leader); waitedMs += endPauseMs)
-        await pause(endPauseMs);
+    const killAll = () => {
+        signalGroup(leader, "SIGKILL");
+        return hasProcesses(leader);
+    };
+    await untilNoneIsLeft(killAll, process.platform === "linux" ? undefined : longestEndMs);
 }
 function hasProcesses(leader) {
     try {
         process.kill(-leader, 0);
-        return true;
     }
     catch {
         return false;
     }
+    return process.platform !== "linux" || isGroupAlive(leader);
 }
 /**
  * Waits for the leader of a process group. Terminates the group at the time limit and when `signal` aborts.
