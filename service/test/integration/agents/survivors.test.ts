@@ -109,7 +109,7 @@ const kinds: [Kind, number][] = [
 
 let wholeMs: number | undefined;
 
-describe.each(kinds)("%s", (kind, sampled) => {
+describe.each(kinds)("with the sandbox %s", (kind, sampled) => {
   const obstacle = obstacles.get(kind);
   const skipped = obstacle ? `, skipped: ${obstacle}` : "";
   const possible = test.skipIf(obstacle !== undefined);
@@ -224,7 +224,7 @@ const kills = Array.from({ length: 16 }, (_, index) => (100 + index * 25) % 400)
 );
 
 test.skipIf(obstacle !== undefined).each(rows(kills, 1))(
-  `no turn runs twice at the same time if the service is killed %i ms after its agents began to start, %s${obstacle ? `, skipped: ${obstacle}` : ""}`,
+  `no turn in a sandbox runs twice at the same time if the service is killed %i ms after its agents began to start, %s${obstacle ? `, skipped: ${obstacle}` : ""}`,
   async (ms, how) => {
     const docs = docsRepository();
     const folder = temporaryFolder();
