@@ -16,7 +16,7 @@ export interface Measurements {
 export function renderPage(report: string): string {
   return `# Measured
 
-\`npm run bench\` writes this page. [docs/performance.md](../docs/performance.md) says what the numbers mean.
+\`npm run bench\` writes this page. [README.md](README.md) says what the numbers mean.
 
 ${report}`;
 }

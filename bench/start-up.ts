@@ -1,8 +1,7 @@
-import { createApi } from "../service/src/api/jobs-endpoints.ts";
+import { type ApiOptions, createApi } from "../service/src/api/jobs-endpoints.ts";
 import { singleKey } from "../service/src/http/authentication.ts";
 import { dispatch } from "../service/src/http/dispatch.ts";
 import { listen } from "../service/src/http/listen.ts";
-import type { Engine } from "../service/src/jobs/engine.ts";
 import type { JobRecord } from "../service/src/model.ts";
 import { type CacheService, startCacheService } from "../test/support/cache-service.ts";
 import { startGitHub } from "../test/support/github-server.ts";
@@ -35,8 +34,10 @@ export interface StartUpRow {
   memoryRatio: number;
 }
 
+type Jobs = ApiOptions["engine"];
+
 /** Completes a job at its second poll, whenever that is. */
-class TwoPollEngine implements Engine {
+class TwoPollEngine implements Jobs {
   /** Monotonic times of the requests since the last reset. */
   requestTimes: number[] = [];
   readonly #polls = new Map<string, number>();

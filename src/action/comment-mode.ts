@@ -1,10 +1,17 @@
-import { answerCommand } from "./comments/command.ts";
 import { Conversation } from "./comments/conversation.ts";
 import { readRequest } from "./comments/request.ts";
+import type { Thread } from "./comments/thread.ts";
+import type { Command } from "./comments/trigger.ts";
+import { renderHelp, renderJob, statusAnswers } from "./report/reply.ts";
 import { cancelledBeforeSending } from "./result.ts";
 import type { Execution, Run } from "./run.ts";
+import { readJob } from "./run-job.ts";
+import { RunState } from "./run-state.ts";
 import { sendOnce } from "./send-once.ts";
 import type { CommentMode } from "./settings.ts";
+
+/** How long the state of a job may take to read for a command, in milliseconds. */
+const maxReadingMs = 60_000;
 
 /** Runs what an event of an issue or pull request asks for, if its author may, and shows it in the thread. */
 export async function runComment(mode: CommentMode, plainRun: Run): Promise<Execution> {
@@ -19,4 +26,27 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
   if (run.settings.dryRun || !thread) return answered;
   await answerCommand(command, thread, mode, run);
   return run.ports.signal.aborted ? { result: cancelledBeforeSending } : answered;
+}
+
+/** Answers a command in a reply of its own, which has no marker: it starts nothing, and the thread's job stays the same. */
+async function answerCommand(command: Command, thread: Thread, mode: CommentMode, run: Run): Promise<void> {
+  await thread.react("eyes");
+  const { userId } = await thread.post(command === "help" ? renderHelp(mode) : statusAnswers.reading);
+  if (command === "help" || userId === undefined || run.ports.signal.aborted) return;
+  await thread.edit(await readAnswer(userId, thread, mode, run), { isLast: true });
+}
+
+/** Reads the job that the workflow names, or the last one that the step's own account has started in the thread. */
+async function readAnswer(authorId: number, thread: Thread, mode: CommentMode, run: Run): Promise<string> {
+  const { settings } = run;
+  const replies = mode.jobId === "" ? await thread.listReplies(settings.projectId) : [];
+  if (!replies) return statusAnswers.unreadable;
+  const own = replies.findLast((reply) => reply.authorId === authorId && reply.jobId !== undefined);
+  const jobId = mode.jobId || own?.jobId;
+  if (jobId === undefined) return statusAnswers.noJob(mode);
+  // In a state of its own, so that it does not reach the outputs of this run.
+  const state = new RunState();
+  const timeoutMs = Math.min(settings.timeoutMs, maxReadingMs);
+  const result = await readJob(jobId, { ...run, settings: { ...settings, timeoutMs }, state });
+  return renderJob(jobId, result, state);
 }

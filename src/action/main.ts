@@ -1,23 +1,19 @@
 import { type Credentials, keyCredentials } from "../client/credentials.ts";
-import { isFromFork } from "./comments/fork.ts";
-import { maskSecret } from "./inputs/mask-secret.ts";
+import type { Trace } from "../client/trace.ts";
+import { message, say } from "../runner-kit/text.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
 import { type InputsResult, parseInputs } from "./inputs/schema.ts";
-import { passes } from "./outcome.ts";
 import { outputsOf } from "./outputs.ts";
-import { runPlain } from "./plain-mode.ts";
+import { endingOf } from "./report/ending.ts";
 import { RunLog } from "./report/log.ts";
-import { describeResult } from "./report/result-text.ts";
 import { renderSummary } from "./report/summary.ts";
-import { outcomeOf } from "./result.ts";
 import type { Execution, Run, RunPorts } from "./run.ts";
+import { runJob } from "./run-job.ts";
 import { RunState } from "./run-state.ts";
-import { canRequestIdTokens, isWindows } from "./runner/environment.ts";
-import { readEventFile } from "./runner/event-file.ts";
-import { missingCertificates } from "./runner/extra-certificates.ts";
+import { missingCertificates } from "./runner/environment.ts";
 import type { IdTokenPorts } from "./runner/id-token.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
-import type { Mode, Settings } from "./settings.ts";
+import type { Mode } from "./settings.ts";
 import { StepKey } from "./step-key.ts";
 
 /** Everything that the action needs from outside. */
@@ -38,35 +34,62 @@ export async function main(ports: Ports): Promise<boolean> {
   for (const name of ["api-key", "github-token"]) maskSecret(toolkit.input(name), toolkit);
   // If the process is killed before it can report a result, the outcome is an error.
   trySetOutputs(outputsOf("error", state, clock.now()), toolkit);
-  if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") log.tlsIsNotVerified();
-  const certificates = missingCertificates(environment);
-  if (certificates !== undefined) log.certificatesAreMissing(certificates);
+  warnOfEnvironment(environment, log);
 
   const { inputs, execution } = await runStep(ports, state, log);
   const settings = inputs?.ok ? inputs.settings : undefined;
-  const wantsSummary = inputs === undefined || (inputs.ok ? inputs.settings.summary : inputs.summary);
   const comment = inputs?.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
   const { result, task, rerun = repeats, finish } = execution;
 
   const now = clock.now();
-  const elapsedMs = state.elapsedMs(now);
-  const outcome = outcomeOf(result, state);
-  const hasPassed = passes(outcome, settings?.failOn ?? new Set());
-  const message = describeResult(result, { settings, task, state, rerun, comment });
+  const failOn = settings?.failOn ?? new Set();
+  const ending = endingOf(result, { settings, task, state, rerun, comment }, failOn, state.elapsedMs(now));
   const skipReason = result.kind === "skipped" ? result.reason : "";
-  const outputsError = trySetOutputs(outputsOf(outcome, state, now, skipReason), toolkit);
-  log.ended(outcome, message, hasPassed, state, elapsedMs);
-  if (outputsError) log.outputsNotWritten(outputsError);
-  if (wantsSummary) {
-    const { projectId = "", session = "" } = settings ?? {};
-    await writeSummary(renderSummary({ outcome, message, state, projectId, session, task, elapsedMs }), toolkit, log);
+  const outputsError = trySetOutputs(outputsOf(ending.outcome, state, now, skipReason), toolkit);
+  log.ended(ending, state);
+  if (outputsError) {
+    log.error(message`
+      Cannot write outputs
+      The outputs could not be written, so the step fails: ${outputsError}. The job's id is in the log.`);
   }
-  await finish?.({ outcome, message, elapsedMs });
+  if (inputs?.summary ?? true) {
+    try {
+      await toolkit.writeSummary(renderSummary(ending, { state, settings, task }));
+    } catch (error) {
+      log.warning(message`
+        Cannot write the job summary
+        The job summary is missing: ${String(error)}.`);
+    }
+  }
+  await finish?.(ending);
   if (result.kind === "invalid-inputs") {
     const { rememberInvalidInputs } = await import("./memory/words.ts");
     await rememberInvalidInputs(toolkit.input("matrix-leg").trim(), ports);
   }
-  return hasPassed && !outputsError;
+  return ending.level !== "error" && !outputsError;
+}
+
+/** Masks a secret line by line, as the runner does, before anything is printed; lines under 8 characters match too much. */
+function maskSecret(value: string, toolkit: Pick<Toolkit, "mask">): void {
+  const secret = value.trim();
+  for (const line of secret.split(/[\r\n]/)) {
+    if (line !== "" && (line === secret || line.length >= 8)) toolkit.mask(line);
+  }
+}
+
+function warnOfEnvironment(environment: NodeJS.ProcessEnv, log: RunLog): void {
+  if (environment.ACT === "true") log.line("Under act, run ids mean nothing: each re-run counts as a new run.");
+  if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
+    log.warning(message`
+      TLS certificates are not verified
+      NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone between the runner and the service can read the API key or token. Remove it, and set NODE_EXTRA_CA_CERTS to the file of a private certificate authority instead.`);
+  }
+  const certificates = missingCertificates(environment);
+  if (certificates !== undefined) {
+    log.warning(message`
+      Certificates are not used
+      NODE_EXTRA_CA_CERTS is ${certificates}, which does not exist on this runner, so Node ignores it. A service with a certificate of a private authority cannot be reached without it.`);
+  }
 }
 
 /** Reads the inputs and runs what they ask for. Never rejects; `inputs` is `undefined` after a crash while they are read. */
@@ -77,14 +100,23 @@ async function runStep(
 ): Promise<{ inputs: InputsResult | undefined; execution: Execution }> {
   let inputs: InputsResult | undefined;
   try {
-    inputs = readInputs(ports);
+    const { toolkit, environment } = ports;
+    const workspace = environment.GITHUB_WORKSPACE || process.cwd();
+    const read = (name: string): string => toolkit.input(name);
+    inputs = parseInputs(read, environment, (path) => readPromptFile(path, workspace));
     if (!inputs.ok) {
       const { problems, skipped } = inputs;
       return { inputs, execution: { result: skipped ?? { kind: "invalid-inputs", problems } } };
     }
     const { settings, mode } = inputs;
     const publishJobId = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, ports.toolkit);
-    const credentials = await connectCredentials(settings, ports, log);
+    const { apiKey, baseUrl } = settings;
+    const onTrace = (trace: Trace): void => log.trace(trace);
+    const mask = (token: string): void => ports.toolkit.mask(token);
+    const credentials =
+      settings.auth === "key"
+        ? keyCredentials(apiKey)
+        : await ports.connectIdTokens(baseUrl.origin, { ...ports, mask, onTrace });
     const jobId = mode.kind === "comment" ? mode.jobId : mode.task.kind === "message" ? mode.task.jobId : "";
     const key = new StepKey({ ...settings, jobId }, ports.environment);
     const run: Run = { settings, ports, credentials, key, state, log, publishJobId };
@@ -95,39 +127,21 @@ async function runStep(
   }
 }
 
-function readInputs({ toolkit, environment }: Ports): InputsResult {
-  const workspace = environment.GITHUB_WORKSPACE || process.cwd();
-  const eventName = environment.GITHUB_EVENT_NAME ?? "";
-  return parseInputs({
-    canRequestIdTokens: canRequestIdTokens(environment),
-    isWindows: isWindows(environment),
-    read: (name) => toolkit.input(name),
-    readPromptFile: (path) => readPromptFile(path, workspace),
-    eventName,
-    isFromFork: () => isFromFork(eventName, () => readEventFile(environment.GITHUB_EVENT_PATH ?? "")),
-  });
-}
-
 async function runMode(mode: Mode, run: Run): Promise<Execution> {
-  if (mode.kind === "plain") return runPlain(mode.task, run);
-  // Loaded here, because it would make every other step start later.
-  const { runComment } = await import("./comment-mode.ts");
-  return runComment(mode, run);
-}
-
-/** Returns the credentials of all requests to the service. */
-async function connectCredentials(
-  { auth, apiKey, baseUrl }: Settings,
-  ports: Ports,
-  log: RunLog,
-): Promise<Credentials> {
-  if (auth === "key") return keyCredentials(apiKey);
-  const { toolkit, connectIdTokens } = ports;
-  return connectIdTokens(baseUrl.origin, {
-    ...ports,
-    mask: (token) => toolkit.mask(token),
-    onTrace: (trace) => log.trace(trace),
-  });
+  if (mode.kind === "comment") {
+    // Loaded here, because it would make every other step start later.
+    const { runComment } = await import("./comment-mode.ts");
+    return runComment(mode, run);
+  }
+  const { task } = mode;
+  if (task.kind !== "attach") {
+    // Loaded before anything is sent: what follows a create must not depend on it.
+    const { sendTask } = await import("./send-once.ts");
+    return sendTask(task, run);
+  }
+  if (!run.settings.dryRun) return { result: await runJob(task, run), task };
+  const plan = say`It would wait for job ${task.jobId}.`;
+  return { result: { kind: "skipped", reason: "dry-run", plan }, task };
 }
 
 /** Returns an error message if the outputs cannot be written. The log has the job's id in any case. */
@@ -137,13 +151,5 @@ function trySetOutputs(outputs: Readonly<Record<string, string>>, toolkit: Toolk
     return undefined;
   } catch (error) {
     return String(error);
-  }
-}
-
-async function writeSummary(markdown: string, toolkit: Toolkit, log: RunLog): Promise<void> {
-  try {
-    await toolkit.writeSummary(markdown);
-  } catch (error) {
-    log.summaryNotWritten(error);
   }
 }

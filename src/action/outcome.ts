@@ -1,19 +1,5 @@
-/** How a step ended, as its users see it: the `outcome` output. */
-export type Outcome =
-  | "pr-created"
-  | "no-changes"
-  | "failed"
-  | "archived"
-  | "timed-out"
-  | "started"
-  | "cancelled"
-  | "skipped"
-  | "error";
-
 interface OutcomeTraits {
   icon: string;
-  /** The title of the annotation, the summary and the reply, unless the result has a more specific one. */
-  title: string;
   /** Whether the step passes; `configurable` means unless `fail-on` names the outcome. */
   passes: "always" | "configurable" | "never";
   /** The annotation of a step that passes. A step that fails always has an error annotation. */
@@ -24,70 +10,19 @@ interface OutcomeTraits {
 
 /** Everything that depends only on the outcome. */
 export const outcomes = {
-  "pr-created": {
-    icon: "✅",
-    title: "Pull request created",
-    passes: "always",
-    level: undefined,
-    reaction: "hooray",
-  },
-  failed: {
-    icon: "❌",
-    title: "Job failed",
-    passes: "configurable",
-    level: "warning",
-    reaction: "confused",
-  },
-  archived: {
-    icon: "📦",
-    title: "Job archived",
-    passes: "configurable",
-    level: "warning",
-    reaction: undefined,
-  },
-  "timed-out": {
-    icon: "⏳",
-    title: "Timed out",
-    passes: "configurable",
-    level: "warning",
-    reaction: "confused",
-  },
-  "no-changes": {
-    icon: "⚪",
-    title: "No pull request",
-    passes: "configurable",
-    level: "notice",
-    reaction: undefined,
-  },
-  started: {
-    icon: "🚀",
-    title: "Job started",
-    passes: "always",
-    level: undefined,
-    reaction: undefined,
-  },
-  cancelled: {
-    icon: "⏹️",
-    title: "Cancelled",
-    passes: "never",
-    level: undefined,
-    reaction: undefined,
-  },
-  skipped: {
-    icon: "⏭️",
-    title: "Skipped",
-    passes: "always",
-    level: "notice",
-    reaction: undefined,
-  },
-  error: {
-    icon: "❌",
-    title: "Error",
-    passes: "never",
-    level: undefined,
-    reaction: "confused",
-  },
-} as const satisfies Record<Outcome, OutcomeTraits>;
+  "pr-created": { icon: "✅", passes: "always", level: undefined, reaction: "hooray" },
+  failed: { icon: "❌", passes: "configurable", level: "warning", reaction: "confused" },
+  archived: { icon: "📦", passes: "configurable", level: "warning", reaction: undefined },
+  "timed-out": { icon: "⏳", passes: "configurable", level: "warning", reaction: "confused" },
+  "no-changes": { icon: "⚪", passes: "configurable", level: "notice", reaction: undefined },
+  started: { icon: "🚀", passes: "always", level: undefined, reaction: undefined },
+  cancelled: { icon: "⏹️", passes: "never", level: undefined, reaction: undefined },
+  skipped: { icon: "⏭️", passes: "always", level: "notice", reaction: undefined },
+  error: { icon: "❌", passes: "never", level: undefined, reaction: "confused" },
+} as const satisfies Record<string, OutcomeTraits>;
+
+/** How a step ended, as its users see it: the `outcome` output. */
+export type Outcome = keyof typeof outcomes;
 
 /** An outcome that `fail-on` may name. */
 export type FailableOutcome = {
@@ -100,8 +35,12 @@ function isFailable(outcome: Outcome): outcome is FailableOutcome {
   return outcomes[outcome].passes === "configurable";
 }
 
-/** Returns whether a step with this outcome passes. */
-export function passes(outcome: Outcome, failOn: ReadonlySet<FailableOutcome>): boolean {
-  if (isFailable(outcome)) return !failOn.has(outcome);
-  return outcomes[outcome].passes === "always";
+/** The annotation of a step: an error if and only if it fails; `undefined` for none. */
+export type Level = "notice" | "warning" | "error" | undefined;
+
+/** Returns the annotation of a step with this outcome, which says whether it passes. */
+export function levelOf(outcome: Outcome, failOn: ReadonlySet<FailableOutcome>): Level {
+  const { passes, level } = outcomes[outcome];
+  const hasFailed = isFailable(outcome) ? failOn.has(outcome) : passes === "never";
+  return hasFailed ? "error" : level;
 }

@@ -2,11 +2,7 @@ import type { Outcome } from "./outcome.ts";
 import type { SkipReason } from "./result.ts";
 import type { RunState } from "./run-state.ts";
 
-/**
- * Returns every output of `action.yml`; empty if unknown.
- *
- * @param now - monotonic time in milliseconds
- */
+/** Returns every output of `action.yml`, empty if unknown. `now` is monotonic time in milliseconds. */
 export function outputsOf(
   outcome: Outcome,
   state: RunState,

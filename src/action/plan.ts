@@ -1,12 +1,17 @@
-import type { ChangesQuery } from "./changes/read-changes.ts";
-import { isStillGone } from "./find-job.ts";
+import type { RememberedChanges } from "./changes/range.ts";
 import type { PullRequest } from "./pull-request.ts";
 import { cancelledBeforeSending, isJobNotFound, isRejected, type RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
+import { isStillGone } from "./run-job.ts";
 import type { SendingTask } from "./settings.ts";
 
-/** What the prompt of earlier runs was about, which no longer counts as a change. */
-export type RememberedChanges = Pick<ChangesQuery, "lastCommit" | "firstBase" | "ownPullRequests">;
+export type { RememberedChanges };
+
+export const nothingRemembered: RememberedChanges = {
+  lastCommit: undefined,
+  firstBase: undefined,
+  ownPullRequests: [],
+};
 
 /**
  * Writes the prompt with a section on what changed, or returns why nothing may be sent.
@@ -17,7 +22,7 @@ export type RememberedChanges = Pick<ChangesQuery, "lastCommit" | "firstBase" | 
 export async function writePrompt(
   addSection: (section: string | undefined) => string,
   run: Run,
-  remembered: RememberedChanges = { lastCommit: undefined, firstBase: undefined, ownPullRequests: [] },
+  remembered = nothingRemembered,
 ): Promise<{ prompt: string } | RunResult> {
   const { changes } = run.settings;
   let section: string | undefined;
@@ -45,10 +50,8 @@ export interface Continuation {
   jobId: string;
   /** Whether a create replaces the job if it is not found. Default: no. */
   isReplaceable?: boolean;
-  /** Whether a create also replaces it if the service rejects the message. Default: no. */
-  isDoubtful?: boolean;
-  /** Its open pull request, which is left then. */
-  pullRequest?: PullRequest | undefined;
+  /** The open pull request of a job that has failed: it is left if the service rejects the message, and a create replaces that. */
+  leaves?: PullRequest | undefined;
 }
 
 /** What is sent: a follow-up to a job, if there is one to continue, or a create. */
@@ -89,15 +92,13 @@ export async function runPlan(
   onReplaced: (reason: "not found" | "rejected", continued: Continuation) => void,
 ): Promise<{ task: SendingTask; result: RunResult }> {
   const result = await runTask(task);
-  if (!otherwise || !continued) return { task, result };
-  const isRefused = continued.isDoubtful === true && isRejected(result);
-  if (isJobNotFound(result, run.state)) {
-    if (!(await isStillGone(continued.jobId, run))) {
-      // It was not found by mistake, so that nothing was sent to it.
-      return { task, result: run.ports.signal.aborted ? cancelledBeforeSending : await runTask(task) };
-    }
-  } else if (!isRefused) return { task, result };
-  onReplaced(isJobNotFound(result, run.state) ? "not found" : "rejected", continued);
+  const isMissing = isJobNotFound(result, run.state);
+  const isRefused = continued?.leaves !== undefined && isRejected(result);
+  if (!otherwise || !continued || !(isMissing || isRefused)) return { task, result };
+  // If it was not found by mistake, nothing was sent to it.
+  if (isMissing && !(await isStillGone(continued.jobId, run)))
+    return { task, result: run.ports.signal.aborted ? cancelledBeforeSending : await runTask(task) };
+  onReplaced(isMissing ? "not found" : "rejected", continued);
   run.state.forgetJob();
   return { task: otherwise, result: await runTask(otherwise) };
 }

@@ -6,7 +6,6 @@ export interface PullRequest {
   number: string;
 }
 
-/** The state of a pull request on its platform; `unknown` if it cannot be read. */
 export type PullRequestState = "open" | "merged" | "closed" | "unknown";
 
 /** GitHub, Gitea, Bitbucket, Azure DevOps and GitLab, in this order. */
@@ -15,10 +14,7 @@ const numberedPath = /^[^?#]*\/(?:pull|pulls|pull-requests|pullrequest|merge_req
 /** Far longer than on any platform. A longer URL would fill the log and the summary. */
 const maxUrlLength = 4096;
 
-/**
- * Parses a record's `prLink`. Returns `undefined` unless it is an absolute `http(s)` URL without credentials: nothing
- * else is ever published as a link.
- */
+/** Parses a `prLink`: only an absolute `http(s)` URL without credentials is ever published as a link. */
 export function parsePullRequest(prLink: string): PullRequest | undefined {
   if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(prLink) || !URL.canParse(prLink)) return undefined;
   const { href } = new URL(prLink);
@@ -31,11 +27,7 @@ function hasCredentials(url: string): boolean {
   return /^[^/]*[/\\]+[^/?#\\]*@/.test(url);
 }
 
-/**
- * Returns the place of a pull request on a GitHub server; `undefined` if it is on another server.
- *
- * @param serverUrl - `GITHUB_SERVER_URL`
- */
+/** Returns the place of a pull request; `undefined` if it is not on the GitHub server of `serverUrl`. */
 export function locatePullRequest(
   { url }: PullRequest,
   serverUrl: string,

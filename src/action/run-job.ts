@@ -1,17 +1,20 @@
-import type { CallLimits } from "../client/call-limits.ts";
 import type { AcceptedSubmission, AgentJobClient } from "../client/client.ts";
+import type { CallLimits } from "../client/clock.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
 import { isRequestError, SubmissionError } from "../client/errors.ts";
 import { hasEnded, type SentTurn, type TurnStatus } from "../client/step-lookup.ts";
 import type { RetryNotice } from "../client/submit.ts";
-import { type WaitOrigin, type WaitResult, waitForJob } from "../client/wait.ts";
-import { connectService } from "./connect-service.ts";
-import type { Operation, RunResult } from "./result.ts";
-import type { Run } from "./run.ts";
-import type { JobOrigin } from "./run-state.ts";
+import { type WaitOrigin, waitForJob } from "../client/wait.ts";
+import { message } from "../runner-kit/text.ts";
+import { excerpt } from "../runner-kit/untrusted.ts";
+import { isJobNotFound, type Operation, type RunResult } from "./result.ts";
+import { connectService, type Run } from "./run.ts";
+import { RunState } from "./run-state.ts";
 import { runAttempt } from "./runner/environment.ts";
-import type { Inputs, SendingTask, Task } from "./settings.ts";
-import type { StepKey } from "./step-key.ts";
+import type { SendingTask, Task } from "./settings.ts";
+
+/** A job that the service does not find is looked for again after this time, in milliseconds. */
+const secondLookMs = 3000;
 
 export interface JobOptions {
   /** Whether to wait for the end of the job. Default: the input. */
@@ -27,6 +30,28 @@ export function readJob(jobId: string, run: Run): Promise<RunResult> {
   return runJob({ kind: "attach", jobId }, { ...run, publishJobId: () => {} }, { wait: false });
 }
 
+/** Reads a job once. It is gone only after two `404`: one may come from a service that restarts. Never rejects. */
+export async function findJob(jobId: string, run: Run): Promise<RunResult | "gone"> {
+  const result = await readJob(jobId, run);
+  if (!isJobNotFound(result, run.state)) return result;
+  run.state.forgetJob();
+  return lookAgain(jobId, run);
+}
+
+/** Returns whether a job is still not found some seconds after a request for it was answered with `404`. Never rejects. */
+export async function isStillGone(jobId: string, run: Run): Promise<boolean> {
+  const state = new RunState();
+  state.startedAt = run.state.startedAt;
+  return (await lookAgain(jobId, { ...run, state })) === "gone";
+}
+
+async function lookAgain(jobId: string, run: Run): Promise<RunResult | "gone"> {
+  const { clock, signal } = run.ports;
+  await clock.sleep(secondLookMs, signal);
+  const result = await readJob(jobId, run);
+  return isJobNotFound(result, run.state) ? "gone" : result;
+}
+
 /** Runs a task: sends the create or message, if there is one, and waits for the job. Never rejects. */
 export async function runJob(task: Task, run: Run, options: JobOptions = {}): Promise<RunResult> {
   const { wait = run.settings.wait, onJobId, onPolled } = options;
@@ -39,14 +64,13 @@ export async function runJob(task: Task, run: Run, options: JobOptions = {}): Pr
     run.publishJobId(jobId);
     onJobId?.(jobId);
   };
-  const operation = operationOf(task);
+  const operation = task.kind === "attach" ? "poll" : task.kind;
   if (task.kind !== "create") state.jobId = task.jobId;
-  if (run.ports.signal.aborted) {
-    return { kind: "cancelled", operation, acceptance: task.kind === "attach" ? "accepted" : "rejected" };
-  }
-  const job = { ...run, publishJobId };
+  if (run.ports.signal.aborted)
+    return { kind: "cancelled", operation, acceptance: operation === "poll" ? "accepted" : "rejected" };
+  const job = { ...run, settings: { ...run.settings, wait }, publishJobId };
   try {
-    return await submitAndWait({ ...run.settings, task, wait }, job, onPolled);
+    return await submitAndWait(task, operation, job, onPolled);
   } catch (error) {
     // What was published stays so, whatever failed after it.
     if (published !== "") state.jobId ||= published;
@@ -54,65 +78,80 @@ export async function runJob(task: Task, run: Run, options: JobOptions = {}): Pr
   }
 }
 
-async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): Promise<RunResult> {
-  const { task } = inputs;
-  const { ports, state, log } = run;
+async function submitAndWait(task: Task, operation: Operation, run: Run, onPolled?: () => void): Promise<RunResult> {
+  const { ports, state, log, settings } = run;
   const { clock, random, signal } = ports;
-  log.starting(inputs);
+  log.starting(task, settings);
   const client = connectService(run);
   // Comment mode has already sent requests to GitHub, and their time counts too.
   state.startedAt ??= clock.now();
   const { startedAt } = state;
-  const limits: CallLimits = { deadline: startedAt + inputs.timeoutMs, signal };
+  const limits: CallLimits = { deadline: startedAt + settings.timeoutMs, signal };
 
   const isMessageResumed = task.kind === "attach" && task.resumes === "message";
   let origin: WaitOrigin = { kind: isMessageResumed ? "resumed" : "attached" };
   if (task.kind !== "attach") {
-    const { job, isReplay } = await submit(task, client, run, limits, (notice) =>
-      log.retrying(notice, state.elapsedMs(clock.now())),
-    );
+    const { job, isReplay } = await submit(task, client, run, limits);
     // On a re-run, it is the turn of an earlier attempt, which the service did not name when it was asked.
     const isOwn = !isReplay || runAttempt(ports.environment) > 1;
     updateState(job, isReplay && isOwn ? { kind: "attach", jobId: job.id, resumes: task.kind } : task, run);
     if (!isOwn) return { kind: "blocked", cause: "replayed", jobId: job.id };
     log.accepted(task.kind, job, state);
-    if (signal.aborted) return { kind: "cancelled", operation: task.kind, acceptance: "accepted" };
+    if (signal.aborted) return { kind: "cancelled", operation, acceptance: "accepted" };
     const isCreate = task.kind === "create";
     if (isCreate && isTerminal(job.status)) return { kind: "done", status: job.status };
-    if (!inputs.wait) return { kind: "started" };
+    if (!settings.wait) return { kind: "started" };
     origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
   }
 
-  log.waiting(inputs, state);
-  const until = inputs.wait ? "terminal" : "response";
-  const readTurn = turnReader(inputs, client, run, limits);
-  const { intervals } = inputs;
+  log.waiting(settings, state);
+  const until = settings.wait ? "terminal" : "response";
+  const readTurn = turnReader(task, client, run, limits);
+  const { intervals } = settings;
   const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {
     if (event.kind === "polled") updateState(event.job, task, run);
     log.poll(event, state, state.elapsedMs(clock.now()));
     onPolled?.();
   }).finally(() => log.waited());
+  if (wait.kind === "timed-out") return wait;
+  if (wait.kind === "cancelled") return { kind: "cancelled", operation, acceptance: "accepted" };
+  const { turn, job, wasSeenToStart } = wait;
+  state.isUnproven = settings.wait && !wasSeenToStart;
   // A single poll cannot tell whether this is the state from before the message, unless the service says how the turn ended.
-  const hasTurnEnded = wait.kind === "done" && wait.turn !== undefined && hasEnded(wait.turn);
-  if (wait.kind === "done" && isMessageResumed && !inputs.wait && !hasTurnEnded) return { kind: "started" };
-  if (wait.kind === "done") state.isUnproven = inputs.wait && !wait.wasSeenToStart;
-  return resultOfWait(wait, task);
+  const isStale = isMessageResumed && !settings.wait && !(turn !== undefined && hasEnded(turn));
+  if (!isTerminal(job.status) || isStale) return { kind: "started" };
+  if (turn === undefined) return { kind: "done", status: job.status };
+  return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
 }
 
-/**
- * Returns a function that reads the status of the turn that the step waits for, if the service may say it: somebody else may
- * have sent a message to the job since.
- */
-function turnReader(
-  { task, wait }: Inputs,
+function submit(
+  task: SendingTask,
   client: AgentJobClient,
-  { key, state }: Run,
+  { key, publishJobId, log, state, ports }: Run,
+  limits: CallLimits,
+): Promise<AcceptedSubmission> {
+  const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
+  const session = state.features?.has("session") ? state.session : undefined;
+  const onRetry = (notice: RetryNotice): void => log.retrying(notice, state.elapsedMs(ports.clock.now()));
+  return task.kind === "create"
+    ? client.createJob({ ...submission, base: task.base, session }, limits, onRetry, publishJobId)
+    : client.sendMessage(task.jobId, submission, limits, onRetry);
+}
+
+/** Returns what reads the status of our turn, if the service may say it: others may have sent a message since. */
+function turnReader(
+  task: Task,
+  client: AgentJobClient,
+  { key, state, settings }: Run,
   limits: CallLimits,
 ): (() => Promise<TurnStatus | undefined>) | undefined {
   if (task.kind === "attach" && task.resumes === undefined) return undefined;
   // A single poll is worth a question only if the turn is known.
-  if (!wait && (task.kind !== "attach" || task.turnId === undefined)) return undefined;
+  if (!settings.wait && (task.kind !== "attach" || task.turnId === undefined)) return undefined;
+  const isOwn = ({ jobId, turnId, request }: SentTurn): boolean =>
+    jobId === state.jobId &&
+    (task.kind === "attach" ? turnId === task.turnId : request === key.of(task.prompt, task.replaces).request);
   let isUnannounced = false;
   return async () => {
     if (isUnannounced) return undefined;
@@ -124,48 +163,10 @@ function turnReader(
     isUnannounced = announcement === undefined;
     if (announcement === undefined) return undefined;
     state.features = announcement.features;
-    const { turns } = announcement;
-    const own = turns.find((turn) => turn.jobId === state.jobId && isOwnTurn(turn, task, key));
-    state.updateTurns(turns, own);
+    const own = announcement.turns.find(isOwn);
+    state.updateTurns(announcement.turns, own);
     return own?.status;
   };
-}
-
-/** Returns whether a turn is the one that a task has sent, or waits for. */
-function isOwnTurn({ turnId, request }: SentTurn, task: Task, key: StepKey): boolean {
-  return task.kind === "attach" ? turnId === task.turnId : request === key.of(task.prompt, task.replaces).request;
-}
-
-function resultOfWait(wait: WaitResult, task: Task): RunResult {
-  switch (wait.kind) {
-    case "done": {
-      const { status } = wait.job;
-      if (!isTerminal(status)) return { kind: "started" };
-      if (wait.turn === undefined) return { kind: "done", status };
-      return { kind: "done", status: wait.turn === "completed" ? "completed" : "failed" };
-    }
-    case "timed-out":
-      return wait;
-    case "cancelled":
-      return { kind: "cancelled", operation: operationOf(task), acceptance: "accepted" };
-  }
-}
-
-function operationOf(task: Task): Operation {
-  return task.kind === "attach" ? "poll" : task.kind;
-}
-
-function submit(
-  task: SendingTask,
-  client: AgentJobClient,
-  { key, publishJobId }: Run,
-  limits: CallLimits,
-  onRetry: (notice: RetryNotice) => void,
-): Promise<AcceptedSubmission> {
-  const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
-  return task.kind === "create"
-    ? client.createJob({ ...submission, base: task.base }, limits, onRetry, publishJobId)
-    : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 
 /** Merges a record into the state, and publishes the job's id before anything else can fail. */
@@ -173,19 +174,13 @@ function updateState(job: Job, task: Task, { ports, state, log, publishJobId }: 
   const isFirst = !state.hasRecord;
   const hadInvalidLink = state.hasInvalidLink;
   state.update(job, ports.clock.now());
-  state.origin ||= originOf(task);
+  const origins = { create: "created", message: "continued", attach: "attached" } as const;
+  state.origin ||= task.kind === "attach" && task.resumes ? "resumed" : origins[task.kind];
   if (isFirst) publishJobId(job.id);
-  if (state.hasInvalidLink && !hadInvalidLink) log.invalidPullRequestLink(job.prLink);
-}
-
-function originOf(task: Task): JobOrigin {
-  switch (task.kind) {
-    case "create":
-      return "created";
-    case "message":
-      return "continued";
-    case "attach":
-      return task.resumes ? "resumed" : "attached";
+  if (state.hasInvalidLink && !hadInvalidLink) {
+    log.warning(message`
+      Invalid pull request link
+      The service returned ${excerpt(job.prLink, 300)} as the pull request, which is not an http(s) URL without credentials. Ignored.`);
   }
 }
 

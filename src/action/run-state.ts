@@ -1,3 +1,4 @@
+import type { ClientOptions } from "../client/client.ts";
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
 import type { Changes } from "./changes/changes.ts";
@@ -9,17 +10,14 @@ export interface ObservedStatus {
   atMs: number;
 }
 
-/**
- * How the step came by its job: `created` it, `continued` it with a message, `resumed` the one of an earlier run attempt,
- * or was `attached` to it by `job-id`.
- */
+/** `resumed`: the job of an earlier run attempt; `attached`: by the input `job-id`. */
 export type JobOrigin = "created" | "continued" | "resumed" | "attached";
 
-/**
- * What became of a turn that the service was asked to stop. `asked`: it did not confirm that the agent has ended. `ended`: the turn
- * had ended before. `unreached`: whether it can stop a turn was not answered in time.
- */
+/** `asked`: not confirmed; `ended`: the turn had ended before; `unreached`: no answer whether it can be stopped. */
 export type StopResult = "stopped" | "asked" | "ended" | "unreached";
+
+/** What a record says of a job besides its state. */
+const jobFacts = ["model", "repository", "ref", "createdAt", "archivedAt", "base", "pageUrl"] as const;
 
 /** What the run knows so far: outputs, log and summary are made from it. */
 export class RunState {
@@ -49,6 +47,12 @@ export class RunState {
   features: ReadonlySet<string> | undefined;
   /** What it announced before anything was sent. */
   announcement: Announcement | undefined;
+  /** What the session of the step is known by, once the branch is known that its jobs start from; `undefined` without one. */
+  session: string | undefined;
+  /** The one that the announcement is about. */
+  askedSession: string | undefined;
+  /** See `ClientOptions.asked`. */
+  readonly asked: ClientOptions["asked"] = {};
   /** Whether it has denied that it can be asked. */
   isMute = false;
   /** What became of the turn when the step was cancelled; `undefined` if the service was not asked to stop it. */
@@ -57,11 +61,10 @@ export class RunState {
   finalMessage = "";
   /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
-  /**
-   * Why the turn of this step has failed, or was stopped, in one line of untrusted text; empty if the service says nothing.
-   * `undefined` while it has not, or if the service does not tell of turns.
-   */
-  failure: { isStopped: boolean; reason: string } | undefined;
+  /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
+  failure: { isStopped: boolean; isKept: boolean; reason: string } | undefined;
+  /** Whether the last record says that work of the job's last turn, which failed, is kept. */
+  isKept = false;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;
   /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
@@ -83,12 +86,11 @@ export class RunState {
     this.isUnproven = false;
     this.finalMessage = "";
     this.failure = undefined;
-    for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "base", "pageUrl"] as const)
-      this[field] = "";
+    this.isKept = false;
+    for (const fact of jobFacts) this[fact] = "";
     this.timeline.length = 0;
   }
 
-  /** Returns whether the service has sent a record of the job. */
   get hasRecord(): boolean {
     return this.timeline.length > 0;
   }
@@ -99,7 +101,11 @@ export class RunState {
     this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
     const hasFailed = own?.status === "failed" || own?.status === "stopped";
     this.failure = hasFailed
-      ? { isStopped: own.status === "stopped", reason: own.reason.replace(/[\p{Cc}\s]+/gu, " ").trim() }
+      ? {
+          isStopped: own.status === "stopped",
+          isKept: own.isKept,
+          reason: own.reason.replace(/[\p{Cc}\s]+/gu, " ").trim(),
+        }
       : undefined;
     const costs = turns.map(({ costUsd }) => costUsd);
     const isKnown = costs.length > 0 && costs.every((cost) => cost !== undefined);
@@ -116,12 +122,7 @@ export class RunState {
     }
     this.pullRequest = parsePullRequest(job.prLink);
     this.hasInvalidLink = job.prLink !== "" && !this.pullRequest;
-    this.model = job.model || this.model;
-    this.repository = job.repository || this.repository;
-    this.ref = job.ref || this.ref;
-    this.createdAt = job.createdAt || this.createdAt;
-    this.archivedAt = job.archivedAt || this.archivedAt;
-    this.base = job.base || this.base;
-    this.pageUrl = job.pageUrl ?? this.pageUrl;
+    this.isKept = job.isKept;
+    for (const fact of jobFacts) this[fact] = job[fact] || this[fact];
   }
 }

@@ -1,19 +1,19 @@
+import { type AgentJobClient, createClient } from "../client/client.ts";
 import type { Clock } from "../client/clock.ts";
 import type { Credentials } from "../client/credentials.ts";
 import type { Trace } from "../client/trace.ts";
 import type { Cache } from "../runner-kit/cache.ts";
-import type { Message } from "../runner-kit/text.ts";
 import type { Transport } from "../runner-kit/transport.ts";
-import type { Outcome } from "./outcome.ts";
+import { isMintlify } from "./mintlify.ts";
 import type { RunLog } from "./report/log.ts";
-import type { RerunEffect, RunResult } from "./result.ts";
+import type { Ending, RerunEffect, RunResult } from "./result.ts";
 import type { RunState } from "./run-state.ts";
-import { apiUrl } from "./runner/environment.ts";
+import { ownRepository } from "./runner/environment.ts";
 import type { GitHub } from "./runner/github.ts";
+import { type ReadingLimits, type RepositoryReader, readerOf } from "./runner/read-repository.ts";
 import type { Settings, Task } from "./settings.ts";
 import type { StepKey } from "./step-key.ts";
 
-/** What a run needs from outside. */
 export interface RunPorts {
   clock: Clock;
   /** Returns a number in [0, 1). */
@@ -33,9 +33,7 @@ export interface RunPorts {
 export interface Run {
   settings: Settings;
   ports: RunPorts;
-  /** What authenticates the requests to the service. */
   credentials: Credentials;
-  /** What the requests of the step are known by. */
   key: StepKey;
   state: RunState;
   log: RunLog;
@@ -43,14 +41,6 @@ export interface Run {
   publishJobId: (jobId: string) => void;
 }
 
-/** How a run ended, as it is reported. */
-export interface Ending {
-  outcome: Outcome;
-  message: Message;
-  elapsedMs: number;
-}
-
-/** What a run did. */
 export interface Execution {
   result: RunResult;
   /** What it sent or waited for, if it got that far. */
@@ -61,9 +51,35 @@ export interface Execution {
   finish?: (ending: Ending) => Promise<void>;
 }
 
+/** Connects to the service of a run. Only a service that is not the default one is asked what it offers. */
+export function connectService(run: Run): AgentJobClient {
+  const { settings, ports, credentials, log } = run;
+  const { baseUrl, projectId } = settings;
+  const { clock, random } = ports;
+  return createClient(
+    { baseUrl, projectId, credentials, canBeAsked: canBeAsked(run), asked: run.state.asked },
+    { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) },
+  );
+}
+
+/** Returns whether the service is asked what was sent under a step. */
+export function canBeAsked({ settings }: Pick<Run, "settings">): boolean {
+  return !isMintlify(settings.baseUrl);
+}
+
 /** Connects to the runner's GitHub. */
 export function connectGitHub({ settings, ports, log }: Run): Promise<GitHub> {
-  return ports.connectGitHub(settings.githubToken, apiUrl(ports.environment), (trace) => log.trace(trace));
+  const apiUrl = ports.environment.GITHUB_API_URL || "https://api.github.com";
+  return ports.connectGitHub(settings.githubToken, apiUrl, (trace) => log.trace(trace));
+}
+
+/** Connects to a repository on the runner's GitHub, to read it. Default: the run's own. */
+export async function connectRepository(
+  run: Run,
+  limits: ReadingLimits = {},
+  place = ownRepository(run.ports.environment),
+): Promise<RepositoryReader> {
+  return readerOf(await connectGitHub(run), place, run.ports, limits);
 }
 
 /** Opens the connection for the create or message that follows soon. Never throws: errors show when that is sent. */

@@ -1,17 +1,16 @@
 import { minTimeLeftMs } from "../client/submit.ts";
-import { say, type Text } from "../runner-kit/text.ts";
-import { addSection } from "./changes/add-section.ts";
+import { message, say, type Text } from "../runner-kit/text.ts";
 import type { Conversation } from "./comments/conversation.ts";
-import { isStillGone } from "./find-job.ts";
+import { addSection } from "./comments/prompt-template.ts";
 import { askService } from "./memory/ask-service.ts";
-import { type Decision, decide, decideWith, type Evidence, type Reason, type StepRecord } from "./memory/decide.ts";
-import { type Found, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
-import { askBefore, isResuming, type Memory, openMemory } from "./memory/memory.ts";
-import { type RememberedSession, readSession } from "./memory/session.ts";
+import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
+import { askBefore, gather, isJob, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
+import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
+import { readSession, tellOfLeft } from "./memory/session.ts";
 import { findStart, type Plan, planTasks, runPlan, writePrompt } from "./plan.ts";
 import { acceptanceOf, type BlockedResult, cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.ts";
 import { type Execution, openConnection, type Run } from "./run.ts";
-import { type JobOptions, runJob } from "./run-job.ts";
+import { isStillGone, type JobOptions, runJob } from "./run-job.ts";
 import { isOnTag, runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
 import { stopOwnTurn } from "./stop-turn.ts";
@@ -30,6 +29,7 @@ export interface Request {
 }
 
 type Attach = Extract<Task, { kind: "attach" }>;
+type Wait = Extract<Decision, { do: "wait" }>;
 
 /**
  * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job that an earlier attempt
@@ -51,7 +51,9 @@ class Sending {
   readonly #request: Request;
   readonly #run: Run;
   readonly #memory: Memory;
-  #found: Found;
+  /** What the service and the cache say, and all that is known of the earlier attempts. */
+  #replies: Replies | undefined;
+  #evidence: Evidence;
   /** Whether it is known that nothing of use was sent before. */
   #isSettled = false;
 
@@ -59,7 +61,7 @@ class Sending {
     this.#request = request;
     this.#run = run;
     this.#memory = request.memory;
-    this.#found = noEvidence(run);
+    this.#evidence = noEvidence(run);
   }
 
   async run(): Promise<Execution> {
@@ -107,9 +109,10 @@ class Sending {
     const { conversation } = this.#request;
     const replies = this.#request.replies ?? (await askBefore(this.#request, this.#run));
     if ("kind" in replies) return replies;
-    const places = this.#memory.places(conversation && (() => conversation.read()));
-    this.#found = await gather(replies, places, this.#run);
-    this.#memory.firstBase = this.#found.base;
+    this.#replies = replies;
+    const readThread = conversation && (() => conversation.read());
+    this.#evidence = await gather(replies, this.#memory.session, readThread, this.#run);
+    this.#memory.firstBase = replies.words.base;
     return this.#isAborted ? cancelledBeforeSending : undefined;
   }
 
@@ -119,65 +122,56 @@ class Sending {
       const { readStepRecord } = await import("./memory/step-record.ts");
       return readStepRecord(attempts, this.#run);
     };
-    const { decision, record } = await decideWith(this.#found.evidence, readRecord);
+    const { decision, record } = await decideWith(this.#evidence, readRecord);
     this.#know({ record });
     return decision;
   }
 
   #know(known: Partial<Evidence>): void {
-    this.#found = { ...this.#found, evidence: { ...this.#found.evidence, ...known } };
+    this.#evidence = { ...this.#evidence, ...known };
   }
 
   async #refuse({ do: _, ...reason }: Extract<Decision, { do: "refuse" }>): Promise<Execution> {
-    const result = this.#blocked(reason);
-    const { settings } = this.#run;
-    return this.#withdraw(settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: result } : result);
-  }
-
-  #blocked(reason: Reason): BlockedResult {
-    const { cacheError, serviceError } = this.#found;
-    if (reason.cause === "service") return { kind: "blocked", ...reason, error: serviceError };
-    if (reason.cause !== "unreadable") return { kind: "blocked", ...reason };
-    return cacheError === undefined
-      ? { kind: "blocked", cause: "thread" }
-      : { kind: "blocked", cause: "memory", detail: cacheError };
+    const { words, answer } = this.#replies ?? {};
+    const why = (): BlockedResult => {
+      if (reason.cause === "service")
+        return { kind: "blocked", cause: "service", error: answer?.kind === "unreadable" ? answer.error : undefined };
+      if (reason.cause !== "unreadable") return { kind: "blocked", ...reason };
+      if (words?.error === undefined) return { kind: "blocked", cause: "thread" };
+      return { kind: "blocked", cause: "memory", detail: words.error };
+    };
+    return this.#withdraw(this.#run.settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: why() } : why());
   }
 
   /** Waits for the job of an earlier attempt; `undefined` if that is of no use. */
-  async #wait(decision: Extract<Decision, { do: "wait" }>): Promise<Execution | undefined> {
-    const { log, state, settings, ports } = this.#run;
-    const { conversation } = this.#request;
-    const { jobId, sent } = decision;
-    const attempt = runAttempt(ports.environment);
-    const isTurn = "turnId" in decision;
-    const besides = isTurn ? undefined : decision.besides;
+  async #wait(decision: Wait): Promise<Execution | undefined> {
+    const { state, settings } = this.#run;
     if (settings.dryRun) return this.#tellWait(decision);
-    if (isTurn) {
-      log.rerun({ kind: "resuming-turn", jobId, attempt, hasOtherPrompt: decision.hasOtherPrompt });
-    } else log.rerun({ kind: "resuming", jobId, attempt, earlierAttempt: decision.attempt, besides });
-    const turn = isTurn ? { turnId: decision.turnId } : {};
-    const task: Attach = { kind: "attach", jobId, resumes: sent, ...turn };
-    await conversation?.resume(jobId);
+    tellOfWait(decision, this.#run);
+    const { jobId, sent } = decision;
+    const isTurn = "turnId" in decision;
+    const task: Attach = { kind: "attach", jobId, resumes: sent, ...(isTurn && { turnId: decision.turnId }) };
+    await this.#request.conversation?.resume(jobId);
     // A word of its own would hide what another attempt may have sent.
-    const isAdopted = isTurn || (besides ?? decision.unproven) === undefined;
+    const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
     const kind = isTurn ? this.#sentTo(jobId) : sent;
-    const result = await this.#resume(task, () => isAdopted && this.#memory.words.adopt(kind, jobId));
+    const adopt = (): void => void (isAdopted && this.#memory.adopt(kind, jobId));
+    const result = await this.#resume(task, adopt);
     if (result) {
-      if (!isAdopted) await this.#memory.words.withdraw(kind);
-      else this.#memory.words.adopt(kind, jobId);
+      adopt();
+      if (!isAdopted) await this.#memory.withdraw();
       await this.#memory.finish(result, kind, { isResumed: true });
       return this.#end(result, task);
     }
     state.forgetJob();
-    this.#know(withoutJob(this.#found.evidence, jobId));
+    this.#evidence = withoutJob(this.#evidence, jobId);
     return undefined;
   }
 
   /** Returns what was sent to the job of a turn, as far as a word says it. */
   #sentTo(jobId: string): SendingTask["kind"] {
-    const words = this.#found.evidence.attempts.map(({ word }) => word);
-    const own = words.find((word) => typeof word === "object" && word.kind === "job" && word.jobId === jobId);
-    return typeof own === "object" && own.kind === "job" ? own.sent : this.#memory.kind;
+    const words = this.#evidence.attempts.map(({ word }) => word).filter(isJob);
+    return words.find((word) => word.jobId === jobId)?.sent ?? this.#memory.kind;
   }
 
   /**
@@ -188,23 +182,22 @@ class Sending {
   async #resume(task: Attach, onUsable: () => void): Promise<RunResult | undefined> {
     const { settings, state, log } = this.#run;
     const isComment = this.#request.conversation !== undefined;
+    const isTurn = task.turnId !== undefined;
     const isLook = settings.wait && !isComment && task.resumes !== "message";
     const look = (): Promise<RunResult> => this.#runTask(task, isLook ? { wait: false } : {});
-    const startOver = (reason: "failed" | "archived" | "not found"): undefined => {
-      log.rerun({ kind: "starting-over", jobId: task.jobId, reason });
-    };
     let result = await look();
-    if (isJobNotFound(result, state)) {
-      if (await isStillGone(task.jobId, this.#run)) return startOver("not found");
-      // It was not found by mistake.
-      result = await look();
-    }
+    const isGone = isJobNotFound(result, state) && (await isStillGone(task.jobId, this.#run));
+    // Otherwise, it was not found by mistake.
+    if (!isGone && isJobNotFound(result, state)) result = await look();
+    const ended = result.kind === "done" ? state.status : undefined;
     const isFirst = state.timeline.length === 1;
-    if (result.kind === "done" && state.status === "archived" && (isComment ? task.turnId !== undefined : isFirst))
-      return startOver("archived");
+    const isArchived = ended === "archived" && (isComment ? isTurn : isFirst);
     // A turn that failed before this attempt is not waited for, so this one failed just now.
-    const hasFailed = result.kind === "done" && result.status === "failed";
-    if (hasFailed && isFirst && task.turnId === undefined && !isComment) return startOver("failed");
+    const hasFailed = result.kind === "done" && result.status === "failed" && isFirst && !isTurn && !isComment;
+    if (isGone || isArchived || hasFailed) {
+      log.startingOver(task.jobId, isGone ? "not found" : isArchived ? "archived" : "failed");
+      return undefined;
+    }
     onUsable();
     return result.kind === "started" && isLook ? this.#runTask(task) : result;
   }
@@ -223,91 +216,91 @@ class Sending {
   }
 
   async #send(
-    { replaces, unproven }: Extract<Decision, { do: "send" }>,
+    { to, replaces, unproven }: Extract<Decision, { do: "send" }>,
     base: string | undefined,
     early: { prompt: string } | undefined,
   ): Promise<Execution> {
     const { settings, state, ports, log } = this.#run;
     const { conversation, jobId } = this.#request;
-    const { words, isWritable } = this.#memory;
+    const memory = this.#memory;
     state.forgetJob();
-    const { service } = this.#found.evidence;
+    const { service } = this.#evidence;
     if (typeof service === "object" && "turnId" in service && (service.over === "failed" || service.over === "stopped"))
-      log.rerun({ kind: "starting-over", jobId: service.jobId, reason: service.over });
-    if (!conversation && !isWritable) this.#memory.sayWhatIsForgotten();
-    else if (!conversation && settings.session !== "" && isOnTag(ports.environment)) log.sessionOnTag();
-
-    const remembered = await this.#readSession();
+      log.startingOver(service.jobId, service.over);
+    const remembered = await readSession(conversation ? undefined : memory.session, memory.firstBase, this.#run);
     if ("kind" in remembered) return this.#withdraw(remembered);
+    if (!conversation && !memory.isWritable) memory.sayWhatIsForgotten();
+    else if (!conversation && settings.session !== "" && isOnTag(ports.environment)) {
+      // GitHub's documentation: "Dependency caching reference", restrictions for accessing a cache.
+      log.notice(message`
+        Session of a tag
+        This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
+    }
     const written = early ?? (await writePrompt(this.#request.fill, this.#run, remembered));
     if ("kind" in written) return this.#withdraw(written);
-    const kept = settings.dryRun ? undefined : await conversation?.announce();
-    const continued = jobId !== "" ? { jobId } : await (conversation ?? remembered).findContinued(base);
+    const announced = settings.dryRun ? undefined : await conversation?.announce();
+    const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
+    const named = jobId === "" ? kept : { jobId };
+    const continued = named ?? (await (conversation ?? remembered).findContinued(base));
     const plan = planTasks(written.prompt, continued, { replaces, base });
     if (settings.dryRun) return this.#tellPlan(plan);
 
     const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
     if (conversation && leftMs < minTimeLeftMs) return this.#withdraw({ kind: "blocked", cause: "time" });
     // A service that can be asked knows what it was sent.
-    const { kind } = plan.task;
     const isAnnounced = state.features === undefined;
     if (isAnnounced) openConnection(this.#run);
-    const isSaved = isAnnounced && (await words.announce(kind));
-    if (kept === "lost" && !isSaved && state.features === undefined) {
+    const isSaved = isAnnounced && (await memory.announce());
+    if (announced === "lost" && !isSaved && state.features === undefined) {
       // Only a service that knows what it is sent keeps the word then. A re-run has asked it.
       if (!isResuming(this.#run)) await askService(this.#run);
       if (state.features === undefined) return this.#withdraw({ kind: "blocked", cause: "unwitnessed" });
     }
-    // The earlier attempt could not leave a word either.
-    if (words.isReadOnly && unproven !== undefined)
+    // The earlier attempt may not have been able to leave a word either.
+    const isMuted = memory.isReadOnly || (isAnnounced && memory.isWritable && !isSaved);
+    if (isMuted && unproven !== undefined && state.features === undefined) await askService(this.#run);
+    if (isMuted && unproven !== undefined && state.features === undefined)
       return this.#withdraw({ kind: "blocked", cause: "unknown", attempt: unproven }, { isSettled: false });
     return this.#runPlan(plan);
   }
 
   /** Runs a plan, and keeps what it has sent. */
   async #runPlan(plan: Plan): Promise<Execution> {
-    const { ports, log, settings } = this.#run;
+    const { ports, log } = this.#run;
     const { conversation } = this.#request;
-    const { words } = this.#memory;
+    const memory = this.#memory;
     let hasJob = false;
     const { task, result: ended } = await runPlan(
       plan,
       this.#run,
       async (each) => {
-        const onAbort = (): void => words.doubt(each.kind);
+        const onAbort = (): void => memory.doubt();
         ports.signal.addEventListener("abort", onAbort, { once: true });
         const onJobId = (jobId: string): void => {
           hasJob = true;
-          this.#memory.begin(each.kind, jobId);
+          memory.begin(each.kind, jobId);
         };
         conversation?.pend();
         const result = await this.#runTask(each, { onJobId });
         ports.signal.removeEventListener("abort", onAbort);
         return result;
       },
-      (reason, { jobId, pullRequest }) => {
+      (reason, { jobId, leaves }) => {
         if (conversation) return conversation.replaceJob();
-        log.rerun({ kind: "starting-over", jobId, reason });
-        if (reason === "rejected" && pullRequest)
-          log.session({ kind: "rejected", jobId, pullRequest }, settings.session);
+        log.startingOver(jobId, reason);
+        if (reason === "rejected" && leaves)
+          tellOfLeft(say`Job ${jobId} failed before, and rejects the follow-up`, leaves, this.#run);
       },
     );
     if (acceptanceOf(ended) === "rejected") return this.#withdraw(ended, { task });
     // The job of a message in doubt is not remembered: its state would say nothing about the message.
-    words.doubt(task.kind);
+    memory.doubt();
     // After a signal, both have the same two seconds.
     const [result] = await Promise.all([
       stopOwnTurn(task, ended, this.#run),
-      this.#memory.finish(ended, task.kind, { hasJob }),
+      memory.finish(ended, task.kind, { hasJob }),
     ]);
     return this.#end(result, task);
-  }
-
-  /** Reads what is remembered of the session, and the job that it may continue. */
-  async #readSession(): Promise<RememberedSession | RunResult> {
-    const { session, firstBase } = this.#memory;
-    if (session && !this.#request.conversation) return readSession(session, firstBase, this.#run);
-    return { lastCommit: undefined, firstBase, ownPullRequests: [], findContinued: async () => undefined };
   }
 
   /** Ends a run that sent nothing, and remembers that. In a thread, that must not hide what an earlier attempt may have sent. */
@@ -320,79 +313,76 @@ class Sending {
     }: { task?: Task | undefined; isShown?: boolean; isSettled?: boolean } = {},
   ): Promise<Execution> {
     if (isSettled) this.#request.conversation?.withdraw();
-    await this.#memory.words.withdraw(this.#memory.kind);
-    const { finish, ...execution } = this.#end(result, task);
+    await this.#memory.withdraw();
+    const { finish, ...execution } = this.#end(result, task, "rejected");
     return { ...execution, ...(isShown && finish && { finish }) };
   }
 
-  #end(result: RunResult, task: Task | undefined): Execution {
+  /** @param acceptance - whether the service has what this attempt sent, or waits for. Default: as the result says */
+  #end(
+    result: RunResult,
+    task: Task | undefined,
+    acceptance = result.kind === "crashed" ? "unknown" : (acceptanceOf(result) ?? "accepted"),
+  ): Execution {
     const { conversation } = this.#request;
+    const word = conversation?.word;
+    // Without a word in the thread, what is left there is a doubt.
+    const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.hasThread;
+    const left = { words: word ? [word] : this.#memory.words, keepsWords, acceptance };
     return {
       result,
       ...(task && { task }),
-      rerun: this.#effect(result),
+      rerun: rerunEffect(this.#evidence, left, this.#run),
       ...(conversation && !this.#run.settings.dryRun && { finish: (ending) => conversation.finish(ending) }),
     };
   }
 
-  /** Returns what a re-run does, by what this attempt leaves. */
-  #effect(result: RunResult) {
-    const { state } = this.#run;
-    const { evidence } = this.#found;
-    const { words } = this.#memory;
-    const { conversation } = this.#request;
-    const inThread = conversation?.word;
-    const { jobId } = state;
-    const turn = { jobId, turnId: "", over: undefined, hasOtherPrompt: false };
-    const acceptance = result.kind === "crashed" ? "unknown" : acceptanceOf(result);
-    const before = evidence.service === "mute" ? "nothing" : evidence.service;
-    const services: Evidence["service"][] = acceptance === "unknown" ? [turn, before] : [turn];
-    const left = {
-      words: inThread ? [inThread] : words.fates,
-      // What the service says then, if it can be asked.
-      services:
-        state.features === undefined
-          ? [evidence.service]
-          : jobId === "" || acceptance === "rejected"
-            ? [before]
-            : services,
-      // Without a word in the thread, what is left there is a doubt.
-      keepsWords: evidence.keepsWords && !words.isReadOnly && !conversation?.hasThread,
-    };
-    return rerunEffect(evidence, left, this.#run);
-  }
-
-  async #tellWait(decision: Extract<Decision, { do: "wait" }>): Promise<Execution> {
+  async #tellWait(decision: Wait): Promise<Execution> {
     const { jobId } = decision;
-    const { evidence } = this.#found;
-    const next = decide(withoutJob(evidence, jobId));
-    const attempt = "attempt" in decision ? decision.attempt : undefined;
-    const plan: Text = [
-      ...(attempt === undefined
-        ? say`It would wait for job ${jobId}, which an earlier attempt of this workflow run started.`
-        : say`It would wait for job ${jobId}, which attempt ${attempt} of this workflow run started.`),
-      ...(next.do === "send" && !this.#request.conversation
-        ? say` If that job is of no use, it would send the prompt again.`
-        : []),
+    const next = decide(withoutJob(this.#evidence, jobId));
+    const attempt = "attempt" in decision ? say`attempt ${decision.attempt}` : say`an earlier attempt`;
+    const otherwise = say` If that job is of no use, it would send the prompt again.`;
+    const plan = [
+      ...say`It would wait for job ${jobId}, which ${attempt} of this workflow run started.`,
+      ...(next.do === "send" && !this.#request.conversation ? otherwise : []),
     ];
     return this.#tell(plan, { kind: "attach", jobId });
   }
 
   async #tellPlan({ task, otherwise }: Plan): Promise<Execution> {
-    const { settings } = this.#run;
     if (task.kind === "create") return this.#tell(say`It would create a job with this prompt.`, task);
     const { jobId } = task;
     if (!otherwise) return this.#tell(say`It would send this prompt to job ${jobId} as a follow-up.`, task);
-    return this.#tell(
-      this.#request.conversation
-        ? say`It would send this prompt to job ${jobId}, which the thread remembers. If the job is gone, it would create one.`
-        : say`It would send this prompt to job ${jobId}, the last of the session ${settings.session}, while the job is active or its pull request is open. Otherwise it would create a job.`,
-      task,
-    );
+    const plan = this.#request.conversation
+      ? say`It would send this prompt to job ${jobId}, which the thread remembers. If the job is gone, it would create one.`
+      : say`It would send this prompt to job ${jobId}, the last of the session ${this.#run.settings.session}, while the job is active or its pull request is open. Otherwise it would create a job.`;
+    return this.#tell(plan, task);
   }
 
-  async #tell(plan: Text, task: SendingTask | Attach | undefined): Promise<Execution> {
-    if (task && task.kind !== "attach") this.#run.log.dryRun(task.prompt);
+  async #tell(plan: Text, task: SendingTask | Attach): Promise<Execution> {
+    if (task.kind !== "attach") this.#run.log.dryRun(task.prompt);
     return this.#withdraw({ kind: "skipped", reason: "dry-run", plan }, { task });
+  }
+}
+
+/** Says that a re-run waits for what an earlier attempt sent, and what that does not settle. */
+function tellOfWait(decision: Wait, { log, ports }: Run): void {
+  const { jobId } = decision;
+  const prefix = `Attempt ${runAttempt(ports.environment)}:`;
+  if (!("turnId" in decision)) log.line(`${prefix} attempt ${decision.attempt} started job ${jobId}; waiting for it`);
+  else {
+    log.line(
+      `${prefix} the service says that an earlier attempt of this step sent its request as job ${jobId}; waiting for that`,
+    );
+  }
+  if ("besides" in decision) {
+    log.warning(message`
+      Earlier attempt may have started a job
+      By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
+  }
+  if ("hasOtherPrompt" in decision && decision.hasOtherPrompt) {
+    log.notice(message`
+      Earlier attempt had another prompt
+      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is that of the earlier prompt. To send the new one, run the workflow again from the start.`);
   }
 }

@@ -1,7 +1,6 @@
 import type { PathFilter } from "./changes/paths.ts";
 import type { Since } from "./changes/since.ts";
-import type { PermissionRules } from "./comments/permission.ts";
-import type { Triggers } from "./comments/trigger.ts";
+import type { permissions } from "./comments/event.ts";
 import type { AuthMethod } from "./inputs/rules.ts";
 import type { FailableOutcome } from "./outcome.ts";
 
@@ -16,19 +15,16 @@ export type Task =
 /** A task that sends something, so that a re-run must not repeat it. */
 export type SendingTask = Exclude<Task, { kind: "attach" }>;
 
-/** What applies to every task. */
 export interface Settings {
   projectId: string;
   /** Empty with `github-oidc`. */
   apiKey: string;
-  /** What authenticates requests: the API key, or OIDC tokens of the workflow run. */
   auth: AuthMethod;
   baseUrl: URL;
   wait: boolean;
   timeoutMs: number;
   intervals: { minMs: number; maxMs: number };
   failOn: ReadonlySet<FailableOutcome>;
-  summary: boolean;
   /** Whether a re-run waits for the job of an earlier attempt, or starts another one. */
   onRerun: "resume" | "new";
   /** The branch that a new job starts from: a name, `pull-request` for the event's pull request, or empty for the project's own. */
@@ -46,21 +42,21 @@ export interface Settings {
   matrixLeg: string;
 }
 
-/** Which changes a prompt is about. */
 export interface ChangesSettings {
   since: Since;
   /** `undefined` if all files count. */
   paths: PathFilter | undefined;
-  /** Whether the prompt includes the patches. */
   withPatches: boolean;
 }
 
-export interface Inputs extends Settings {
-  task: Task;
-}
-
 /** Comment mode: the event of an issue or pull request decides what to do, if anything. */
-export interface CommentMode extends PermissionRules, Triggers {
+export interface CommentMode {
+  /** The trigger phrase and the name of the trigger label; one of them may be empty. */
+  phrase: string;
+  label: string;
+  requiredPermission: (typeof permissions)[number];
+  /** Logins of bots that may start jobs, in lower case. */
+  allowedBots: ReadonlySet<string>;
   /** The prompt template. Default: the instruction and its place. */
   template: string | undefined;
   /** A job that takes precedence over the one that the thread remembers, or empty. */

@@ -1,13 +1,13 @@
 import { systemClock } from "../client/clock.ts";
 import { createTransport, type Transport } from "../runner-kit/transport.ts";
 import { main } from "./main.ts";
-import { reportCrash } from "./report/crash.ts";
+import { RunLog } from "./report/log.ts";
 import { runnerToolkit } from "./runner/toolkit.ts";
 
 /** Runs the action with the real runner, network and clock, and exits with its exit code. */
 export async function start(signal: AbortSignal): Promise<void> {
   process.on("uncaughtException", (error) => {
-    reportCrash(error, runnerToolkit);
+    new RunLog(runnerToolkit).crashed(error);
     process.exit(1);
   });
   const transports = new Map<string, Transport>();

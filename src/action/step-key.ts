@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IdempotencyKey } from "../client/idempotency-key.ts";
+import type { IdempotencyKey } from "../client/contract.ts";
 import type { SentTurn } from "../client/step-lookup.ts";
 import { hash } from "./hash.ts";
 import { serverUrl } from "./runner/environment.ts";
@@ -7,7 +7,6 @@ import type { Settings } from "./settings.ts";
 
 /** What tells the steps of a repository apart, besides the runner's environment. */
 export interface StepKeyOptions extends Pick<Settings, "baseUrl" | "projectId" | "session" | "base" | "matrixLeg"> {
-  /** The input, or empty. */
   jobId: string;
   /** Comment mode: the comment, review or label event. Default: none. */
   request?: string;
@@ -17,8 +16,8 @@ export interface StepKeyOptions extends Pick<Settings, "baseUrl" | "projectId" |
 export class StepKey {
   /** Whether a re-run has the same key: the runner says which workflow run it is. */
   readonly isLasting: boolean;
-  /** Hash of the step. */
   readonly step: string;
+  readonly #sessionParts: readonly string[] | undefined;
 
   /** @param environment - GitHub's documentation: "Variables reference" */
   constructor(options: StepKeyOptions, environment: NodeJS.ProcessEnv) {
@@ -29,17 +28,17 @@ export class StepKey {
     // Such runners count every run as 1, so that one would be taken for another.
     const isRunUnknown = GITHUB_RUN_ID === "" || environment.ACT === "true";
     this.isLasting = !isRunUnknown;
+    const place = [GITHUB_REPOSITORY_ID, serviceOf(baseUrl), projectId];
+    this.#sessionParts = session === "" ? undefined : [...place, session];
     this.step = hash(
       JSON.stringify([
         isRunUnknown ? randomUUID() : GITHUB_RUN_ID,
         serverUrl(environment),
-        GITHUB_REPOSITORY_ID,
+        ...place,
         workflowFile,
         GITHUB_JOB,
         GITHUB_ACTION,
         matrixLeg,
-        baseUrl.href,
-        projectId,
         session,
         base,
         jobId,
@@ -48,14 +47,18 @@ export class StepKey {
     );
   }
 
-  /**
-   * Returns the key of a create or message.
-   *
-   * @param prompt - as it is sent
-   * @param replaces - the turn that it takes the place of, because that one failed, or `on-rerun` is `new`. Default: none
-   */
+  /** Returns the key of a create or message. `replaces`: the turn that it takes the place of. Default: none. */
   of(prompt: string, replaces?: string): IdempotencyKey {
     return { step: this.step, request: requestOf(prompt, replaces) };
+  }
+
+  /**
+   * Returns what the session of the step is known by, in all runs of the repository; `undefined` without one.
+   *
+   * @param base - the branch that its jobs start from. Default: the project's own
+   */
+  sessionOf(base: string | undefined): string | undefined {
+    return this.#sessionParts && hash(JSON.stringify([...this.#sessionParts, base ?? null]));
   }
 
   /** Returns the newest of the turns that was sent with a prompt; `undefined` if there is none. */
@@ -64,6 +67,11 @@ export class StepKey {
     const requests = new Set(replaced.map((turnId) => requestOf(prompt, turnId)));
     return turns.find(({ request }) => requests.has(request));
   }
+}
+
+/** Returns what a service is known by: on this machine, by its project alone, because its port can differ between runs. */
+function serviceOf({ hostname, href, pathname }: URL): string {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname) ? `http://localhost${pathname}` : href;
 }
 
 function requestOf(prompt: string, replaces: string | undefined): string {

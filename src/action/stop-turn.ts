@@ -1,7 +1,6 @@
-import type { SentTurn } from "../client/step-lookup.ts";
-import { connectService } from "./connect-service.ts";
+import { hasEnded, type SentTurn } from "../client/step-lookup.ts";
 import type { RunResult } from "./result.ts";
-import type { Run } from "./run.ts";
+import { connectService, type Run } from "./run.ts";
 import type { Task } from "./settings.ts";
 
 /** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
@@ -10,10 +9,8 @@ const stopGraceMs = 2000;
 const pauseMs = 250;
 
 /**
- * Stops the turn that a cancelled step has sent, if the service announces that it can: never one that the step attached to,
- * and never without waiting for it. The state says what became of it. Never rejects.
- *
- * @returns the result of the run. A request that was in doubt may turn out to be accepted
+ * Stops the turn that a cancelled step has sent itself, if the service can. The state says what became of it, and the result
+ * whether a request that was in doubt was accepted. Never rejects.
  */
 export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Promise<RunResult> {
   const { settings, state, log } = run;
@@ -28,7 +25,9 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
     const announcement = await client.lookUpStep(key, limits);
     if (!announcement) return result;
     state.features = announcement.features;
-    const turn = announcement.turns.find((each) => each.request === key.request && isOfJob(each, state.jobId));
+    const isOwnTurn = ({ request, jobId }: SentTurn): boolean =>
+      request === key.request && (state.jobId === "" || jobId === state.jobId);
+    const turn = announcement.turns.find(isOwnTurn);
     if (!turn) return result;
     if (state.jobId === "") {
       state.jobId = turn.jobId;
@@ -38,7 +37,8 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
     if (!announcement.features.has("stop")) return { ...result, acceptance: "accepted" };
     state.stop = "asked";
     for (;;) {
-      const status = await client.stopTurn(turn.jobId, turn.turnId, limits);
+      // An earlier attempt may have sent the same request, and its turn may be over.
+      const status = hasEnded(turn.status) ? turn.status : await client.stopTurn(turn.jobId, turn.turnId, limits);
       if (status === "stopped") state.stop = "stopped";
       else if (status === "completed" || status === "failed") {
         state.stop = "ended";
@@ -54,8 +54,4 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
     state.stop = "unreached";
     return result;
   }
-}
-
-function isOfJob({ jobId }: SentTurn, known: string): boolean {
-  return known === "" || jobId === known;
 }

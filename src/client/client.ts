@@ -1,16 +1,13 @@
 import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "../runner-kit/transport.ts";
-import type { CallLimits } from "./call-limits.ts";
-import type { Clock } from "./clock.ts";
-import { type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts";
+import type { CallLimits, Clock } from "./clock.ts";
+import { type IdempotencyKey, type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts";
 import type { Credentials } from "./credentials.ts";
 import { HttpError, InvalidResponseError } from "./errors.ts";
-import { formatIdempotencyKey, type IdempotencyKey, isReplayed } from "./idempotency-key.ts";
 import { parseJobPage } from "./job-page.ts";
-import { isWaitApplied, preferWait } from "./preference.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { type Announcement, parseAnnouncement, parseTurnStatus, type TurnStatus } from "./step-lookup.ts";
 import { minTimeLeftMs, type RetryNotice, submit } from "./submit.ts";
-import { safeTraceListener, type Trace, traceTransport } from "./trace.ts";
+import { type Trace, traceTransport } from "./trace.ts";
 
 /** The timeout of one request, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 30_000;
@@ -19,7 +16,6 @@ const submissionGraceMs = 4000;
 /** The longest answer to the question what was sent under a step that is waited for, in milliseconds. */
 const lookupTimeoutMs = 10_000;
 
-/** The service, the project and what authenticates requests. */
 export interface ClientOptions {
   /** Base address. A path prefix is kept. */
   baseUrl: URL;
@@ -27,13 +23,16 @@ export interface ClientOptions {
   credentials: Credentials;
   /** Whether the service is asked what was sent under a step. One that only has the specification's endpoints is not. */
   canBeAsked: boolean;
+  /** The last answer to the question what was sent that named a time before which it is not asked again. Kept by the client. */
+  asked: { rejected?: HttpError; until?: number };
 }
 
-/** A create or message. */
 export interface Submission {
   prompt: string;
   /** The branch that a new job starts from. Default: the project's own. */
   base?: string | undefined;
+  /** What a service that announces sessions finds the new job by. Default: nothing. */
+  session?: string | undefined;
   key: IdempotencyKey;
 }
 
@@ -44,7 +43,6 @@ export interface AcceptedSubmission {
   isReplay: boolean;
 }
 
-/** A job that was read. */
 export interface JobReading {
   job: Job;
   /** How long the service took to respond, in milliseconds, if it says that it waited as it was asked to; otherwise 0. */
@@ -58,76 +56,34 @@ export interface ClientPorts {
   /** Called after every request. What it is given never contains a token. */
   onTrace?: (trace: Trace) => void;
   clock: Clock;
-  /** Returns a number in [0, 1). */
   random: () => number;
 }
 
 interface RequestOptions {
   submission?: Submission;
-  key?: IdempotencyKey;
+  /** Default: that of the submission. */
+  key?: IdempotencyKey | undefined;
   /** Default: 0. */
   holdSeconds?: number;
   /** In milliseconds, unless less time is left. Default: 30,000. */
   timeoutMs?: number;
 }
 
-/** The agent job service, for one project. Specification: "Endpoints". */
-export interface AgentJobClient {
-  /**
-   * Creates a job. Sent again only if the service has provably not accepted it, or knows it by its key.
-   *
-   * @param onJobId - called with the id in a response that is in doubt, before anything else is sent. Untrusted text
-   * @throws SubmissionError
-   */
-  createJob(
-    submission: Submission,
-    limits: CallLimits,
-    onRetry: (notice: RetryNotice) => void,
-    onJobId?: (jobId: string) => void,
-  ): Promise<AcceptedSubmission>;
-  /** Sends a follow-up message to a job, by the same rules as {@link AgentJobClient.createJob}. */
-  sendMessage(
-    jobId: string,
-    submission: Submission,
-    limits: CallLimits,
-    onRetry: (notice: RetryNotice) => void,
-  ): Promise<AcceptedSubmission>;
-  /**
-   * Gets a job, without retries.
-   *
-   * @param holdSeconds - how long the service is asked to wait for the end of the job before it responds. Default: 0
-   * @throws RequestError, which includes a response with the record of another job
-   */
-  getJob(jobId: string, limits: CallLimits, holdSeconds?: number): Promise<JobReading>;
-  /**
-   * Asks what was sent under the step of a key, without retries; `undefined` if the service does not know the question (`404`,
-   * `405`, `501`), or did not receive the key.
-   *
-   * @throws RequestError if that is unknown
-   */
-  lookUpStep(key: IdempotencyKey, limits: CallLimits): Promise<Announcement | undefined>;
-  /**
-   * Asks a service that announced `stop` to stop a turn, without retries. Returns the turn's status once no agent is running,
-   * and `undefined` while it is ending.
-   *
-   * @throws RequestError
-   */
-  stopTurn(jobId: string, turnId: string, limits: CallLimits): Promise<TurnStatus | undefined>;
-}
+export type AgentJobClient = ReturnType<typeof createClient>;
 
-/** Creates a client for one project. Nothing that it returns or throws contains a token. */
-export function createClient(options: ClientOptions, ports: ClientPorts): AgentJobClient {
+/** Creates a client for one project. Nothing it returns or throws contains a token. Specification: "Endpoints". */
+export function createClient(options: ClientOptions, ports: ClientPorts) {
   const { clock, random, onTrace = () => {} } = ports;
   const { credentials } = options;
   const redact = (text: string) => credentials.redact(text);
-  const transport = traceTransport(ports.transport, () => clock.now(), safeTraceListener(onTrace, redact));
+  const transport = traceTransport(ports.transport, () => clock.now(), onTrace, redact);
   const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
 
   async function send(
     method: HttpRequest["method"],
     path: string,
     limits: CallLimits,
-    { submission, key, holdSeconds = 0, timeoutMs = requestTimeoutMs }: RequestOptions,
+    { submission, key = submission?.key, holdSeconds = 0, timeoutMs = requestTimeoutMs }: RequestOptions,
   ): Promise<{ response: HttpResponse; data: unknown; url: URL; sentAt: number; respondedAt: number }> {
     const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
     // A create or message must not be sent so late that no response could arrive.
@@ -143,11 +99,13 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
         authorization: `Bearer ${token}`,
         "user-agent": "agent-job-action",
         ...(submission && { "content-type": "application/json" }),
-        ...(key && { "idempotency-key": formatIdempotencyKey(key) }),
-        ...(holdSeconds > 0 && { prefer: preferWait(holdSeconds) }),
+        // A string: IETF draft "The Idempotency-Key HTTP Header Field"; RFC 9651, section 3.3.3.
+        ...(key && { "idempotency-key": `"${key.step}.${key.request}"` }),
+        // Asks the service to hold its response until the job ends, but not longer: RFC 7240, section 4.3.
+        ...(holdSeconds > 0 && { prefer: `wait=${holdSeconds}` }),
       },
       ...(submission && {
-        body: JSON.stringify({ prompt: submission.prompt, base: submission.base }),
+        body: JSON.stringify({ prompt: submission.prompt, base: submission.base, session: submission.session }),
         graceMs: submissionGraceMs,
       }),
       timeoutMs: Math.max(0, Math.min(timeoutMs, limits.deadline - clock.now())),
@@ -155,18 +113,23 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     });
     const respondedAt = clock.now();
     const data = parseBody(response.body, redact);
-    if (!isSuccess(response.status)) throw httpError(response, data, sentAt);
+    if (!isSuccess(response.status))
+      throw new HttpError({
+        status: response.status,
+        serviceMessage: parseErrorMessage(data, redact(response.body)),
+        location: redact(response.headers.location ?? ""),
+        retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
+        sentAt,
+      });
     return { response, data, url, sentAt, respondedAt };
   }
 
-  /** Sends a request that is answered with a job record. */
   async function request(
     method: HttpRequest["method"],
     path: string,
     limits: CallLimits,
     requestOptions: RequestOptions,
   ): Promise<JobReading & { isReplayed: boolean }> {
-    const { holdSeconds = 0 } = requestOptions;
     const { response, data, url, sentAt, respondedAt } = await send(method, path, limits, requestOptions);
     const job = parseJob(data);
     if (!job) throw new InvalidResponseError(`HTTP ${response.status} without a job record`, response.body);
@@ -176,60 +139,82 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     return {
       job: isPageHidden ? job : { ...job, pageUrl },
       sentAt,
-      heldMs: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
-      isReplayed: isReplayed(response.headers["idempotent-replayed"]),
+      heldMs: isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
+      isReplayed: response.headers["idempotent-replayed"]?.trim().toLowerCase() === "true",
     };
   }
 
-  function httpError(response: HttpResponse, data: unknown, sentAt: number): HttpError {
-    return new HttpError({
-      status: response.status,
-      serviceMessage: parseErrorMessage(data),
-      location: redact(response.headers.location ?? ""),
-      retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
-      sentAt,
-    });
-  }
-
-  async function lookUpStep(key: IdempotencyKey, limits: CallLimits): Promise<Announcement | undefined> {
-    if (!options.canBeAsked) return undefined;
-    const path = `${jobsPath}?step=${encodeURIComponent(key.step)}`;
-    try {
-      // The key goes with the question, so that the service can say that something on the way removes it.
-      const { response, data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
-      const announcement = parseAnnouncement(data, key.step);
-      if (announcement === "unusable") throw new InvalidResponseError("it announces nothing", response.body);
-      return announcement === "keyless" ? undefined : announcement;
-    } catch (error) {
-      if (error instanceof HttpError && [404, 405, 501].includes(error.status)) return undefined;
-      throw error;
-    }
-  }
-
-  async function submitTo(
-    path: string,
-    submission: Submission,
+  async function submitBy(
+    post: () => Promise<JobReading & { isReplayed: boolean }>,
+    key: IdempotencyKey,
     limits: CallLimits,
     onRetry: (notice: RetryNotice) => void,
-    {
-      check = () => {},
-      onJobId = () => {},
-    }: { check?: (reading: JobReading) => void; onJobId?: ((jobId: string) => void) | undefined } = {},
+    onJobId: (jobId: string) => void,
   ): Promise<AcceptedSubmission> {
-    const { key } = submission;
-    const post = async () => {
-      const reading = await request("POST", path, limits, { submission, key });
-      check(reading);
-      return reading;
-    };
-    const ask = () => lookUpStep(key, limits);
+    const ask = () => client.lookUpStep(key, limits);
     const { accepted, wasInDoubt } = await submit(post, limits, { clock, random, redact, ask, onJobId }, onRetry);
     return { job: accepted.job, isReplay: accepted.isReplayed && !wasInDoubt };
   }
 
-  return {
-    lookUpStep,
-    stopTurn: async (jobId, turnId, limits) => {
+  const client = {
+    /** Creates a job. `onJobId` gets the untrusted id in a response that is in doubt. @throws SubmissionError */
+    createJob: (
+      submission: Submission,
+      limits: CallLimits,
+      onRetry: (notice: RetryNotice) => void,
+      onJobId: (jobId: string) => void = () => {},
+    ) => submitBy(() => request("POST", jobsPath, limits, { submission }), submission.key, limits, onRetry, onJobId),
+
+    /** Sends a follow-up message to a job, by the same rules. */
+    sendMessage: (
+      jobId: string,
+      submission: Submission,
+      limits: CallLimits,
+      onRetry: (notice: RetryNotice) => void,
+    ): Promise<AcceptedSubmission> => {
+      const path = `${jobsPath}/${encodeURIComponent(jobId)}/message`;
+      const post = async () => expectJob(jobId, await request("POST", path, limits, { submission }));
+      return submitBy(post, submission.key, limits, onRetry, () => {});
+    },
+
+    /** Gets a job, without retries; the service may hold it for `holdSeconds`. @throws RequestError, also for another job */
+    getJob: async (jobId: string, limits: CallLimits, holdSeconds = 0): Promise<JobReading> => {
+      const path = `${jobsPath}/${encodeURIComponent(jobId)}`;
+      const reading = expectJob(jobId, await request("GET", path, limits, { holdSeconds }));
+      return holdSeconds > 0 ? reading : { ...reading, heldMs: 0 };
+    },
+
+    /**
+     * Asks what was sent under the step of a key, and which job a session continues; `undefined` if the service does not know the
+     * question (`404`, `405`, `501`), or did not receive the key. @throws RequestError if that is unknown
+     */
+    lookUpStep: async (
+      key: IdempotencyKey,
+      limits: CallLimits,
+      session?: string,
+    ): Promise<Announcement | undefined> => {
+      if (!options.canBeAsked) return undefined;
+      const { asked } = options;
+      const waitMs = (asked.until ?? 0) - clock.now();
+      if (asked.rejected && waitMs > 0) throw new HttpError({ ...asked.rejected, retryAfterMs: waitMs });
+      const query = new URLSearchParams({ step: key.step, ...(session !== undefined && { session }) });
+      const path = `${jobsPath}?${query}`;
+      try {
+        // The key goes with the question, so that the service can say that something on the way removes it.
+        const { response, data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
+        const announcement = parseAnnouncement(data, key.step);
+        if (announcement === "unusable") throw new InvalidResponseError("it announces nothing", response.body);
+        return announcement === "keyless" ? undefined : announcement;
+      } catch (error) {
+        if (error instanceof HttpError && [404, 405, 501].includes(error.status)) return undefined;
+        if (error instanceof HttpError && error.retryAfterMs !== undefined)
+          Object.assign(asked, { rejected: error, until: clock.now() + error.retryAfterMs });
+        throw error;
+      }
+    },
+
+    /** Asks to stop a turn, once. Returns its status, `undefined` while it is ending. @throws RequestError */
+    stopTurn: async (jobId: string, turnId: string, limits: CallLimits): Promise<TurnStatus | undefined> => {
       const path = `${jobsPath}/${encodeURIComponent(jobId)}/turn/${encodeURIComponent(turnId)}/stop`;
       const { response, data } = await send("POST", path, limits, { timeoutMs: lookupTimeoutMs });
       if (response.status !== 200) return undefined;
@@ -237,17 +222,16 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
       if (status === undefined) throw new InvalidResponseError("it has no status of a turn", response.body);
       return status;
     },
-    createJob: (submission, limits, onRetry, onJobId) => submitTo(jobsPath, submission, limits, onRetry, { onJobId }),
-    sendMessage: (jobId, submission, limits, onRetry) =>
-      submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, {
-        check: (reading) => expectJob(jobId, reading),
-      }),
-    getJob: async (jobId, limits, holdSeconds = 0) =>
-      expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits, { holdSeconds })),
   };
+  return client;
 }
 
-function expectJob(jobId: string, reading: JobReading): JobReading {
+/** Returns whether `Preference-Applied` names `wait`, with or without a value (RFC 7240, section 3). */
+function isWaitApplied(preferenceApplied = ""): boolean {
+  return preferenceApplied.split(",").some((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference));
+}
+
+function expectJob<T extends JobReading>(jobId: string, reading: T): T {
   if (reading.job.id !== jobId) throw new InvalidResponseError("it is the record of another job", "");
   return reading;
 }

@@ -8,6 +8,13 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** The limits of a call. */
+export interface CallLimits {
+  /** Monotonic time of the clock by which the call has to be over, in milliseconds. */
+  deadline: number;
+  signal: AbortSignal;
+}
+
 /** The longest delay that `setTimeout` accepts; it fires immediately on anything longer. */
 const maxTimerMs = 2 ** 31 - 1;
 

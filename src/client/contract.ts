@@ -3,12 +3,17 @@ export const knownStatuses = ["active", "completed", "archived", "failed"] as co
 export type KnownStatus = (typeof knownStatuses)[number];
 export type TerminalStatus = Exclude<KnownStatus, "active">;
 
-/**
- * Returns whether a job id can be used: `.`, `..` and lone surrogates would change or break the path of later requests,
- * and a control character could end a line in a script or log that prints the id.
- */
+/** Returns whether an id can be used: no change of the path of a request, and no line end in a script or log. */
 export function isUsableJobId(id: string): boolean {
   return id !== "" && id !== "." && id !== ".." && id.isWellFormed() && !/\p{Cc}/u.test(id);
+}
+
+/** A service that knows the header does the work of a request once, however often it arrives. */
+export interface IdempotencyKey {
+  /** Hash of the step; the same in all attempts of a workflow run. */
+  step: string;
+  /** Hash of the request; the same whenever the same request is sent again. */
+  request: string;
 }
 
 /** A job as the service last described it. Absent fields are empty. */
@@ -25,8 +30,15 @@ export interface Job {
   archivedAt: string;
   /** The branch that it started from, if that is not the project's own and the service says it. */
   base: string;
+  /** Whether the service keeps work of its last turn, which failed, and publishes that first if the job gets another prompt. */
+  isKept: boolean;
   /** The address of its page for people, if the response named one: on the service's own origin. */
   pageUrl?: string;
+}
+
+/** Returns whether the record of a job or a turn says that something is kept of its work. */
+export function isKept({ kept }: Readonly<Record<string, unknown>>): boolean {
+  return kept === "push" || kept === "pull-request";
 }
 
 export function isKnownStatus(status: string): status is KnownStatus {
@@ -38,11 +50,7 @@ export function isTerminal(status: string): status is TerminalStatus {
   return isKnownStatus(status) && status !== "active";
 }
 
-/**
- * Parses a response body; returns `undefined` if it is not JSON.
- *
- * @param redact - applied to every string in it
- */
+/** Parses a response body, with `redact` applied to every string; returns `undefined` if it is not JSON. */
 export function parseBody(body: string, redact: (text: string) => string): unknown {
   try {
     return JSON.parse(body, (_key, value: unknown) => (typeof value === "string" ? redact(value) : value));
@@ -52,9 +60,8 @@ export function parseBody(body: string, redact: (text: string) => string): unkno
 }
 
 /**
- * Returns the job record in a response, or `undefined` if it is not one. Specification: "Agent job". Only `id` and `status`
- * can be relied on: another field of the wrong type counts as absent. A status outside the four known ones is kept as
- * received.
+ * Returns the job record in a response. Specification: "Agent job". Only `id` and `status` can be relied on: another field of
+ * the wrong type counts as absent, and an unknown status is kept.
  */
 export function parseJob(data: unknown): Job | undefined {
   if (!isObject(data)) return undefined;
@@ -71,12 +78,21 @@ export function parseJob(data: unknown): Job | undefined {
     createdAt: textOf(data.createdAt),
     archivedAt: textOf(data.archivedAt),
     base: textOf(data.base),
+    isKept: isKept(data),
   };
 }
 
-/** Returns the message of an error body, `{ "error": "…" }`; empty for the HTML or nothing that gateways send. */
-export function parseErrorMessage(data: unknown): string {
-  return isObject(data) ? textOf(data.error).trim() : "";
+/** In characters. A longer text is a page, or a log. */
+const maxPlainLength = 500;
+
+/**
+ * Returns `error`, `message` or `detail` (RFC 9457) of an error body, or the first line of a short text that is not JSON; empty
+ * for what other gateways send.
+ */
+export function parseErrorMessage(data: unknown, body = ""): string {
+  if (isObject(data)) return (textOf(data.error) || textOf(data.message) || textOf(data.detail)).trim();
+  const isPlain = data === undefined && body.length <= maxPlainLength && !body.includes("<");
+  return isPlain ? (body.trim().split("\n", 1)[0] ?? "").trim() : "";
 }
 
 /** Returns whether a value is a JSON object. */

@@ -1,9 +1,6 @@
 import { NetworkError } from "../runner-kit/transport.ts";
 
-/**
- * Whether the service acted on a create or message. `rejected`: it provably did not, because it said so or because the
- * request never left. `unknown`: it may have, so sending it again could do the work twice.
- */
+/** `rejected`: the service provably did not act on a request; `unknown`: sending it again could do the work twice. */
 export type Acceptance = "accepted" | "rejected" | "unknown";
 
 /** Thrown when the service, or a gateway in front of it, answered with a status other than 2xx. */
@@ -19,13 +16,7 @@ export class HttpError extends Error {
   /** Monotonic time when the request was sent. */
   readonly sentAt: number;
 
-  constructor(response: {
-    status: number;
-    serviceMessage: string;
-    location: string;
-    retryAfterMs: number | undefined;
-    sentAt: number;
-  }) {
+  constructor(response: Pick<HttpError, "status" | "serviceMessage" | "location" | "retryAfterMs" | "sentAt">) {
     super(`HTTP ${response.status}`);
     this.status = response.status;
     this.serviceMessage = response.serviceMessage;
@@ -50,7 +41,6 @@ export class InvalidResponseError extends Error {
 /** Thrown when there is no token to send with a request, so that the request was not sent. */
 export class TokenError extends Error {
   override readonly name = "TokenError";
-  /** Whether there may be a token later. */
   readonly isTransient: boolean;
 
   constructor(message: string, isTransient: boolean) {
@@ -59,16 +49,10 @@ export class TokenError extends Error {
   }
 }
 
-/** Any way in which a single request can fail. */
 export type RequestError = NetworkError | HttpError | InvalidResponseError | TokenError;
 
 export function isRequestError(error: unknown): error is RequestError {
-  return (
-    error instanceof NetworkError ||
-    error instanceof HttpError ||
-    error instanceof InvalidResponseError ||
-    error instanceof TokenError
-  );
+  return [NetworkError, HttpError, InvalidResponseError, TokenError].some((type) => error instanceof type);
 }
 
 /** Thrown when a create or message has failed for good; `cause` is the last failure. */

@@ -1,35 +1,32 @@
 /** Far longer than any page's address. */
 const maxUrlLength = 4096;
 
-/**
- * Returns the address of a job's page for people: the first link of a `Link` header with `rel="alternate"` and
- * `type="text/html"`. It must be on the service's own origin, which is `https` or a loopback host; `undefined` otherwise.
- * RFC 8288, section 3 and appendix B.
- *
- * @param requestUrl - the address that the response came from, which a relative link is relative to
- */
-export function parseJobPage(header: string | undefined, requestUrl: URL): string | undefined {
-  for (const { target, parameters } of parseLinks(header ?? "")) {
+/** Returns the link with `rel="alternate"` and `type="text/html"` on the request's origin. RFC 8288, section 3. */
+export function parseJobPage(header = "", requestUrl: URL): string | undefined {
+  let index = 0;
+  const next = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = index;
+    const match = pattern.exec(header);
+    if (match) index = pattern.lastIndex;
+    return match;
+  };
+  for (let link = next(linkTarget); link; link = next(linkTarget)) {
+    // By their names in lower case. If a name repeats, its first value counts.
+    const parameters = new Map<string, string>();
+    for (let parameter = next(linkParameter); parameter; parameter = next(linkParameter)) {
+      const [, name = "", quoted, token = ""] = parameter;
+      const value = quoted === undefined ? token.trim() : quoted.replace(/\\(.)/g, "$1");
+      if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), value);
+    }
+    // The links up to the first one that is malformed count.
+    if (!next(linkEnd)) return undefined;
     const relations = (parameters.get("rel") ?? "").toLowerCase().split(/[ \t]+/);
+    const isPage = relations.includes("alternate") && parameters.get("type")?.toLowerCase() === "text/html";
     // With an anchor, the link is about something else.
-    if (!relations.includes("alternate") || parameters.has("anchor")) continue;
-    const url = parameters.get("type")?.toLowerCase() === "text/html" ? checkPage(target, requestUrl) : undefined;
+    const url = isPage && !parameters.has("anchor") ? checkPage(link[1] ?? "", requestUrl) : undefined;
     if (url !== undefined) return url;
   }
   return undefined;
-}
-
-function checkPage(target: string, requestUrl: URL): string | undefined {
-  if (/[\s\p{Cc}\\]/u.test(target) || !URL.canParse(target, requestUrl.href)) return undefined;
-  const url = new URL(target, requestUrl);
-  const isOwn = url.origin === requestUrl.origin && /^https?:$/.test(url.protocol);
-  return isOwn && url.username === "" && url.password === "" && url.href.length <= maxUrlLength ? url.href : undefined;
-}
-
-interface Link {
-  target: string;
-  /** The parameters by their names in lower case. If a name repeats, its first value counts. */
-  parameters: ReadonlyMap<string, string>;
 }
 
 const linkTarget = /[ \t,]*<([^>]*)>/y;
@@ -38,26 +35,8 @@ const linkParameter = /[ \t]*;[ \t]*([^ \t=;,"]*)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|
 /** The end of a link, after which the next one may follow. */
 const linkEnd = /[ \t]*(?:,|$)/y;
 
-/** Parses the links of a header, up to the first one that is malformed. */
-function parseLinks(header: string): Link[] {
-  const links: Link[] = [];
-  let index = 0;
-  const next = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = index;
-    const match = pattern.exec(header);
-    if (match) index = pattern.lastIndex;
-    return match;
-  };
-  for (let match = next(linkTarget); match; match = next(linkTarget)) {
-    const target = match[1] ?? "";
-    const parameters = new Map<string, string>();
-    for (let parameter = next(linkParameter); parameter; parameter = next(linkParameter)) {
-      const [, name = "", quoted, token = ""] = parameter;
-      const value = quoted === undefined ? token.trim() : quoted.replace(/\\(.)/g, "$1");
-      if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), value);
-    }
-    if (!next(linkEnd)) break;
-    links.push({ target, parameters });
-  }
-  return links;
+function checkPage(target: string, requestUrl: URL): string | undefined {
+  const url = /[\s\p{Cc}\\]/u.test(target) ? null : URL.parse(target, requestUrl.href);
+  const isOwn = url?.origin === requestUrl.origin && /^https?:$/.test(url.protocol);
+  return isOwn && url.username === "" && url.password === "" && url.href.length <= maxUrlLength ? url.href : undefined;
 }

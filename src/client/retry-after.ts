@@ -7,12 +7,8 @@ const httpDate =
 const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
 /**
- * Parses `Retry-After` (RFC 9110, section 10.2.3): whole seconds above 0, or an HTTP date in the future.
- *
- * @param date - the response's own `Date`. A date in `Retry-After` is compared with it, because the clocks of the runner
- *   and the server may differ.
- * @param wallTimeMs - the runner's time in milliseconds since 1970, if `date` cannot be read
- * @returns the minimum wait in milliseconds, at most a year; `undefined` for anything else
+ * Parses `Retry-After` (RFC 9110, section 10.2.3), in milliseconds, at most a year; `undefined` unless it is a later time. A date is
+ * compared with the response's own `date`, because clocks differ, or with the runner's `wallTimeMs`.
  */
 export function parseRetryAfter(
   value: string | undefined,

@@ -3,12 +3,7 @@ import { isUsableJobId } from "./contract.ts";
 /** One JSON token: a complete string, punctuation, or anything else up to the next of these. */
 const token = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\]:,])|[^\s"{}[\]:,]+)/gy;
 
-/**
- * Returns the job id from the body of a 2xx response that is not a complete job record, because it was cut off or lacks
- * fields: better than no id if a job was started. Only a top-level `id` counts, wherever it stands in the object.
- *
- * @param redact - applied to the id
- */
+/** Returns the redacted top-level `id` of a 2xx response that is cut off: better than none if a job was started. */
 export function salvageId(body: string, redact: (text: string) => string): string | undefined {
   let depth = 0;
   let lastString: string | undefined;

@@ -1,4 +1,4 @@
-import { isObject, isUsableJobId } from "./contract.ts";
+import { isKept, isObject, isUsableJobId } from "./contract.ts";
 
 /** A create or message that was sent under a step, as the service lists it. */
 export interface SentTurn {
@@ -13,6 +13,8 @@ export interface SentTurn {
   reason: string;
   /** What the turn cost in US dollars, as the agent's own output says; `undefined` if the service says nothing. */
   costUsd: number | undefined;
+  /** Whether something of its work is kept; it failed then. */
+  isKept: boolean;
 }
 
 const endedStatuses = ["completed", "failed", "stopped"] as const;
@@ -26,6 +28,8 @@ export interface Announcement {
   features: ReadonlySet<string>;
   /** What was sent under the step, the newest first. */
   turns: readonly SentTurn[];
+  /** The job that the session continues; `undefined` if there is none, or it was not asked for. */
+  sessionJobId: string | undefined;
 }
 
 /** Far longer than any id of a turn. */
@@ -37,9 +41,8 @@ const maxReasonLength = 1000;
 const maxCostUsd = 1000;
 
 /**
- * Parses the answer to the question what was sent under a step. It must repeat the step, and have no turn that cannot be read,
- * because that hides what was sent: otherwise it is `unusable`. Returns `keyless` if the service did not receive the key, so that
- * it would not recognize a request that is repeated.
+ * Parses what was sent under a step. `unusable`: it does not repeat the step, or has a turn that cannot be read, which hides what was sent. `keyless`: the service
+ * did not receive the key, so it would not recognize a request that is repeated.
  */
 export function parseAnnouncement(data: unknown, step: string): Announcement | "keyless" | "unusable" {
   if (!isObject(data) || data.step !== step || !Array.isArray(data.turns)) return "unusable";
@@ -47,7 +50,9 @@ export function parseAnnouncement(data: unknown, step: string): Announcement | "
   const turns = data.turns.map(parseTurn);
   if (!turns.every((turn) => turn !== undefined)) return "unusable";
   const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
-  return { features: new Set(features), turns };
+  const job = isObject(data.session) ? data.session.job : undefined;
+  const sessionJobId = typeof job === "string" && isUsableJobId(job) ? job : undefined;
+  return { features: new Set(features), turns, sessionJobId };
 }
 
 function parseTurn(data: unknown): SentTurn | undefined {
@@ -65,6 +70,7 @@ function parseTurn(data: unknown): SentTurn | undefined {
     message: textIn(data.message, maxMessageLength),
     reason: textIn(data.reason, maxReasonLength),
     costUsd: costIn(data.usage),
+    isKept: isKept(data),
   };
 }
 

@@ -1,5 +1,4 @@
-import type { CallLimits } from "./call-limits.ts";
-import type { Clock } from "./clock.ts";
+import type { CallLimits, Clock } from "./clock.ts";
 import { HttpError, InvalidResponseError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
 import { backoffMs, classifySubmissionFailure, isTransientPollFailure } from "./retry.ts";
 import { salvageId } from "./salvage-id.ts";
@@ -21,26 +20,17 @@ export interface RetryNotice {
 
 export interface SubmitPorts {
   clock: Clock;
-  /** Returns a number in [0, 1). */
   random: () => number;
-  /** Replaces the tokens in a text. */
   redact: (text: string) => string;
-  /**
-   * Asks the service what was sent under the step; `undefined` if it does not announce that it can be asked.
-   *
-   * @throws RequestError
-   */
+  /** Asks what was sent under the step; `undefined` if the service cannot be asked. @throws RequestError */
   ask: () => Promise<Announcement | undefined>;
   /** Called before the service is asked about a doubt, if the response has the id of a job. Untrusted text. */
   onJobId: (jobId: string) => void;
 }
 
 /**
- * Sends a create or message until it is accepted. It is sent again only if the service has provably not acted on it, or if,
- * after a doubt, the service announces that it knows the request by its key.
- *
- * @returns what `send` returned, and whether it was in doubt before
- * @throws SubmissionError
+ * Sends a create or message until it is accepted: again only if the service has provably not acted on it, or announces, after a
+ * doubt, that it knows the request by its key. Returns what `send` returned. @throws SubmissionError
  */
 export async function submit<T>(
   send: () => Promise<T>,
@@ -57,13 +47,15 @@ export async function submit<T>(
       return { accepted: await send(), wasInDoubt: doubt !== undefined };
     } catch (error) {
       if (!isRequestError(error)) throw error;
-      const { acceptance, retry } = classifySubmissionFailure(error);
-      if (acceptance === "unknown") {
-        const found = doubtOf(error, ports);
-        if (found.jobId !== undefined) ports.onJobId(found.jobId);
+      const failure = classifySubmissionFailure(error);
+      if (failure === "unknown") {
+        // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
+        const jobId = "body" in error ? salvageId(error.body, ports.redact) : undefined;
+        const found = new SubmissionError("unknown", error, jobId);
+        if (jobId !== undefined) ports.onJobId(jobId);
         doubt ??= { error: found, since: clock.now() };
         // A later response may be the one with the job's id.
-        if (doubt.error.jobId === undefined && found.jobId !== undefined) doubt = { ...doubt, error: found };
+        if (doubt.error.jobId === undefined && jobId !== undefined) doubt.error = found;
         const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
         const isAnnounced = await askUntil(latest, limits.signal, ports);
         const delayMs = backoffMs(attempt, random());
@@ -75,13 +67,10 @@ export async function submit<T>(
       }
       // What was in doubt before may still be on its way.
       const rejected = doubt?.error ?? new SubmissionError("rejected", error);
-      if (retry === "never" || limits.signal.aborted) throw rejected;
-      unreachableSince = retry === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
+      if (failure === "rejected" || limits.signal.aborted) throw rejected;
+      unreachableSince = failure === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
       const now = clock.now();
-      const latest = Math.min(
-        limits.deadline - minTimeLeftMs,
-        unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs,
-      );
+      const latest = Math.min(limits.deadline - minTimeLeftMs, (unreachableSince ?? Infinity) + unreachableLimitMs);
       const minDelayMs = retryAfterMs(error);
       if (now >= latest || now + minDelayMs > latest) throw rejected;
       const delayMs = Math.min(Math.max(minDelayMs, backoffMs(attempt, random())), latest - now);
@@ -89,11 +78,6 @@ export async function submit<T>(
       await clock.sleep(delayMs, limits.signal);
     }
   }
-}
-
-function doubtOf(error: RequestError, { redact }: SubmitPorts): SubmissionError {
-  // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
-  return new SubmissionError("unknown", error, "body" in error ? salvageId(error.body, redact) : undefined);
 }
 
 /** Asks the service until it answers; returns whether it knows requests by their keys. */
@@ -106,7 +90,7 @@ async function askUntil(latest: number, signal: AbortSignal, { ask, clock, rando
       if (error instanceof InvalidResponseError || !isRequestError(error) || !isTransientPollFailure(error))
         return false;
       const delayMs = Math.max(backoffMs(attempt, random()), retryAfterMs(error));
-      if (clock.now() + delayMs > latest) return false;
+      if (clock.now() + delayMs >= latest) return false;
       await clock.sleep(delayMs, signal);
     }
   }

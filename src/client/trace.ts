@@ -10,12 +10,18 @@ export interface Trace {
   result: { status: number; requestId: string } | { error: string };
 }
 
-/** Wraps a transport so that it reports every request once it is over. */
-export function traceTransport(transport: Transport, now: () => number, onTrace: (trace: Trace) => void): Transport {
+/** Wraps a transport so that it reports every request once it is over, by {@link safeTraceListener}. */
+export function traceTransport(
+  transport: Transport,
+  now: () => number,
+  onTrace: (trace: Trace) => void,
+  redact: (text: string) => string,
+): Transport {
+  const listener = safeTraceListener(onTrace, redact);
   return async (request) => {
     const startedAt = now();
     const report = (result: Trace["result"]): void =>
-      onTrace({ method: request.method, path: request.url.pathname, durationMs: now() - startedAt, result });
+      listener({ method: request.method, path: request.url.pathname, durationMs: now() - startedAt, result });
     try {
       const response = await transport(request);
       report({ status: response.status, requestId: response.headers["x-request-id"] ?? "" });
@@ -27,10 +33,7 @@ export function traceTransport(transport: Transport, now: () => number, onTrace:
   };
 }
 
-/**
- * Wraps a trace listener so that it never sees the key and never throws. It runs between a response, which may contain
- * the id of a job that was started, and the code that waits for that response.
- */
+/** Keeps the key from a trace listener, and its errors from the code that waits for the response. */
 export function safeTraceListener(
   onTrace: (trace: Trace) => void,
   redact: (text: string) => string,

@@ -1,10 +1,9 @@
 import { NetworkError } from "../runner-kit/transport.ts";
-import type { CallLimits } from "./call-limits.ts";
 import type { AgentJobClient } from "./client.ts";
-import type { Clock } from "./clock.ts";
+import type { CallLimits, Clock } from "./clock.ts";
 import { isTerminal, type Job } from "./contract.ts";
 import { HttpError, isRequestError, type RequestError, TokenError } from "./errors.ts";
-import { HeldPolls, PollDelays, type PollIntervals, wasHeld } from "./poll-schedule.ts";
+import { HeldPolls, type PollIntervals, pollDelays, wasHeld } from "./polls.ts";
 import { isTransientPollFailure } from "./retry.ts";
 import { hasEnded, type TurnStatus } from "./step-lookup.ts";
 
@@ -17,10 +16,7 @@ const lastPollReserveMs = 1000;
 /** A held poll ends this long before the last poll, in milliseconds. */
 const heldPollReserveMs = 1000;
 
-/**
- * Why the job is being polled. `job` and `at` are the response to the create or message and its monotonic time. `resumed`:
- * an earlier run attempt sent a message to the job, at a time that is unknown.
- */
+/** `at`: monotonic time of the response. `resumed`: an earlier attempt sent a message, at an unknown time. */
 export type WaitOrigin =
   | { kind: "created"; job: Job; at: number }
   | { kind: "messaged"; job: Job; at: number }
@@ -35,12 +31,7 @@ export interface WaitRequest extends CallLimits {
   intervals: PollIntervals;
   /** `response`: stop after the first record, whatever its state. */
   until: "terminal" | "response";
-  /**
-   * Reads the status of the turn that is waited for, which another turn of the job must not stand for; `undefined` if the
-   * service does not say. Called when the job has reached a terminal state. Default: the job's state counts.
-   *
-   * @throws RequestError
-   */
+  /** Reads the turn once the job has ended; `undefined` if the service does not say. @throws RequestError */
   readTurn?: (() => Promise<TurnStatus | undefined>) | undefined;
 }
 
@@ -50,21 +41,14 @@ export type WaitEvent =
   | { kind: "poll-failed"; error: RequestError; nextDelayMs: number | undefined };
 
 export type WaitResult =
-  /**
-   * `turn`: the status of the turn, if the service says it. `wasSeenToStart`: after a message, the job was seen to be active,
-   * or the service says that the turn has ended; otherwise nothing proves that the message was worked on.
-   */
+  /** `turn`: its status, if the service says it. `wasSeenToStart`: after a message, something proves that it was worked on. */
   | { kind: "done"; job: Job; turn: TurnStatus | undefined; wasSeenToStart: boolean }
-  /** `lastError` is set if the last poll failed. */
   | { kind: "timed-out"; lastError?: RequestError }
   | { kind: "cancelled" };
 
 /**
- * Polls a job until it reaches a terminal state, the deadline passes or the signal aborts. A poll that fails with a
- * transient error is repeated at the next interval. A service that can hold a poll until the job ends is asked to; with
- * one that does, polls follow each other without a delay.
- *
- * @throws RequestError if a poll fails permanently
+ * Polls a job until it ends, the deadline passes or the signal aborts. Transient errors are repeated at the next interval. With a
+ * service that can hold polls, they follow each other. @throws RequestError if a poll fails permanently
  */
 export async function waitForJob(
   request: WaitRequest,
@@ -84,7 +68,7 @@ export async function waitForJob(
   const messagedAt =
     origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : Number.NEGATIVE_INFINITY;
   const lastPollAt = deadline - reserveMs;
-  const delays = new PollDelays({ startedAt, lastPollAt, intervals: request.intervals }, ports);
+  const delays = pollDelays({ startedAt, lastPollAt, intervals: request.intervals }, ports);
   const heldPolls = new HeldPolls();
 
   let delayMs = isAttached ? 0 : delays.next();
@@ -118,13 +102,14 @@ export async function waitForJob(
       if (isDone) return { kind: "done", job, turn, wasSeenToStart: !isUnproven };
     } catch (error) {
       if (signal.aborted) return { kind: "cancelled" };
-      if (!isRequestError(error) || !isTransient(error, { origin, hasReachedService })) throw error;
+      if (!isRequestError(error) || !isTransient(error, origin, hasReachedService)) throw error;
       // A poll that was cut off by the deadline says nothing about the service.
       if (clock.now() >= deadline && hasRecord) return { kind: "timed-out", ...(lastError && { lastError }) };
       hasReachedService ||= !(error instanceof NetworkError || error instanceof TokenError);
       if (holdSeconds > 0) heldPolls.failed(error, clock.now() - pollAt);
       // Nor does a held poll that had to make room for the last one.
-      const hasMadeRoom = holdSeconds > 0 && isTimeout(error) && clock.now() >= holdLimit;
+      const isTimeout = error instanceof NetworkError && error.reason === "timeout";
+      const hasMadeRoom = holdSeconds > 0 && isTimeout && clock.now() >= holdLimit;
       if (!hasMadeRoom) lastError = error;
       delayMs = delays.next(error instanceof HttpError ? error.retryAfterMs : 0);
       if (!hasMadeRoom) onEvent({ kind: "poll-failed", error, nextDelayMs: delayMs });
@@ -132,17 +117,12 @@ export async function waitForJob(
   }
 }
 
-function isTimeout(error: RequestError): boolean {
-  return error instanceof NetworkError && error.reason === "timeout";
-}
-
-function isTransient(error: RequestError, poll: { origin: WaitOrigin; hasReachedService: boolean }): boolean {
-  const { origin } = poll;
+function isTransient(error: RequestError, origin: WaitOrigin, hasReachedService: boolean): boolean {
   if (error instanceof HttpError && error.status === 404) {
     return origin.kind === "created" && error.sentAt - origin.at < notFoundGraceMs;
   }
-  if (!poll.hasReachedService && error instanceof TokenError && !error.isTransient) return false;
+  if (!hasReachedService && error instanceof TokenError && !error.isTransient) return false;
   // If the service has been reached before, something on the way to it may have caused a certificate error.
-  if (!poll.hasReachedService && error instanceof NetworkError && error.reason === "certificate") return false;
+  if (!hasReachedService && error instanceof NetworkError && error.reason === "certificate") return false;
   return isTransientPollFailure(error);
 }

@@ -11,24 +11,6 @@ export interface Content {
   read: (start: number, end: number) => Uint8Array | Promise<Uint8Array>;
 }
 
-/** Bytes in the repository's Actions cache. A key can be saved once; a restore takes the newest with a prefix. */
-export interface CacheClient {
-  /**
-   * Restores the newest entry whose key has this prefix. Untrusted: whoever can write the cache decides what is in it.
-   *
-   * @param receive - called when the content begins, again for each retry; returns what takes its parts
-   * @returns whether there is an entry
-   * @throws {CacheEntryError} if the receiver threw one
-   * @throws if it is unknown whether there is an entry, or it was not received completely
-   */
-  restore(prefix: string, receive: () => (part: Buffer) => void): Promise<boolean>;
-  /**
-   * @throws {CacheReadOnlyError} if the run may not write the cache
-   * @throws if it is unknown whether the content is saved: used key, full, slow
-   */
-  save(key: string, content: Content): Promise<void>;
-}
-
 export interface CacheClientOptions {
   /** For a restore with its retries, in milliseconds. */
   restoreTimeoutMs: number;
@@ -42,10 +24,7 @@ export interface CacheClientOptions {
 
 /** Before the retries of a request that failed for a reason that may pass. */
 const retryDelaysMs = [500, 1000];
-/**
- * The version of all entries: what `@actions/cache` makes of the path `agent-job-file`, for all systems. An entry with another
- * version is not found.
- */
+/** What `@actions/cache` makes of the path `agent-job-file`. An entry with another version is not found. */
 const version = "d9de8d96bc786c5a857792c5018a96d15bc6d4d56efa4694937da9224f6c2205";
 /** What GitHub's cache service says to a token without write access, in both protocols. */
 const writeDenied = "cache write denied:";
@@ -56,11 +35,16 @@ const maxMessage = 500;
 type Purpose = "look-up" | "download" | "reservation" | "upload" | "commit";
 type Json = Readonly<Record<string, unknown>>;
 
+interface SendOptions {
+  /** An object is sent as JSON. */
+  content?: Json | string | Uint8Array;
+  headers?: Readonly<Record<string, string>>;
+  receive?: () => (part: Buffer) => void;
+}
+
 /**
- * Sends a request, again after an error that may pass, while there is time.
- *
- * @param to - a path relative to the service's address, or an address that the service signed, which gets no token
- * @throws unless the answer is a success
+ * Sends a request, again after an error that may pass, while there is time. A `URL` is one that the service signed: it gets no
+ * token. @throws unless the answer is a success
  */
 type Send = (
   purpose: Purpose,
@@ -69,27 +53,18 @@ type Send = (
   options?: SendOptions,
 ) => Promise<HttpResponse>;
 
-interface SendOptions {
-  /** An object is sent as JSON. */
-  content?: Json | string | Uint8Array;
-  headers?: Readonly<Record<string, string>>;
-  receive?: () => (part: Buffer) => void;
-}
-
 /** What the protocols have different. Both look for the first key as it is, and then for the others as prefixes. */
 interface Protocol {
   /** Returns the signed address of the newest entry with a prefix; `undefined` if there is none. */
-  find: (prefix: string, send: Send) => Promise<URL | undefined>;
-  save: (key: string, content: Content, send: Send) => Promise<void>;
+  find: (prefix: string) => Promise<URL | undefined>;
+  save: (key: string, content: Content) => Promise<void>;
 }
 
 /**
- * Returns a client of the cache service that the runner's environment variables describe. The library `@actions/cache` is not
- * used: it only has archives, logs what the service says, cannot be aborted, and takes longer to load than a step takes.
- *
- * Its errors contain neither the token nor a signed address, and of the storage's answers only the status.
+ * Returns a client of the Actions cache. The library `@actions/cache` only has archives, logs what the service says, cannot be
+ * aborted, and loads slowly. Errors contain neither the token nor a signed address, and of the storage only the status.
  */
-export function createCacheClient(environment: NodeJS.ProcessEnv, options: CacheClientOptions): CacheClient {
+export function createCacheClient(environment: NodeJS.ProcessEnv, options: CacheClientOptions) {
   const { restoreTimeoutMs, saveTimeoutMs, blockBytes = 32 * 1024 * 1024, sleep = setTimeout } = options;
   const token = environment.ACTIONS_RUNTIME_TOKEN ?? "";
   const redact = createRedactor(token);
@@ -155,8 +130,9 @@ export function createCacheClient(environment: NodeJS.ProcessEnv, options: Cache
     const deadline = performance.now() + timeoutMs;
     try {
       const service = serviceUrl(environment);
-      const protocol = cacheProtocol(environment) === "v2" ? v2(service, blockBytes) : v1(service, blockBytes);
-      return await work(protocol, sender(service, deadline));
+      const send = sender(service, deadline);
+      const protocol = cacheProtocol(environment) === "v2" ? v2 : v1;
+      return await work(protocol(service, blockBytes, send), send);
     } catch (error) {
       if (error instanceof CacheEntryError) throw error;
       const message = redact(error instanceof Error ? error.message : String(error)).slice(0, maxMessage);
@@ -165,25 +141,31 @@ export function createCacheClient(environment: NodeJS.ProcessEnv, options: Cache
     }
   };
   return {
-    restore: (prefix, receive) =>
+    /**
+     * Restores the newest entry with this prefix; returns whether there is one. Untrusted. Each try calls `receive` for what takes
+     * the parts, which may throw {CacheEntryError}. @throws if it is unknown whether there is an entry, or it is not complete
+     */
+    restore: (prefix: string, receive: () => (part: Buffer) => void): Promise<boolean> =>
       run("restore", prefix, restoreTimeoutMs, async (protocol, send) => {
-        const url = await protocol.find(prefix, send);
+        const url = await protocol.find(prefix);
         if (url) await send("download", "GET", url, { receive });
         return url !== undefined;
       }),
-    save: (key, content) => run("save", key, saveTimeoutMs, (protocol, send) => protocol.save(key, content, send)),
+    /** A key can be saved once. @throws {CacheReadOnlyError} @throws if it is unknown whether the content is saved */
+    save: (key: string, content: Content): Promise<void> =>
+      run("save", key, saveTimeoutMs, (protocol) => protocol.save(key, content)),
   };
 }
 
 /** The REST API of GitHub Enterprise Server and act, which also takes the content. */
-function v1(service: URL, blockBytes: number): Protocol {
+function v1(service: URL, blockBytes: number, send: Send): Protocol {
   return {
-    find: async (prefix, send) => {
+    find: async (prefix) => {
       const keys = encodeURIComponent(`${prefix},${prefix}`);
       const { status, body } = await send("look-up", "GET", `cache?keys=${keys}&version=${version}`);
       return status === 204 ? undefined : storageUrl(answer(body, "look-up").archiveLocation, "look-up", service);
     },
-    save: async (key, { size, read }, send) => {
+    save: async (key, { size, read }) => {
       const reservation = { content: { key, version, cacheSize: size } };
       const { cacheId } = answer((await send("reservation", "POST", "caches", reservation)).body, "reservation");
       if (!Number.isSafeInteger(cacheId)) throw notUnderstood("reservation");
@@ -198,27 +180,27 @@ function v1(service: URL, blockBytes: number): Protocol {
 }
 
 /** The Twirp API of GitHub.com, which names addresses in Azure's blob storage, or in one that acts like it. */
-function v2(service: URL, blockBytes: number): Protocol {
-  const call = async (send: Send, purpose: Purpose, method: string, request: Json): Promise<Json> => {
+function v2(service: URL, blockBytes: number, send: Send): Protocol {
+  const call = async (purpose: Purpose, method: string, request: Json): Promise<Json> => {
     const path = `/twirp/github.actions.results.api.v1.CacheService/${method}`;
     return answer((await send(purpose, "POST", path, { content: { ...request, version } })).body, purpose);
   };
   return {
-    find: async (key, send) => {
-      const found = await call(send, "look-up", "GetCacheEntryDownloadURL", { key, restore_keys: [key] });
+    find: async (key) => {
+      const found = await call("look-up", "GetCacheEntryDownloadURL", { key, restore_keys: [key] });
       // A field that has its default may be left out.
       if (found.ok === false || Object.keys(found).length === 0) return undefined;
       if (found.ok !== true) throw notUnderstood("look-up");
       return storageUrl(found.signed_download_url ?? found.signedDownloadUrl, "look-up", service);
     },
-    save: async (key, content, send) => {
-      const reserved = await call(send, "reservation", "CreateCacheEntry", { key });
+    save: async (key, content) => {
+      const reserved = await call("reservation", "CreateCacheEntry", { key });
       if (reserved.ok !== true)
         throw new Error(`The cache service did not reserve the key ${key}${quote(reserved.message)}`);
       const address = reserved.signed_upload_url ?? reserved.signedUploadUrl;
       await putBlob(storageUrl(address, "reservation", service), content, blockBytes, send);
       const size = { size_bytes: String(content.size) };
-      const saved = await call(send, "commit", "FinalizeCacheEntryUpload", { key, ...size });
+      const saved = await call("commit", "FinalizeCacheEntryUpload", { key, ...size });
       if (saved.ok !== true)
         throw new Error(`The cache service did not finalize the entry ${key}${quote(saved.message)}`);
     },
@@ -246,7 +228,6 @@ async function putBlob(url: URL, { size, read }: Content, blockBytes: number, se
   await put("comp=blocklist", xml, { "content-type": "application/xml" });
 }
 
-/** Returns where each block of a content starts and ends. */
 function blocksOf(size: number, blockBytes: number): [number, number][] {
   return Array.from({ length: Math.ceil(size / blockBytes) }, (_, index) => [
     index * blockBytes,
@@ -259,7 +240,6 @@ function quote(said: unknown): string {
   return typeof said === "string" && said !== "" ? `: ${said.replaceAll(/\w+:\/\/\S+/g, "***")}` : "";
 }
 
-/** Returns the object in a JSON text; `undefined` if there is none. */
 function parse(body: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(body);
@@ -269,7 +249,6 @@ function parse(body: string): Json | undefined {
   }
 }
 
-/** @throws unless a success has a JSON object */
 function answer(body: string, purpose: Purpose): Json {
   const value = parse(body);
   if (!value) throw notUnderstood(purpose);
@@ -280,7 +259,6 @@ function notUnderstood(purpose: Purpose): Error {
   return new Error(`The cache service's answer to the ${purpose} is not one of its protocol`);
 }
 
-/** Returns the address of the cache service. */
 function serviceUrl(environment: NodeJS.ProcessEnv): URL {
   const { ACTIONS_RESULTS_URL: results = "", ACTIONS_CACHE_URL: cache = "" } = environment;
   const address = cacheProtocol(environment) === "v2" ? results : `${cache.replace(/\/?$/, "/")}_apis/artifactcache/`;
@@ -290,11 +268,7 @@ function serviceUrl(environment: NodeJS.ProcessEnv): URL {
   return url;
 }
 
-/**
- * Returns an address in the storage that the service signed. Only a service that itself has no encryption may name one without.
- *
- * @throws if no request may go there
- */
+/** @throws unless it is a signed address: without encryption only if the service itself has none */
 function storageUrl(address: unknown, purpose: Purpose, service: URL): URL {
   // A parser of addresses would remove line ends.
   const url = typeof address === "string" && /^[\x21-\x7e]+$/.test(address) ? URL.parse(address) : null;

@@ -1,17 +1,14 @@
 /** Small texts in the repository's Actions cache. A key can be saved once; a restore takes the newest with a prefix. */
 export interface Cache {
   /**
-   * Returns the text that was saved last under a key with this prefix; `undefined` if there is none. Untrusted text.
-   *
-   * @throws {CacheEntryError} if there is an entry, but it is not a text that `save` can have saved
-   * @throws if the service cannot be read after retries
+   * Returns the untrusted text saved last under a key with this prefix; `undefined` if there is none.
+   * @throws {CacheEntryError} if `save` cannot have saved it, or another error if the service cannot be read
    */
   restore(prefix: string): Promise<string | undefined>;
   /**
-   * Saves a text. Not retried: it is unknown whether the key is used, so save again under another one.
+   * Saves a text under a key that was not used. Not retried: save again under another one.
    *
-   * @throws {CacheReadOnlyError} if the run may not write the cache
-   * @throws if it cannot be saved: used key, full, slow
+   * @throws {CacheReadOnlyError} if the run may not write the cache, or another error if it cannot be saved
    */
   save(key: string, text: string): Promise<void>;
 }
@@ -21,24 +18,15 @@ export class CacheEntryError extends Error {
   override readonly name = "CacheEntryError";
 }
 
-/**
- * Thrown when the runner or the cache service says that this run may not write the cache. GitHub decides that by the event
- * that started the run, so it does not change within a run. See GitHub's documentation: "Dependency caching reference".
- */
+/** The run may not write the cache, because of its event. GitHub: "Dependency caching reference". */
 export class CacheReadOnlyError extends Error {
   override readonly name = "CacheReadOnlyError";
 }
 
-/**
- * What a run can do with the Actions cache. `absent`: the runner offers none. `none`: it offers one that cannot be read, and
- * without reading there is no use for what was written.
- */
+/** `absent`: the runner offers no cache; `none`: it cannot be read, and so is of no use. */
 export type CacheAccess = "absent" | "none" | "read" | "write";
 
-/**
- * Returns the access to the cache that the runner announces, by the rules of `@actions/cache`. `write` if it does not say, which older
- * runners do not: then only a save can tell.
- */
+/** Returns the access that the runner announces, by the rules of `@actions/cache`. Older runners announce none. */
 export function cacheAccess(environment: NodeJS.ProcessEnv): CacheAccess {
   if (!isOffered(environment)) return "absent";
   const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
@@ -52,10 +40,7 @@ export function hasCacheService(environment: NodeJS.ProcessEnv): boolean {
   return ["read", "write"].includes(cacheAccess(environment));
 }
 
-/**
- * Returns whether the runner offers a cache that keeps nothing for a re-run: this run may not read it, or may not write it.
- * A missing entry then says nothing about an earlier attempt.
- */
+/** Returns whether the cache keeps nothing for a re-run, so that a missing entry says nothing. */
 export function isForgetful(environment: NodeJS.ProcessEnv): boolean {
   return ["none", "read"].includes(cacheAccess(environment));
 }

@@ -4,11 +4,7 @@ import { type CacheClientOptions, createCacheClient } from "./cache-client.ts";
 /** Longer texts are neither saved nor read. */
 const maxBytes = 64 * 1024;
 
-/**
- * Returns the Actions cache that the runner's environment variables describe.
- *
- * @param options - default: 10 s for a restore, 5 s for a save
- */
+/** Returns the runner's Actions cache. Default: 10 s for a restore, 5 s for a save. */
 export function connectCache(environment: NodeJS.ProcessEnv, options: Partial<CacheClientOptions> = {}): Cache {
   const client = createCacheClient(environment, { restoreTimeoutMs: 10_000, saveTimeoutMs: 5000, ...options });
   return {

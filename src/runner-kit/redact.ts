@@ -5,12 +5,10 @@ const minSecretLength = 8;
 const endLength = 4;
 
 /**
- * Returns a function that replaces a secret with `***`, as it is and in the encodings in which a service or gateway
- * could echo it: percent-encoding, HTML and JSON escapes (also of single characters), hexadecimal, and base64 of any text that
- * contains it, such as `Bearer KEY` or `user:KEY`. It makes one pass, in time linear in the text.
+ * Returns a function that replaces a secret with `***`, as it is and as a service or gateway could echo it: percent-encoded, with
+ * HTML and JSON escapes, hexadecimal, or in base64 of any text with it, such as `Bearer KEY`. Takes time linear in the text.
  *
- * Compiling the pattern of a whole secret takes a tenth of a short step's time, and almost no text contains one. So the
- * end of the secret is searched for first: every encoding of the secret ends with an encoding of its end.
+ * Compiling the whole pattern takes a tenth of a short step's time, and almost no text contains a secret: its end comes first.
  */
 export function createRedactor(secret: string): (text: string) => string {
   if (secret.length < minSecretLength) return (text) => text;
@@ -23,7 +21,6 @@ export function createRedactor(secret: string): (text: string) => string {
   };
 }
 
-/** Returns a pattern for a text in each of the encodings. */
 function anyEncodingOf(text: string): string {
   const encodings = [
     [...text].map(escapedCharacter).join(""),
@@ -54,10 +51,7 @@ const htmlNames: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/**
- * Returns a pattern for the base64 or base64url of any text that has the secret `bytesBefore` bytes after a multiple of
- * three. Characters that also encode neighboring bytes are left out.
- */
+/** Returns a pattern for the base64 of any text with the secret `bytesBefore` bytes after a multiple of three. */
 function base64Pattern(secret: string, bytesBefore: number): string {
   const bytes = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(secret)]);
   const first = Math.ceil((bytesBefore * 8) / 6);

@@ -1,7 +1,4 @@
-/**
- * A sentence that keeps our own words apart from untrusted text, so that each place it is shown in can escape the
- * latter in its own way.
- */
+/** A sentence that keeps our own words apart from untrusted text, which each place escapes in its own way. */
 export type Text = readonly (string | { readonly untrusted: string })[];
 
 /** Template tag for {@link Text}: an interpolated string is untrusted, an interpolated `Text` keeps its parts. */
@@ -49,4 +46,28 @@ export interface Message {
   points?: readonly Text[];
   /** What to do next; empty if there is nothing to do. */
   next: Text;
+}
+
+/** Template tag: the lines are title, what happened, and what to do next. An empty sentence leaves no second space. */
+export function message(words: TemplateStringsArray, ...values: readonly (string | number | Text)[]): Message {
+  const lines: (string | { readonly untrusted: string })[][] = [];
+  words.forEach((piece, index) => {
+    const before = values[index - 1];
+    const [rest = "", ...starts] = piece.split(/\n\s*/);
+    const isEmpty = typeof before === "object" && before.length === 0;
+    lines.at(-1)?.push(isEmpty ? rest.trimStart() : rest);
+    for (const start of starts) lines.push([start]);
+    const value = values[index];
+    if (value !== undefined)
+      lines.at(-1)?.push(...(typeof value === "string" ? [{ untrusted: value }] : say`${value}`));
+  });
+  const [title = [], what = [], next = []] = lines.map(trimmed);
+  return { title: title.filter((part) => typeof part === "string").join(""), what, next };
+}
+
+/** Returns a line without the space before an empty sentence at its end. */
+function trimmed(line: Text): Text {
+  const parts = line.filter((part) => part !== "");
+  const last = parts.at(-1);
+  return typeof last === "string" ? [...parts.slice(0, -1), last.trimEnd()] : parts;
 }

@@ -24,16 +24,12 @@ export class NetworkError extends Error {
   }
 }
 
-/** One request. */
 export interface HttpRequest {
   method: "GET" | "POST" | "PUT" | "PATCH";
   url: URL;
   headers: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
-  /**
-   * Receives the body of a 2xx response part by part, however long it is; `body` of the response is then empty. What it throws
-   * ends the request, and is the `cause` of the error. Default: the body is collected, up to 1 MiB.
-   */
+  /** Receives a 2xx body in parts; what it throws is the `cause` of the error. Default: it is collected, up to 1 MiB. */
   onPart?: ((part: Buffer) => void) | undefined;
   /** For the whole request, from the DNS lookup to the last byte of the response, in milliseconds. */
   timeoutMs: number;
@@ -69,12 +65,9 @@ const maxIdleMs = 2000;
 const cancelled = "the step was cancelled";
 
 /**
- * Creates a transport on `node:http(s)`. Unlike `fetch`, it knows how far a request got before it failed, and so whether
- * the service can have seen it. `https` honors the proxy variables; plain `http`, which is only for loopback hosts,
- * does not, so that the key never reaches a proxy in the clear.
+ * Creates a transport that knows, unlike `fetch`, how far a request got before it failed, and so whether the service can have
+ * seen it. `https` honors the proxy variables; plain `http`, for loopback hosts, does not, so that no proxy sees the key.
  *
- * @param protocol - `https:` or `http:`
- * @param environment - for the proxy settings: `https_proxy`, `no_proxy` and so on, in lower or upper case
  * @throws NetworkError if the proxy address in the environment is invalid
  */
 export function createTransport(protocol: string, environment: NodeJS.ProcessEnv): Transport {
@@ -102,10 +95,7 @@ export function createTransport(protocol: string, environment: NodeJS.ProcessEnv
   return transport;
 }
 
-/**
- * Creates a transport to the runner's own services and their storage. It keeps connections, also for a POST, and honors the proxy
- * variables for plain `http`, too. Proxy settings that are not valid are a {@link NetworkError} of the request.
- */
+/** Like {@link createTransport} for the runner's services: it keeps connections, and uses a proxy for plain `http`. */
 export function createRunnerTransport(environment: NodeJS.ProcessEnv): Transport {
   const agents = new Map<string, http.Agent>();
   return async (request) => {
@@ -116,11 +106,7 @@ export function createRunnerTransport(environment: NodeJS.ProcessEnv): Transport
   };
 }
 
-/**
- * Opens the connection of a request that is written later: Node connects as soon as there is one.
- *
- * @returns what returns the request for an address; `undefined` if its connection is closed, stale, or to another origin
- */
+/** Node connects as soon as there is a request. Returns it later, unless it is closed, stale, or to another origin. */
 function openEarly(
   outgoing: http.ClientRequest,
   { origin }: URL,
@@ -159,12 +145,7 @@ function createAgent(protocol: string, environment: NodeJS.ProcessEnv): http.Age
   }
 }
 
-/**
- * Returns the address of the proxy in a variable, in the form that Node reads; `undefined` without a proxy. Like curl, it
- * accepts an address without a scheme and a scheme in any case. Node would silently ignore these.
- *
- * @throws NetworkError if it is a proxy of another kind
- */
+/** Like curl, it accepts an address without a scheme, or in any case. @throws NetworkError for other kinds of proxies */
 function proxyAddress(name: string, environment: NodeJS.ProcessEnv): string | undefined {
   const address = (environment[name] || environment[name.toUpperCase()] || "").trim();
   if (address === "") return undefined;
@@ -196,10 +177,7 @@ function send(
     let isRefused = false;
     let bytes = 0;
 
-    /**
-     * Ends the request. What has arrived may be a usable response; only otherwise is this an error. Calling it again
-     * changes nothing, because the promise is settled.
-     */
+    /** Ends the request with what has arrived, or an error. Calling it again changes nothing. */
     const conclude = (reason: NetworkError["reason"], message: string, cause?: unknown) => {
       clearTimeout(timer);
       clearTimeout(errorBodyTimer);
@@ -219,10 +197,7 @@ function send(
       if (isCertificateError(error)) conclude("certificate", error.message, error);
       else conclude("network", describe(error), error);
     };
-    /**
-     * Lets what has already arrived be read before a timer ends the request. If the process was paused, its timers run
-     * before its sockets are read; `setImmediate` runs after both.
-     */
+    /** Reads what has arrived before a timer ends the request: after a pause of the process, timers run first. */
     const afterPendingReads = (end: () => void) => () => void setImmediate(end);
     const onTimeout = afterPendingReads(() => {
       conclude("timeout", `no complete response within ${Math.ceil(request.timeoutMs / 1000)} s`);
@@ -294,11 +269,7 @@ function drain(response: http.IncomingMessage): void {
   while (chunk !== null);
 }
 
-/**
- * Calls `then` once the connection is established: the first byte of a request is not sent before that, and with TLS
- * not before the server's certificate is trusted. A reused or tunneled socket is already connected; one whose
- * connect() failed immediately is already destroyed, and never connects.
- */
+/** Calls `then` once connected, with TLS securely: nothing is sent before. A socket that failed never connects. */
 function onceConnected(socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }, then: () => void): void {
   if (socket.destroyed) return;
   if (socket.connecting || socket.secureConnecting) socket.once(socket.encrypted ? "secureConnect" : "connect", then);
@@ -322,10 +293,7 @@ function isCertificateError(error: NodeJS.ErrnoException): boolean {
   );
 }
 
-/**
- * Describes a connection error in one line. If a host name has several addresses, Node wraps their errors into one
- * without a message; OpenSSL's messages contain half a stack trace.
- */
+/** Describes an error in one line: Node's for several addresses has no message, and OpenSSL's half a stack. */
 function describe(error: NodeJS.ErrnoException): string {
   if (error instanceof AggregateError) return error.errors.map((each: Error) => each.message).join("; ");
   const [, reason] = /:SSL routines:[^:]*:([^:]+):/.exec(error.message) ?? [];

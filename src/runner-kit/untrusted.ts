@@ -47,12 +47,7 @@ export function forAnnotation(text: Text): string {
   return excerpt(parts.join("").split("\n").map(escapeCommands).join("\n"), annotationLimit);
 }
 
-/**
- * Escapes a text for a block of HTML in GitHub's Markdown. The result is one line without markup or Markdown (which is
- * off inside such a block), and cannot end the block. GitHub still links mentions and addresses in it: see {@link code}.
- *
- * @param limit - shown UTF-16 units at most
- */
+/** Escapes a text as one line of HTML, of `limit` UTF-16 units at most. GitHub still links in it: see {@link code}. */
 export function forHtml(text: string, limit = 300): string {
   const entities: Record<string, string> = {
     "&": "&amp;",

@@ -1,4 +1,4 @@
-import type { IdempotencyKey } from "../../src/client/idempotency-key.ts";
+import type { IdempotencyKey } from "../../src/client/contract.ts";
 import type { NetworkPorts, ServiceRequest } from "./network.ts";
 import { type Answer, errorAnswer, invalidAnswer, type Members, oddRecordAnswer, recordAnswer } from "./record.ts";
 import type { Fault, RetryAfter } from "./scenario.ts";

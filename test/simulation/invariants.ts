@@ -112,13 +112,13 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
     .slice(0, attempts.indexOf(run) + 1)
     .some(({ requests }) => requests.some(({ kind }) => kind === "message"));
   // The job may have ended, and the service did not say whether the turn has.
-  const isAsked = run.requests.some(({ kind }) => kind === "lookup");
+  const isOpen = isMessage || isUnasked(run);
   const expected: Record<string, { status: string[]; hasLink?: boolean }> = {
     "pr-created": { status: ["completed"], hasLink: true },
     "no-changes": { status: ["completed"], hasLink: false },
     failed: { status: ["failed"] },
     archived: { status: ["archived"] },
-    "timed-out": { status: ["", "active", ...(isMessage || isAsked ? terminal : [])] },
+    "timed-out": { status: ["", "active", ...(isOpen ? terminal : [])] },
     started: { status: ["", "active", ...(isMessage || wasTold(run) ? terminal : [])] },
     cancelled: { status: ["", "active", ...terminal] },
     error: { status: ["", "active", ...terminal] },
@@ -143,7 +143,9 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const isLeft = isFixed && lastStatus === "archived" && submissionsOf(run).length === 0;
   const hasJob = (outputs["job-id"] !== "" && !isLeft) || scenario.workflow !== undefined;
   // A process that was paused may have no token, and not ask either.
-  const isWithoutToken = scenario.usesTokens && attempt.pauses.length > 0;
+  const readAt = run.requests.findLastIndex(({ received }) => received?.kind === "response" && received.record);
+  const hasAsked = run.requests.slice(Math.max(readAt, 0)).some(({ kind }) => kind === "lookup");
+  const isWithoutToken = scenario.usesTokens && attempt.pauses.length > 0 && !hasAsked;
   if (!run.hasInternalFault && hasJob && !isWithoutToken && !isUnasked(run)) {
     if (prLink !== lastLink) violations.push(`the link is ${prLink}, but the last record has ${lastLink}`);
     if (status !== lastStatus) violations.push(`the status is ${status}, but the last record has ${lastStatus}`);
@@ -237,8 +239,9 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   // The last poll may be followed by the question how the turn ended.
   const lastPollAt = deadline - lastPollReserveMs - 2000;
   // The reaction comes before the first poll.
+  const firstPollAt = run.requests.find(({ kind }) => kind === "poll")?.sentAt ?? deadline;
   const isHeldUp = run.gitHubRequests.some(
-    ({ settledAt = deadline }) => settledAt >= lastPollAt && settledAt <= deadline,
+    ({ settledAt = deadline }) => settledAt >= lastPollAt && settledAt <= Math.min(firstPollAt, deadline),
   );
   return shownAt < lastPollAt && !isDisturbed && !isWithoutToken && !isHeldUp;
 }

@@ -14,6 +14,8 @@ const editGraceMs = 1000;
 export const createGraceMs = 4000;
 /** The last poll is sent at least this long before the deadline, if the whole timeout is 10 s or more. */
 export const lastPollReserveMs = 1000;
+/** How long the state of a session's job is read, in milliseconds. */
+const sessionReadMs = 180_000;
 /** How long connections to the service are retried before a create or message is given up, in milliseconds. */
 const unreachableLimitMs = 60_000;
 /** How long it may take to get an OIDC token, in milliseconds: three tries of ten seconds, and the delays between. */
@@ -54,8 +56,9 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   const durationMs = run.endedAt - run.startedAt;
   const pausedMs = attempt.pauses.reduce((sum, { ms }) => sum + ms, 0);
   const isComment = scenario.mode.kind === "comment";
-  // The last edit and reaction get ten seconds each, and a second look at a job begins three seconds after the first.
-  const endMs = isComment ? 24_000 : scenario.workflow ? 1000 + maxHoldMs + maxSavesMs + lookupMs(run) : 1000;
+  // The last edit and reaction get ten seconds each, and a second look at a missing job begins three seconds after the first.
+  const lookMs = requests.some(isNotFound) ? 3000 : 0;
+  const endMs = isComment ? 21_000 + lookMs : scenario.workflow ? 1000 + maxHoldMs + maxSavesMs + lookupMs(run) : 1000;
   const stopMs = signalAt === undefined ? 0 : saveGraceMs;
   const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + endMs + stopMs;
   if (durationMs > limitMs + rounding) violations.push(`the run took ${durationMs} ms, the limit is ${limitMs} ms`);
@@ -100,7 +103,12 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const isOther = kind === "lookup" && next.sentAt >= (signalAt ?? Infinity);
     const isRepeated = next.kind === kind && next.jobId === request.jobId && !isOther;
     if (received.kind === "response") {
-      const retryAt = Math.min(received.at + (received.waitMs ?? 0), deadline - lastPollReserveMs);
+      // Before anything is sent, polls read the session's job, for a time of their own.
+      const isReading =
+        kind === "poll" && requests.slice(0, index).every((one) => one.kind === "poll" || one.kind === "lookup");
+      const readUntil = (requests.find((one) => one.kind === "poll")?.sentAt ?? 0) + sessionReadMs;
+      const latest = Math.min(deadline, isReading && scenario.workflow?.hasSession ? readUntil : Infinity);
+      const retryAt = Math.min(received.at + (received.waitMs ?? 0), latest - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
       if (
         isRepeated &&
@@ -117,10 +125,11 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       // One that was not found is looked for again.
       const wasNotFound = requests.slice(0, index + 1).some((one) => isNotFound(one) && one.jobId === request.jobId);
       const isLookedUpTwice = kind === "poll" && (scenario.workflow?.hasSession === true || wasNotFound);
-      // Unless a poll says that its job is gone, and for that a token may be missing, a message is sent once more.
-      const isUnconfirmed = kind === "message" && received.status === 404 && scenario.usesTokens;
+      // Unless a poll says that its job is gone, and a token may be missing for that or a fault end it, a message is sent once more.
+      const mayLackPoll = scenario.usesTokens || run.hasInternalFault;
+      const isUnconfirmed = kind === "message" && received.status === 404 && mayLackPoll;
       const mayRepeat = isTransient || isTooNew || isLookedUpTwice || isUnconfirmed;
-      if (isRepeated && kind !== "lookup" && received.status >= 300 && !mayRepeat && !run.hasInternalFault) {
+      if (isRepeated && kind !== "lookup" && received.status >= 300 && !mayRepeat) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
     }

@@ -1,4 +1,4 @@
-import type { IdempotencyKey } from "../../src/client/idempotency-key.ts";
+import type { IdempotencyKey } from "../../src/client/contract.ts";
 import type { ListedTurn, Members } from "./record.ts";
 import type { JobResult, Scenario } from "./scenario.ts";
 import type { Timeline } from "./timeline.ts";

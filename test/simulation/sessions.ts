@@ -19,8 +19,7 @@ export function checkSession(history: History, index: number): string[] {
   for (const { kind, jobId } of submissionsOf(run)) {
     if (kind !== "message") continue;
     if (!created.includes(jobId)) violations.push(`a message was sent to ${jobId}, which is not a job of the session`);
-    if (isOver(run, jobId) && !run.hasInternalFault)
-      violations.push(`a message was sent to ${jobId}, which is of no use`);
+    if (isOver(run, jobId)) violations.push(`a message was sent to ${jobId}, which is of no use`);
   }
   const first = submissionsOf(run)[0];
   const remembered = entryOf(place, places);

@@ -31,9 +31,14 @@ export function checkStatements(history: History, run: AttemptRun, index: number
     next !== undefined &&
     wasTold(next) &&
     (maybeStarted.test(promise?.text ?? "") || !waitsOnRerun.test(promise?.text ?? ""));
-  // What could not be saved, a re-run cannot know.
   const isForgotten = isHistory && isJobLost(history, index, next);
-  const isUnsaved = isHistory && statements.some(({ text }) => text.startsWith("Cannot remember the job"));
+  // What could not be saved, only a service can tell that answers the next attempt, too.
+  const isUnsaved =
+    isHistory &&
+    next !== undefined &&
+    wasTold(run) &&
+    !wasTold(next) &&
+    statements.some(({ text }) => text.startsWith("Cannot remember the job"));
   const isExpected =
     isForgotten ||
     isUnsaved ||

@@ -10,6 +10,9 @@ interface Turn {
   request: string;
   status: "waiting" | "running" | "completed" | "failed" | "stopped";
   base?: string | undefined;
+  /** Of the create of its job. */
+  session?: string | undefined;
+  kept?: "push" | "pull-request";
   message?: string;
   reason?: string;
   usage?: { costUsd: number };
@@ -33,6 +36,8 @@ export class KeyedService {
   /** Why turns fail or are stopped; `undefined`: it does not say so. */
   reason: string | undefined;
   costUsd: number | undefined;
+  /** What is kept of turns that fail; `undefined`: nothing. */
+  kept: Turn["kept"] | undefined;
   /** Acts on a request and loses its answer. */
   losesAnswer: (request: SeenRequest) => boolean = () => false;
   /** Something on the way removes the header of keys. */
@@ -54,17 +59,21 @@ export class KeyedService {
       ? []
       : (/^"(.+)\.(.+)"$/.exec(headers["idempotency-key"] ?? "") ?? []);
     const job = /\/job\/([^/]+)/.exec(path)?.[1];
-    if (method === "GET" && job === undefined) return this.#list(new URLSearchParams(query).get("step") ?? "", key);
+    if (method === "GET" && job === undefined) return this.#list(new URLSearchParams(query), key);
     if (job !== undefined && !this.turns.some((turn) => turn.job === job)) return error(404, "Job not found");
     if (method === "GET") return { status: 200, body: this.#record(job ?? "") };
     const stopped = /\/turn\/([^/]+)\/stop$/.exec(path)?.[1];
     if (stopped !== undefined) return this.#stop(stopped);
-    const { prompt, base } = body as { prompt: string; base?: string };
+    const { prompt, base, session } = body as { prompt: string; base?: string; session?: string };
     const known = this.turns.find((turn) => key !== "" && turn.step === step && turn.request === key);
     if (known?.prompt !== undefined && known.prompt !== prompt)
       return error(422, "The key was used for another prompt");
     const turn =
-      known ?? this.#add(job ?? `job_${new Set(this.turns.map((one) => one.job)).size + 1}`, prompt, step, key, base);
+      known ??
+      this.#add(job ?? `job_${new Set(this.turns.map((one) => one.job)).size + 1}`, prompt, step, key, {
+        base,
+        session,
+      });
     const replay = known ? { "idempotent-replayed": "true" } : undefined;
     const status = known ? this.#record(turn.job) : { ...this.#record(turn.job), status: "active", prLink: null };
     return { status: job === undefined ? 201 : 200, body: status, ...(replay && { headers: replay }) };
@@ -78,15 +87,20 @@ export class KeyedService {
     return { status: 200, body: { turn: id, status: turn.status } };
   }
 
-  #list(step: string, key: string): FakeResponse {
+  #list(query: URLSearchParams, key: string): FakeResponse {
+    const step = query.get("step") ?? "";
+    const asked = query.get("session");
+    const isOf = ({ session, job }: Turn): boolean => session === asked && !this.archived.has(job);
+    const job = asked === null ? undefined : this.turns.findLast(isOf)?.job;
+    const session = this.features.includes("session") && asked !== null && { session: job ? { job } : null };
     const turns = this.turns
       .filter((turn) => turn.step === step)
       .toReversed()
-      .map(({ prompt: _, step: __, base: ___, ...turn }) => turn);
-    return { status: 200, body: { step, key: key || null, features: this.features, turns } };
+      .map(({ prompt: _, step: __, base: ___, session: ____, ...turn }) => turn);
+    return { status: 200, body: { step, key: key || null, features: this.features, turns, ...session } };
   }
 
-  #add(job: string, prompt: string, step: string, request: string, base: string | undefined): Turn {
+  #add(job: string, prompt: string, step: string, request: string, create: Pick<Turn, "base" | "session">): Turn {
     const number = this.turns.length + 1;
     const turn: Turn = {
       turn: `turn_${number}`,
@@ -95,7 +109,8 @@ export class KeyedService {
       step,
       request: request || `own-${number}`,
       status: this.next,
-      base,
+      ...create,
+      ...(this.next === "failed" && this.kept && { kept: this.kept }),
       ...(this.message !== undefined && { message: this.message }),
       ...(this.reason !== undefined && { reason: this.reason }),
       ...(this.costUsd !== undefined && { usage: { costUsd: this.costUsd } }),
@@ -110,7 +125,8 @@ export class KeyedService {
     const ended = last?.status === "completed" ? "completed" : "failed";
     const status = this.archived.has(job) ? "archived" : isOver ? ended : "active";
     const base = this.turns.find((turn) => turn.job === job)?.base;
-    return record({ id: job, status, prLink: isOver ? this.link : null, ...(base !== undefined && { base }) });
+    const kept = isOver && last?.kept !== undefined && { kept: last.kept };
+    return record({ id: job, status, prLink: isOver ? this.link : null, ...(base !== undefined && { base }), ...kept });
   }
 }
 

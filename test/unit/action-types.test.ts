@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { permissions } from "../../src/action/comments/permission.ts";
+import { permissions } from "../../src/action/comments/event.ts";
 import { authMethods, boolean } from "../../src/action/inputs/rules.ts";
 import { inputDefaults } from "../../src/action/inputs/schema.ts";
 import { failableOutcomes, outcomes } from "../../src/action/outcome.ts";

@@ -113,6 +113,7 @@ const groundFloor = [
   "per-project.ts",
   "remove-directory.ts",
   "machine.ts",
+  "prompt-hash.ts",
   "service-folder.ts",
   "store-errors.ts",
   "time.ts",
@@ -135,7 +136,7 @@ const arrows: Record<string, string[]> = {
     "action/memory",
     "action/report",
     "action/runner",
-    ...run("find-job", "outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
+    ...run("outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
   ],
   "action/inputs": [
     "action/changes",
@@ -143,11 +144,7 @@ const arrows: Record<string, string[]> = {
     "action/runner",
     ...run("mintlify", "outcome", "result", "settings"),
   ],
-  "action/memory": [
-    "action/report",
-    "action/runner",
-    ...run("connect-service", "find-job", "hash", "plan", "pull-request", "result", "run", "settings"),
-  ],
+  "action/memory": ["action/runner", ...run("hash", "plan", "pull-request", "result", "run", "run-job", "settings")],
   "action/report": [
     "action/changes",
     "action/runner",
@@ -213,7 +210,7 @@ test("nothing imports an entry point", () => {
 const onDemand: Record<string, string> = {
   "src/action/changes/find-section.ts": "src/action/plan.ts",
   "src/action/comment-mode.ts": "src/action/main.ts",
-  "src/action/send-once.ts": "src/action/plain-mode.ts",
+  "src/action/send-once.ts": "src/action/main.ts",
   "src/action/runner/github.ts": "src/action/start.ts",
   "src/action/runner/id-token.ts": "src/action/start.ts",
   "src/runner-kit/connect-cache.ts": "src/action/start.ts",
@@ -245,7 +242,7 @@ test("a step loads what only some settings need on demand", () => {
   const loaded = [...loadedWith("src/action/start.ts")];
   expect(loaded.length).toBeGreaterThan(40);
   const onlyForSome =
-    /^src\/(action\/(comment-mode|memory\/|send-once|comments\/(conversation|request|thread|review|command|marker)|changes\/(find|read|section|repository)|runner\/(github|id-token)\.)|runner-kit\/(connect-cache|cache-client))/;
+    /^src\/(action\/(comment-mode|memory\/|send-once|comments\/(conversation|request|thread|review|command|marker)|changes\/(find|range|section|repository)|runner\/(github|id-token)\.)|runner-kit\/(connect-cache|cache-client))/;
   expect(loaded.filter((file) => onlyForSome.test(file))).toEqual([]);
   // Loading zod takes a ninth of a short step, and most steps save what they sent.
   const saving = [...loaded, ...loadedWith("src/action/send-once.ts")];
@@ -321,8 +318,7 @@ test("the action and the client use the network and the file system in one file 
   expect(users(/^node:(https?|net|tls)$/)).toEqual(["src/runner-kit/transport.ts"]);
   expect(users(/^node:fs/)).toEqual([
     "src/action/inputs/prompt-file.ts",
-    "src/action/runner/event-file.ts",
-    "src/action/runner/extra-certificates.ts",
+    "src/action/runner/environment.ts",
     "src/action/runner/toolkit.ts",
   ]);
 });

@@ -43,6 +43,7 @@ const pagesWithLinks = [
   "service/test/README.md",
   "bench/README.md",
   "bench/results.md",
+  "service/bench/README.md",
   "service/bench/results.md",
   "service/bench/scale-results.md",
 ];

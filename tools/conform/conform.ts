@@ -95,6 +95,8 @@ class Checks {
   readonly #jobs: string;
   /** Of a key of ours: no other step has it. */
   readonly #step = `conform-${randomUUID()}`;
+  /** Whether creates may name a session. */
+  #hasSessions = false;
 
   constructor(options: ConformOptions, results: Results, print: (line: string) => void) {
     this.#options = options;
@@ -109,6 +111,9 @@ class Checks {
     if (!(await this.#isReachable())) return;
     const features = await this.#checkLookup();
     if (features === undefined) this.#results.unchecked(["lookup", ...withKeys], "not offered");
+    this.#hasSessions = features?.includes("session") ?? false;
+    if (this.#hasSessions) await this.#checkSession("unknown-session", `${this.#step}-other`, null);
+    else this.#results.unchecked(["unknown-session", "session"], "not offered");
     if (!this.#options.startsJob) return;
     await this.#checkInvalidCreates();
     const job = await this.#checkCreate();
@@ -152,8 +157,17 @@ class Checks {
     return Array.isArray(features) ? features.map(String) : [];
   }
 
-  #lookUp(): Promise<Answer | NoAnswer> {
-    return this.#connection.send({ path: `${this.#jobs}?step=${encodeURIComponent(this.#step)}` });
+  #lookUp(session?: string): Promise<Answer | NoAnswer> {
+    const query = new URLSearchParams({ step: this.#step, ...(session !== undefined && { session }) });
+    return this.#connection.send({ path: `${this.#jobs}?${query}` });
+  }
+
+  /** @param expected - the job that the session continues, or `null` */
+  async #checkSession(requirement: RequirementId, session: string, expected: string | null): Promise<void> {
+    const answer = await this.#lookUp(session);
+    const found = "status" in answer && isObject(answer.json) ? answer.json.session : undefined;
+    const job = isObject(found) ? found.job : found;
+    this.#results.check(requirement, job === expected ? undefined : describe(answer));
   }
 
   async #checkInvalidCreates(): Promise<void> {
@@ -180,7 +194,8 @@ class Checks {
   }
 
   #create(prompt: string) {
-    return { path: this.#jobs, body: { prompt }, headers: { "idempotency-key": `"${this.#step}.1"` } };
+    const session = this.#hasSessions && { session: this.#step };
+    return { path: this.#jobs, body: { prompt, ...session }, headers: { "idempotency-key": `"${this.#step}.1"` } };
   }
 
   /** Checks that a create with a key is recognized. Only a service that has the list promises this. */
@@ -190,6 +205,7 @@ class Checks {
     const turns = turnsOf(list);
     const isListed = turns.length === 1 && turns.every((turn) => turn.job === jobId && turn.request === "1");
     this.#results.check("lookup-own-turn", isListed ? undefined : describe(list));
+    if (this.#hasSessions) await this.#checkSession("session", this.#step, jobId);
     const replay = await this.#prompts.sendAgain(this.#create(this.#options.prompt), jobId);
     if (replay !== undefined) {
       const isSame = isAccepted(replay) && isObject(replay.json) && replay.json.id === jobId;
@@ -374,6 +390,7 @@ function listFault(answer: Answer | NoAnswer): string | undefined {
       [turn.job, turn.turn, turn.request].every((text) => typeof text === "string" && text !== "") &&
       turnStatuses.includes(String(turn.status)) &&
       (turn.message === undefined || typeof turn.message === "string") &&
+      (turn.kept === undefined || turn.kept === "push" || turn.kept === "pull-request") &&
       (turn.usage === undefined || (isObject(turn.usage) && isCost(turn.usage.costUsd))),
   );
   return areValid ? undefined : describe(answer);

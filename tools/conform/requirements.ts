@@ -47,6 +47,8 @@ const offered = {
     section: "what-was-sent-for-a-step",
     text: "The list has the turn of a message with a key, too",
   },
+  "unknown-session": { section: "sessions", text: "A session that no create has named has no job: `null`" },
+  session: { section: "sessions", text: "The session of a create has its job" },
   replay: { section: "one-request-one-job", text: "The same create with the same key is answered with the same job" },
   "replay-header": { section: "one-request-one-job", text: "That answer has `Idempotent-Replayed: true`" },
   "reused-key": { section: "one-request-one-job", text: "Another prompt with the same key is answered with 422" },

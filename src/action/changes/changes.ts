@@ -1,4 +1,3 @@
-/** A commit of a range. */
 export interface Commit {
   sha: string;
   /** The commits it was made on; the first one is the branch it was made on or merged into. */
@@ -19,30 +18,28 @@ export interface ChangedFile {
   patch: string | undefined;
 }
 
-/** What changed in a repository, without what the session's own pull requests brought. */
-export interface Changes {
-  /** The repository, as `owner/name`. */
-  repository: string;
-  /** The commit, tag or branch that the range starts after, and the one that it ends with. */
+/** What is between two commits, tags or branches. */
+export interface Range {
+  /** What the range starts after, and what it ends with. */
   base: string;
   head: string;
-  /** GitHub's page of the comparison. */
-  url: string;
-  /** How many commits the range has. */
   commitCount: number;
-  /** The commits that GitHub listed, newest last. */
+  /** The first 5,000, newest last. */
   commits: readonly Commit[];
-  /** The files that count. */
+  /** The first 300. */
   files: readonly ChangedFile[];
-  /** How many other files changed, which do not match `paths`. */
-  otherFiles: number;
   /** Whether more files changed than GitHub lists. */
   isTruncated: boolean;
-  /** The patterns that decide which files count; empty if all do. */
-  paths: readonly string[];
 }
 
-/** Returns whether nothing that counts has changed. If GitHub did not list all files, that cannot be known. */
-export function isNothingNew({ files, isTruncated }: Changes): boolean {
-  return files.length === 0 && !isTruncated;
+/** What changed in a repository, without what the session's own pull requests brought. Its files are those that count. */
+export interface Changes extends Range {
+  /** The repository, as `owner/name`. */
+  repository: string;
+  /** GitHub's page of the comparison. */
+  url: string;
+  /** How many other files changed, which do not match `paths`. */
+  otherFiles: number;
+  /** The patterns that decide which files count; empty if all do. */
+  paths: readonly string[];
 }

@@ -1,57 +1,98 @@
 import { messageOf } from "../../client/errors.ts";
-import { cancelledBeforeSending, type RunResult } from "../result.ts";
-import { connectGitHub, type Run } from "../run.ts";
+import { excerpt } from "../../runner-kit/untrusted.ts";
+import { count, describeFiles, shortRef } from "../report/format.ts";
+import { type BlockedResult, cancelledBeforeSending, type RunResult } from "../result.ts";
+import { connectRepository, type Run } from "../run.ts";
 import { serverUrl } from "../runner/environment.ts";
-import { readEventFile } from "../runner/event-file.ts";
 import type { ChangesSettings } from "../settings.ts";
-import { isNothingNew } from "./changes.ts";
-import { RangeBehindError } from "./range.ts";
-import { type ChangesQuery, readChanges } from "./read-changes.ts";
+import type { ChangedFile, Changes } from "./changes.ts";
+import { withoutMergesOf } from "./own-merges.ts";
+import { findRange, type RememberedChanges } from "./range.ts";
+import { type Comparison, Repository, readingLimits } from "./repository.ts";
+import { formatChanges } from "./section.ts";
 
-/**
- * Returns the section of the prompt that says what changed; empty if the event has nothing to compare. If nothing new has
- * changed, or if GitHub cannot be asked, the result says so, and nothing may be sent. Never rejects.
- */
+/** Returns the section on what changed, empty if there is nothing to compare; or why nothing is sent. Never rejects. */
 export async function findSection(
   settings: ChangesSettings,
-  remembered: Pick<ChangesQuery, "lastCommit" | "firstBase" | "ownPullRequests">,
+  remembered: RememberedChanges,
   run: Run,
 ): Promise<{ section: string } | RunResult> {
-  const { state, log } = run;
-  const { clock, signal, environment } = run.ports;
-  const event = {
-    name: environment.GITHUB_EVENT_NAME ?? "",
-    readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? ""),
-    sha: environment.GITHUB_SHA ?? "",
-  };
-  const repository = environment.GITHUB_REPOSITORY ?? "";
+  const { state, log, ports } = run;
   try {
-    const github = await connectGitHub(run);
-    const read = await readChanges(
-      { ...settings, ...remembered, event, repository, serverUrl: serverUrl(environment) },
-      {
-        ...{ clock, signal, github },
-        onReplacedStart: (base) => log.changes({ kind: "replaced-start", base }),
-        onMessages: (pullRequest) => log.changes({ kind: "by-message", pullRequest }),
-      },
-    );
-    state.changes = read?.changes;
-    if (!read) {
-      log.changes({ kind: "nothing-to-compare", eventName: event.name });
+    const changes = await readChanges(settings, remembered, run);
+    if (changes && "kind" in changes) return changes;
+    state.changes = changes;
+    if (!changes) {
+      const { GITHUB_EVENT_NAME: name = "" } = ports.environment;
+      log.line(`Changes: the ${name} event has nothing to compare, so the prompt is sent without any`);
       return { section: "" };
     }
-    const { changes, section } = read;
-    if (isNothingNew(changes)) {
-      log.changes({ kind: "nothing-new", changes });
+    const { base, files, isTruncated, paths, commitCount, url } = changes;
+    // If GitHub did not list all files, another one may count.
+    if (files.length === 0 && !isTruncated) {
+      const where = paths.length === 0 ? "" : ` in ${excerpt(paths.join(", "), 300)}`;
+      log.line(`No changes${where} since ${shortRef(base)}: nothing to do`);
       return { kind: "skipped", reason: "nothing-new" };
     }
-    log.changes({ kind: "found", changes });
-    return { section };
+    log.line(`Changes since ${shortRef(base)}: ${count(commitCount, "commit")}, ${describeFiles(changes)} (${url})`);
+    return { section: formatChanges(changes, settings.withPatches) };
   } catch (error) {
-    if (signal.aborted) return cancelledBeforeSending;
-    if (error instanceof RangeBehindError) {
-      return { kind: "blocked", cause: "range-behind", base: error.base, head: error.head };
-    }
+    if (ports.signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "changes", detail: messageOf(error) };
   }
+}
+
+/** Reads what changed, without a checkout; `undefined` if there is nothing to compare. @throws if GitHub cannot be asked */
+async function readChanges(
+  { since, paths }: ChangesSettings,
+  remembered: RememberedChanges,
+  run: Run,
+): Promise<Changes | BlockedResult | undefined> {
+  const { environment } = run.ports;
+  const repository = new Repository(await connectRepository(run, readingLimits));
+  const range = await findRange(since, remembered, repository, run);
+  if (!range || "kind" in range) return range;
+  const segments = await withoutMergesOf(remembered.ownPullRequests, range, repository, run.log);
+  const parts = segments
+    ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
+    : [range];
+
+  const files = mergeFiles(parts);
+  const counting = files.filter(
+    ({ name, previousName }) =>
+      !paths || paths.matches(name) || (previousName !== undefined && paths.matches(previousName)),
+  );
+  const { base, head } = range;
+  const name = environment.GITHUB_REPOSITORY ?? "";
+  return {
+    repository: name,
+    base,
+    head,
+    url: `${serverUrl(environment)}/${name}/compare/${encodePath(base)}...${encodePath(head)}`,
+    commitCount: parts.reduce((sum, { commitCount }) => sum + commitCount, 0),
+    commits: parts.flatMap(({ commits }) => commits),
+    files: counting,
+    otherFiles: files.length - counting.length,
+    isTruncated: parts.some(({ isTruncated }) => isTruncated),
+    paths: paths?.patterns ?? [],
+  };
+}
+
+function encodePath(ref: string): string {
+  return ref.split("/").map(encodeURIComponent).join("/");
+}
+
+function mergeFiles(parts: readonly Comparison[]): ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
+  for (const file of parts.flatMap((part) => part.files)) {
+    const before = files.get(file.name);
+    files.set(file.name, {
+      ...file,
+      previousName: before?.previousName ?? file.previousName,
+      additions: (before?.additions ?? 0) + file.additions,
+      deletions: (before?.deletions ?? 0) + file.deletions,
+      patch: [before?.patch, file.patch].filter((patch) => patch !== undefined).join("\n") || undefined,
+    });
+  }
+  return [...files.values()];
 }

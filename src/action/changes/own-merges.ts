@@ -1,39 +1,26 @@
+import { message } from "../../runner-kit/text.ts";
+import type { Run } from "../run.ts";
 import { GitHubError } from "../runner/github-error.ts";
 import type { Commit } from "./changes.ts";
 import type { Comparison, Repository } from "./repository.ts";
 
-/** A part of a range: what came after `base`, up to `head`. */
-export interface Segment {
-  base: string;
-  head: string;
-}
-
 /**
- * Cuts what some pull requests brought out of a range, so that a merged refresh does not start the next one. Looks at the
- * commits that were made on, or merged into, the branch of `head`: a merge commit, a squashed commit, or the commits of a
- * rebase.
- *
- * @param onMessages - called with a pull request that GitHub did not show, and that the messages of commits name
- * @returns the parts that are left, oldest first; `undefined` if none of the pull requests was merged in this range, or if
- *   it has more commits than are listed
+ * Cuts what pull requests brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
+ * are left, oldest first; `undefined` if none was merged there, or not all commits are listed.
  */
 export async function withoutMergesOf(
   pullRequests: readonly number[],
   { commits, commitCount }: Comparison,
   repository: Repository,
-  onMessages: (number: number) => void,
-): Promise<Segment[] | undefined> {
+  log: Run["log"],
+): Promise<{ base: string; head: string }[] | undefined> {
   // Without all commits, the way back from the newest one is not known.
   const branch = commits.length < commitCount ? [] : firstParents(commits);
-  const own = new Set<Commit>();
-  for (const each of await Promise.all(
-    pullRequests.map((number) => commitsOf(number, branch, repository, onMessages)),
-  )) {
-    for (const commit of each) own.add(commit);
-  }
+  const brought = await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository, log)));
+  const own = new Set(brought.flat());
   if (own.size === 0) return undefined;
 
-  const segments: Segment[] = [];
+  const segments: { base: string; head: string }[] = [];
   let head: string | undefined;
   for (const commit of branch) {
     if (own.has(commit)) {
@@ -64,7 +51,7 @@ async function commitsOf(
   number: number,
   branch: readonly Commit[],
   repository: Repository,
-  onMessages: (number: number) => void,
+  log: Run["log"],
 ): Promise<Commit[]> {
   let mergeCommit: string | undefined;
   try {
@@ -72,8 +59,12 @@ async function commitsOf(
   } catch (error) {
     if (!isHidden(error)) throw error;
     // Without pull-requests: read. The messages that GitHub proposes name the pull request.
-    const named = branch.filter(({ message }) => mergedPullRequest(message)?.number === number);
-    if (named.length > 0) onMessages(number);
+    const named = branch.filter((commit) => mergedPullRequest(commit.message)?.number === number);
+    if (named.length > 0) {
+      log.notice(message`
+        Own changes by commit messages
+        GitHub does not show pull request #${number} to this step, so the messages of commits decide what it brought: that does not count as a change. To let the action read it, give the job pull-requests: read.`);
+    }
     return named;
   }
   const last = branch.findIndex(({ sha }) => sha === mergeCommit);
@@ -86,7 +77,7 @@ async function commitsOf(
   });
   messages.reverse();
   const rebased = branch.slice(last, last + messages.length);
-  return rebased.every(({ message }, index) => message === messages[index]) && rebased.length > 0 ? rebased : [merge];
+  return rebased.every((commit, index) => commit.message === messages[index]) && rebased.length > 0 ? rebased : [merge];
 }
 
 /** Returns whether GitHub says that the token may not see something. A rate limit is no `403` here. */

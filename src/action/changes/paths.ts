@@ -4,20 +4,14 @@ export interface PathFilter {
   matches: (path: string) => boolean;
 }
 
-/** The line of a pattern that cannot be read, counted from 1, and the problem with it. */
-export interface PatternProblem {
-  line: number;
-  problem: string;
-}
-
 /**
- * Parses the patterns of `paths`, one a line, with the meaning of `on.push.paths`: the last pattern that matches a path
- * decides, and one that begins with `!` excludes it. Globs of the usual libraries differ in `?`, `+` and `**.js`.
- * GitHub's documentation: "Filter pattern cheat sheet".
- *
- * @returns `undefined` without a pattern
+ * Parses the patterns of `paths`, one a line, as in `on.push.paths`: the last match decides, and `!` excludes. The usual libraries
+ * differ in `?`, `+` and `**.js`. GitHub's documentation: "Filter pattern cheat sheet".
  */
-export function parsePaths(text: string): PathFilter | PatternProblem | undefined {
+export function parsePaths(text: string): { value: PathFilter | undefined } | { problem: string } {
+  const unreadable = (line: number, problem: string) => ({
+    problem: `has a pattern that cannot be read: line ${line} ${problem}`,
+  });
   const rules: { isNegative: boolean; expression: RegExp }[] = [];
   const patterns: string[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -25,19 +19,18 @@ export function parsePaths(text: string): PathFilter | PatternProblem | undefine
     if (pattern === "") continue;
     const isNegative = pattern.startsWith("!");
     const expression = toRegExp(isNegative ? pattern.slice(1) : pattern);
-    if (typeof expression === "string") return { line: index + 1, problem: expression };
+    if (typeof expression === "string") return unreadable(index + 1, expression);
     rules.push({ isNegative, expression });
     patterns.push(pattern);
   }
-  if (patterns.length === 0) return undefined;
-  if (rules.every(({ isNegative }) => isNegative)) {
-    return { line: 1, problem: "only excludes files; add a pattern without ! before it, such as **" };
-  }
+  if (patterns.length === 0) return { value: undefined };
+  if (rules.every(({ isNegative }) => isNegative))
+    return unreadable(1, "only excludes files; add a pattern without ! before it, such as **");
   const matches = (path: string): boolean => {
     const last = rules.findLast(({ expression }) => expression.test(path));
     return last !== undefined && !last.isNegative;
   };
-  return { patterns, matches };
+  return { value: { patterns, matches } };
 }
 
 /** The parts of a pattern, in the order in which they are tried. */

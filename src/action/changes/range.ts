@@ -1,31 +1,34 @@
 import * as z from "zod/mini";
+import { message } from "../../runner-kit/text.ts";
 import { isThreadEvent } from "../comments/event.ts";
+import { shortRef } from "../report/format.ts";
+import type { BlockedResult } from "../result.ts";
+import type { Run } from "../run.ts";
+import { readEvent } from "../runner/environment.ts";
 import { GitHubError } from "../runner/github-error.ts";
-import type { Comparison, Repository, RepositoryPorts } from "./repository.ts";
+import { parse } from "../runner/read-repository.ts";
+import type { Comparison, Repository } from "./repository.ts";
 import type { Since } from "./since.ts";
 import { previousVersion } from "./version-order.ts";
 
 const dayMs = 86_400_000;
 
-/** The event that triggered the workflow. */
-export interface TriggeringEvent {
-  /** `GITHUB_EVENT_NAME`. */
-  name: string;
-  readPayload: () => unknown;
-  /** The commit that the workflow runs for: `GITHUB_SHA`. */
-  sha: string;
+/** What the prompts of earlier runs were about, which no longer counts as a change. */
+export interface RememberedChanges {
+  /** The commit of the session's last run that completed, if there is one. */
+  lastCommit: string | undefined;
+  /** Where the range started that an earlier attempt of this workflow run compared, if there is one. */
+  firstBase: string | undefined;
+  /** The numbers of the session's pull requests in this repository. */
+  ownPullRequests: readonly number[];
 }
 
-/** The start and the end of a range of changes. */
-type RangeStart =
-  /** After `base`. `mustBeAncestor`: a `base` that `head` does not have was replaced by a force-push. */
-  | { kind: "ref"; base: string; head: string; mustBeAncestor: boolean }
-  /** A day ago: the start that the event names no longer exists. */
-  | { kind: "replaced"; base: string }
-  /** A day ago: nothing names a start. */
-  | { kind: "day" }
-  /** The event has nothing to compare. */
-  | { kind: "nothing" };
+/** `base`: default: a day ago. `replaced`: it left the history by a force-push; `ancestor`: it may have. */
+interface EventRange {
+  base: string | undefined;
+  head: string;
+  kind: "exact" | "ancestor" | "replaced";
+}
 
 const pushEvent = z.object({
   ref: z.string(),
@@ -42,145 +45,105 @@ const threadEvent = z.object({
 });
 
 /**
- * Returns the start of the changes of an event, for `changes-since: auto`. GitHub's documentation: "Webhook events and
- * payloads".
- *
- * @param lastCommit - the commit of the session's last run, if there is one
- * @throws if the payload cannot be read, or if GitHub cannot be asked
+ * Returns the range of an event, for `changes-since: auto`; `undefined` if it has nothing to compare.
+ * @throws if the payload or GitHub cannot be read. GitHub's documentation: "Webhook events and payloads"
  */
 async function rangeOfEvent(
-  { name, readPayload, sha }: TriggeringEvent,
+  environment: NodeJS.ProcessEnv,
   lastCommit: string | undefined,
   repository: Repository,
-): Promise<RangeStart> {
-  if (name === "push") return rangeOfPush(parse(pushEvent, name, readPayload()), sha, repository);
+): Promise<EventRange | undefined> {
+  const { GITHUB_EVENT_NAME: name = "", GITHUB_SHA: sha = "" } = environment;
+  const read = <T>(schema: z.ZodMiniType<T>): T =>
+    parse(schema, readEvent(environment), `the payload of the ${name} event`);
+  if (name === "push") return rangeOfPush(read(pushEvent), sha, repository);
   if (name === "pull_request" || name === "pull_request_target") {
-    const { base, head } = parse(pullRequestEvent, name, readPayload()).pull_request;
-    return { kind: "ref", base: base.sha, head: head.sha, mustBeAncestor: false };
+    const { base, head } = read(pullRequestEvent).pull_request;
+    return { kind: "exact", base: base.sha, head: head.sha };
   }
-  if (name === "release") {
-    const tag = parse(releaseEvent, name, readPayload()).release.tag_name;
-    return afterPreviousVersion(tag, await repository.releaseTags());
-  }
+  if (name === "release")
+    return afterPreviousVersion(read(releaseEvent).release.tag_name, await repository.releaseTags());
   if (isThreadEvent(name)) {
-    const { issue, pull_request: pull } = parse(threadEvent, name, readPayload());
+    const { issue, pull_request: pull } = read(threadEvent);
     const number = pull?.number ?? (issue?.pull_request === undefined ? undefined : issue.number);
-    if (number === undefined) return { kind: "nothing" };
-    const { base, head } = await repository.pullRequest(number);
-    return { kind: "ref", base, head, mustBeAncestor: false };
+    return number === undefined ? undefined : { kind: "exact", ...(await repository.pullRequest(number)) };
   }
-  return lastCommit === undefined
-    ? { kind: "day" }
-    : { kind: "ref", base: lastCommit, head: sha, mustBeAncestor: true };
+  return { kind: "ancestor", base: lastCommit, head: sha };
 }
 
 async function rangeOfPush(
   { ref, before, forced, repository: { default_branch: defaultBranch } }: z.infer<typeof pushEvent>,
-  sha: string,
+  head: string,
   repository: Repository,
-): Promise<RangeStart> {
+): Promise<EventRange | undefined> {
   const tag = /^refs\/tags\/(.+)$/.exec(ref)?.[1];
   if (tag !== undefined) return afterPreviousVersion(tag, await repository.tags());
   const isNew = /^0+$/.test(before);
-  if (!isNew && !forced) return { kind: "ref", base: before, head: sha, mustBeAncestor: true };
+  if (!isNew && !forced) return { kind: "ancestor", base: before, head };
   // The merge base of the default branch with itself is its head, which would leave nothing.
-  if (ref === `refs/heads/${defaultBranch}`) return isNew ? { kind: "day" } : { kind: "replaced", base: before };
-  return { kind: "ref", base: defaultBranch, head: sha, mustBeAncestor: false };
+  if (ref === `refs/heads/${defaultBranch}`) return { kind: "replaced", base: isNew ? undefined : before, head };
+  return { kind: "exact", base: defaultBranch, head };
 }
 
-function afterPreviousVersion(tag: string, tags: readonly string[]): RangeStart {
+function afterPreviousVersion(tag: string, tags: readonly string[]): EventRange | undefined {
   const base = previousVersion(tag, tags);
-  return base === undefined ? { kind: "nothing" } : { kind: "ref", base, head: tag, mustBeAncestor: false };
+  return base === undefined ? undefined : { kind: "exact", base, head: tag };
 }
 
-function parse<T>(schema: z.ZodMiniType<T>, name: string, payload: unknown): T {
-  const { data } = schema.safeParse(payload);
-  if (data === undefined) throw new Error(`the payload of the ${name} event is not usable`);
-  return data;
-}
-
-/** Which commits are compared. */
-export interface RangeQuery {
-  /** `changes-since`. */
-  since: Since;
-  event: TriggeringEvent;
-  /** The commit of the session's last run that completed, if there is one. */
-  lastCommit: string | undefined;
-  /** Where the range started that an earlier attempt of this workflow run compared, if there is one. */
-  firstBase: string | undefined;
-}
-
-/**
- * Finds the range of changes, and compares its ends; `undefined` if the event has nothing to compare.
- *
- * @throws RangeBehindError
- * @throws if GitHub cannot be asked, or if the ref of `changes-since` does not exist
- */
+/** Finds and compares the range; `undefined` without one, a result if nothing may be sent. @throws if GitHub fails */
 export async function findRange(
-  { since, event, lastCommit, firstBase }: RangeQuery,
+  since: Since,
+  { lastCommit, firstBase }: RememberedChanges,
   repository: Repository,
-  { clock, onReplacedStart }: Pick<RepositoryPorts, "clock"> & { onReplacedStart: (base: string) => void },
-): Promise<Comparison | undefined> {
-  const { sha } = event;
-  const compareSince = async (ms: number): Promise<Comparison> =>
-    repository.compare(firstBase ?? (await repository.commitBefore(sha, new Date(clock.wallTime() - ms))), sha);
-  if (since.kind === "duration") return notBehind(await compareSince(since.ms));
+  { ports, log }: Run,
+): Promise<Comparison | BlockedResult | undefined> {
+  const { environment, clock } = ports;
+  const sha = environment.GITHUB_SHA ?? "";
+  const compareSince = async (ms: number) => {
+    const base = firstBase ?? (await repository.commitBefore(sha, new Date(clock.wallTime() - ms)));
+    return notBehind(await repository.compare(base, sha));
+  };
+  if (since.kind === "duration") return compareSince(since.ms);
   if (since.kind === "ref") return notBehind(await compareWithRef(firstBase ?? since.ref, sha, repository));
 
-  const start = await rangeOfEvent(event, lastCommit, repository);
-  switch (start.kind) {
-    case "nothing":
-      return undefined;
-    case "day":
-      return notBehind(await compareSince(dayMs));
-    case "replaced":
-      break;
-    case "ref": {
-      const compare = (base: string): Promise<Comparison | undefined> =>
-        repository.compare(base, start.head).catch((error: unknown) => {
-          if (start.mustBeAncestor && isNotFound(error)) return undefined;
-          throw error;
-        });
-      let range = await compare(start.base);
-      const isReplaced = start.mustBeAncestor && (!range || range.status === "diverged");
-      if (range && start.mustBeAncestor) notBehind(range);
+  const range = await rangeOfEvent(environment, lastCommit, repository);
+  if (!range) return undefined;
+  const { kind, base, head } = range;
+  if (base === undefined) return compareSince(dayMs);
+  if (kind === "exact") return repository.compare(base, head);
+  if (kind === "ancestor") {
+    const compared = await compareIfFound(base, head, repository);
+    if (compared && compared.status !== "diverged") {
       // The session's last run that completed says what later runs have covered. This run compares what it compared first.
-      const isOfSession = start.base === lastCommit && firstBase !== undefined && firstBase !== lastCommit;
-      if (isOfSession && !isReplaced) range = (await compare(firstBase)) ?? range;
-      if (range && !isReplaced) return range;
+      const isOther = base === lastCommit && firstBase !== undefined && firstBase !== lastCommit;
+      const first = isOther && compared.status !== "behind" && (await compareIfFound(firstBase, head, repository));
+      return first || notBehind(compared);
     }
   }
-  onReplacedStart(start.base);
-  return notBehind(await compareSince(dayMs));
+  log.notice(message`
+    Changes of the last day
+    Commit ${shortRef(base)}, after which the changes should start, is no longer in the history of the branch (a force-push, or it was deleted). The changes of the last 24 hours are used.`);
+  return compareSince(dayMs);
 }
 
-/** @throws RangeBehindError if the head of the range is behind its base */
-function notBehind(range: Comparison): Comparison {
-  if (range.status === "behind") throw new RangeBehindError(range.base, range.head);
-  return range;
+/** Refuses a range that ends before it begins, which happens in an old run when a later one has covered it. */
+function notBehind(range: Comparison): Comparison | BlockedResult {
+  const { base, head, status } = range;
+  return status === "behind" ? { kind: "blocked", cause: "range-behind", base, head } : range;
 }
 
-/** Thrown if a range ends before it begins, which happens in an old run when a later one has covered it. */
-export class RangeBehindError extends Error {
-  override readonly name = "RangeBehindError";
-  readonly base: string;
-  readonly head: string;
-
-  constructor(base: string, head: string) {
-    super(`${head} is behind ${base}`);
-    this.base = base;
-    this.head = head;
+/** Returns `undefined` if GitHub does not find one of the ends. */
+async function compareIfFound(base: string, head: string, repository: Repository): Promise<Comparison | undefined> {
+  try {
+    return await repository.compare(base, head);
+  } catch (error) {
+    if (error instanceof GitHubError && error.status === 404) return undefined;
+    throw error;
   }
 }
 
 async function compareWithRef(ref: string, sha: string, repository: Repository): Promise<Comparison> {
-  try {
-    return await repository.compare(ref, sha);
-  } catch (error) {
-    throw isNotFound(error) ? new Error(`${ref}, the value of changes-since, was not found in the repository`) : error;
-  }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof GitHubError && error.status === 404;
+  const compared = await compareIfFound(ref, sha, repository);
+  if (!compared) throw new Error(`${ref}, the value of changes-since, was not found in the repository`);
+  return compared;
 }

@@ -1,5 +1,5 @@
-import { describeFiles, shortRef } from "../report/changes-text.ts";
-import { count } from "../report/format.ts";
+import { excerpt } from "../../runner-kit/untrusted.ts";
+import { count, describeFiles, shortRef } from "../report/format.ts";
 import type { ChangedFile, Changes } from "./changes.ts";
 import { mergedPullRequest } from "./own-merges.ts";
 
@@ -18,10 +18,7 @@ const maxTildes = 60;
 const generatedFile =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|go\.(?:work\.)?sum|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|Gemfile\.lock|composer\.lock|Podfile\.lock|pubspec\.lock|mix\.lock|flake\.lock|packages\.lock\.json|gradle\.lockfile|\.terraform\.lock\.hcl)$|\.min\.(?:js|css)$|\.(?:map|snap|svg)$|\.(?:generated|pb)\.\w+$|_pb2(?:_grpc)?\.pyi?$|(?:^|\/)(?:dist|vendor|node_modules|__generated__)\//;
 
-/**
- * Formats changes for a prompt: as data between two lines of tildes that nothing in it can close, under a sentence of our
- * own that says so. Every list is cut before it is put together.
- */
+/** Formats changes for a prompt, as data between two lines of tildes that nothing in it can close. */
 export function formatChanges(changes: Changes, withPatches: boolean): string {
   const { repository, base, head, commits, commitCount, files, isTruncated } = changes;
   const range = `${oneLine(shortRef(base), maxNameLength)}...${oneLine(shortRef(head), maxNameLength)}`;
@@ -96,6 +93,5 @@ function printable(text: string): string {
 }
 
 function oneLine(text: string, limit: number): string {
-  const line = printable(text).replace(/\s+/g, " ").trim();
-  return line.length > limit ? `${line.slice(0, limit - 1).toWellFormed()}…` : line;
+  return excerpt(printable(text).replace(/\s+/g, " ").trim(), limit);
 }

@@ -2,10 +2,8 @@ import coerce from "semver/functions/coerce.js";
 import compare from "semver/functions/compare.js";
 
 /**
- * Returns the tag of the version before `tag`, in version order, among tags with the same words before the number, such as
- * `v` or `package@`. A prerelease is before its release, but a release is never compared with a prerelease.
- *
- * @returns `undefined` if there is none, or if `tag` has no version
+ * Returns the tag of the version before `tag`, among tags with the same words before the number, such as `v` or `package@`. A
+ * release is never compared with a prerelease.
  */
 export function previousVersion(tag: string, tags: readonly string[]): string | undefined {
   const own = parseTag(tag);

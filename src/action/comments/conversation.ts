@@ -1,11 +1,13 @@
-import { findJob } from "../find-job.ts";
+import { messageOf } from "../../client/errors.ts";
+import { message, plain, say } from "../../runner-kit/text.ts";
 import type { Word } from "../memory/decide.ts";
 import type { ThreadWords } from "../memory/evidence.ts";
 import { outcomes } from "../outcome.ts";
 import type { Continuation } from "../plan.ts";
-import { jobReplaced } from "../report/log.ts";
 import { type ReplyFrame, renderProgress, renderResult } from "../report/reply.ts";
-import type { Ending, Run } from "../run.ts";
+import type { Ending } from "../result.ts";
+import type { Run } from "../run.ts";
+import { findJob } from "../run-job.ts";
 import { RunState } from "../run-state.ts";
 import { runAttempt, runUrl } from "../runner/environment.ts";
 import type { GitHub } from "../runner/github.ts";
@@ -14,13 +16,10 @@ import type { ThreadEvent } from "./event.ts";
 import { formatMarker, type Marker } from "./marker.ts";
 import { type RememberedReply, Thread, type Write } from "./thread.ts";
 
-/** Whether GitHub keeps what the reply says: `refused`, for good; `lost`: it did not answer, so that this is unknown. */
-export type Kept = Write["kind"];
+const jobReplaced = say`The job that this thread remembers was not found, so this request is for a new one.`;
 
-/** What the thread is asked. */
 export interface ThreadRequest {
   event: ThreadEvent;
-  /** Whether a new job is asked for. */
   isNew: boolean;
   github: GitHub;
   /** Monotonic time of the first request. */
@@ -33,20 +32,20 @@ export class Conversation {
   readonly #mode: CommentMode;
   readonly #request: ThreadRequest;
   /** `undefined` with `reply: false`. */
-  readonly #thread: Thread | undefined;
+  readonly thread: Thread | undefined;
   /** The reply of an earlier attempt, which this one edits. */
   #own: RememberedReply | undefined;
-  /** The accounts of the reaction and of the reply. */
-  #actorId: number | undefined;
+  /** The account of the reply. */
   #authorId: number | undefined;
-  #reaction: (Write & { isNew?: boolean | undefined }) | undefined;
+  #reaction: Write | undefined;
   #replies: RememberedReply[] | undefined;
   #post: Write | undefined;
   #marker: Marker;
   /** What the reply says, as far as GitHub has answered. */
   #shown: Marker["kind"] | undefined;
   #isReplacement = false;
-  readonly #workingSince: () => Date | undefined;
+  /** Which job the agent began to work on, and when. */
+  #began: { jobId: string; time: Date } | undefined;
 
   constructor(request: ThreadRequest, mode: CommentMode, run: Run) {
     const { event, github, startedAt } = request;
@@ -54,42 +53,38 @@ export class Conversation {
     this.#run = run;
     this.#mode = mode;
     this.#request = request;
-    const onFailure = (action: string, error: unknown): void => log.threadFailed(action, error);
+    const onFailure = (action: string, error: unknown): void =>
+      log.warning(message`
+        Cannot update the thread
+        Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a github-token with issues: write and pull-requests: write.`);
     const deadline = startedAt + settings.timeoutMs;
-    this.#thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
+    this.thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
     const attempt = runAttempt(ports.environment);
     this.#marker = { projectId: settings.projectId, request: event.request, attempt, kind: "about to send" };
-    this.#workingSince = workingSince(run);
   }
 
-  /** The thread, for the answer to a command. */
-  get thread(): Thread | undefined {
-    return this.#thread;
-  }
-
-  /** Whether there is a thread to reply in. */
   get hasThread(): boolean {
-    return this.#thread !== undefined;
+    return this.thread !== undefined;
   }
 
   /** The word in the reply, as a later attempt will find it; `undefined` if it may not. */
   get word(): Word | undefined {
-    if (!this.#thread?.isReliable || formatMarker(this.#marker) === "") return undefined;
+    if (!this.thread?.isReliable || formatMarker(this.#marker) === "") return undefined;
     return wordOf(this.#marker, "create");
   }
 
   /** Reads what earlier attempts left in the thread. Without a reaction, the author of an own reply tells the account. */
   async read(): Promise<ThreadWords> {
-    const thread = this.#thread;
+    const { thread } = this;
     if (!thread) return { kind: "none", silence: "open" };
     if (!this.#run.settings.dryRun) {
       await this.#react();
-      if (this.#actorId === undefined) await this.#postReply();
+      if (this.#reaction?.userId === undefined) await this.#postReply();
     }
     this.#replies = await thread.listReplies(this.#run.settings.projectId);
     if (!this.#replies) return { kind: "unreadable" };
     const answers = this.#replies.filter(({ request }) => request === this.#request.event.request);
-    const account = this.#actorId ?? this.#authorId;
+    const account = this.#reaction?.userId ?? this.#authorId;
     const own = answers.findLast(({ authorId }) => authorId === account || this.#run.settings.dryRun);
     // It may be one of this account.
     if (!own && account === undefined && answers.length > 0) return { kind: "unreadable" };
@@ -129,8 +124,8 @@ export class Conversation {
   }
 
   /** Says in the thread that a request is about to be sent, and returns whether that is kept; `undefined` without a reply. */
-  async announce(): Promise<Kept | undefined> {
-    const thread = this.#thread;
+  async announce(): Promise<Write["kind"] | undefined> {
+    const { thread } = this;
     if (!thread) return undefined;
     this.#mark("about to send");
     if (this.#shown === "about to send") return "kept";
@@ -153,8 +148,7 @@ export class Conversation {
   /** Finds the job of the thread that the request continues; `undefined` for a new one. */
   async findContinued(base: string | undefined): Promise<Continuation | undefined> {
     const { settings, log } = this.#run;
-    if (this.#mode.jobId !== "") return { jobId: this.#mode.jobId };
-    const thread = this.#thread;
+    const { thread } = this;
     const isTold = settings.dryRun;
     if (!thread || this.#request.isNew || (this.#authorId === undefined && !isTold)) return undefined;
     this.#replies ??= await thread.listReplies(settings.projectId);
@@ -164,7 +158,11 @@ export class Conversation {
     const jobId = found?.jobId;
     if (jobId === undefined) {
       const other = this.#authorId === undefined ? undefined : thread.otherProject(this.#authorId);
-      if (other !== undefined) log.otherProject(other, settings.projectId);
+      if (other !== undefined) {
+        log.notice(message`
+          The thread's job is of another project
+          The last job of this thread is one of the project ${other}, and this step works for ${settings.projectId}, so it starts a new job. With the agent service as a step, each repository and each agent has a project of its own.`);
+      }
       return undefined;
     }
     // A job that started from another branch would bring that along.
@@ -177,12 +175,10 @@ export class Conversation {
     this.#mark("job", jobId);
   }
 
-  /** Remembers that nothing was sent. */
   withdraw(): void {
     this.#mark("nothing sent");
   }
 
-  /** Remembers that something is about to be sent. */
   pend(): void {
     this.#mark("about to send");
   }
@@ -191,36 +187,34 @@ export class Conversation {
   showJob(): void {
     if (this.#run.ports.signal.aborted) return;
     this.#shown &&= this.#marker.kind;
-    void this.#thread?.edit(this.#progress, { isUrgent: true });
-    void this.#thread?.removeLabel();
+    void this.thread?.edit(this.#progress, { isUrgent: true });
+    void this.thread?.removeLabel();
   }
 
   showProgress(): void {
     // Before the job is known, there is nothing to show.
-    if (this.#marker.kind === "job") this.#thread?.showProgress(this.#progress);
+    if (this.#marker.kind === "job") this.thread?.showProgress(this.#progress);
   }
 
   /** A create takes the place of a message to the thread's job, which is gone. */
   replaceJob(): void {
     this.#isReplacement = true;
-    this.#run.log.replacingJob();
+    this.#run.log.line(plain(jobReplaced));
   }
 
-  /** Shows the result. */
   async finish(ending: Ending): Promise<void> {
-    await this.#thread?.edit(renderResult({ ...ending, state: this.#run.state }, this.#frame), { isLast: true });
+    await this.thread?.edit(renderResult({ ...ending, state: this.#run.state }, this.#frame), { isLast: true });
     const { reaction } = outcomes[ending.outcome];
-    if (reaction) await this.#thread?.react(reaction, { isLast: true });
+    if (reaction) await this.thread?.react(reaction, { isLast: true });
   }
 
   async #react(): Promise<Write | undefined> {
-    this.#reaction ??= await this.#thread?.react("eyes");
-    this.#actorId = this.#reaction?.userId;
+    this.#reaction ??= await this.thread?.react("eyes");
     return this.#reaction;
   }
 
   async #postReply(): Promise<void> {
-    this.#post = await this.#thread?.post(this.#progress);
+    this.#post = await this.thread?.post(this.#progress);
     this.#authorId = this.#post?.userId;
     if (this.#post?.kind === "kept") this.#shown = this.#marker.kind;
   }
@@ -231,17 +225,27 @@ export class Conversation {
   }
 
   get #progress(): string {
-    return renderProgress(this.#frame, { since: this.#workingSince(), state: this.#run.state });
+    return renderProgress(this.#frame, { since: this.#workingSince, state: this.#run.state });
   }
 
-  /** The parts of the reply that do not depend on the state of the job. */
+  /** When the agent began to work, if that is known. It is the same for every edit, even if the wall clock is changed. */
+  get #workingSince(): Date | undefined {
+    const { state, ports } = this.#run;
+    const [first] = state.timeline;
+    // When the job of an earlier attempt began is unknown.
+    if (!first || (state.origin !== "created" && state.origin !== "continued")) return undefined;
+    if (this.#began?.jobId !== state.jobId) {
+      const agoMs = state.elapsedMs(ports.clock.now()) - first.atMs;
+      this.#began = { jobId: state.jobId, time: new Date(ports.clock.wallTime() - agoMs) };
+    }
+    return this.#began.time;
+  }
+
   get #frame(): ReplyFrame {
     return {
       runUrl: runUrl(this.#run.ports.environment),
-      phrase: this.#mode.phrase,
-      label: this.#mode.label,
+      mode: this.#mode,
       reviewUrl: this.#request.event.reviewUrl ?? "",
-      hasFixedJob: this.#mode.jobId !== "",
       note: this.#isReplacement ? jobReplaced : [],
       marker: formatMarker(this.#marker),
       remembersJob: this.#marker.kind === "job",
@@ -259,22 +263,4 @@ async function baseOf(jobId: string, run: Run): Promise<string | undefined> {
   state.startedAt = run.state.startedAt;
   await findJob(jobId, { ...run, state });
   return state.base || undefined;
-}
-
-/**
- * Returns a function that tells when the agent began to work, if that is known: when the service accepted the create or
- * message. It returns the same time for every edit, even if the wall clock is changed.
- */
-function workingSince({ ports: { clock }, state }: Run): () => Date | undefined {
-  let since: { jobId: string; time: Date } | undefined;
-  return () => {
-    const [first] = state.timeline;
-    // When the job of an earlier attempt began is unknown.
-    if (!first || (state.origin !== "created" && state.origin !== "continued")) return undefined;
-    if (since?.jobId !== state.jobId) {
-      const agoMs = state.elapsedMs(clock.now()) - first.atMs;
-      since = { jobId: state.jobId, time: new Date(clock.wallTime() - agoMs) };
-    }
-    return since.time;
-  };
 }

@@ -1,9 +1,7 @@
 import type { TriggerKind } from "../result.ts";
+import { readEvent } from "../runner/environment.ts";
 
-/**
- * An event of an issue or pull request that may ask for a job: the parts of its payload that the action uses. Untrusted,
- * except for the account that caused it and the place, which only GitHub can set.
- */
+/** What the action uses of an event. Untrusted, except the account and the place, which only GitHub can set. */
 export interface ThreadEvent {
   /** What happened: `created`, `opened`, `labeled`, `edited` and so on. */
   action: string;
@@ -19,9 +17,7 @@ export interface ThreadEvent {
   author: { login: string; isBot: boolean };
   /** The text in which the trigger phrase counts. */
   text: string;
-  /** The issue or pull request. */
   subject: { kind: "issue" | "pull request"; number: number; title: string; body: string; url: string };
-  /** Only for a comment: its id. */
   commentId?: number;
   /** Only for a review comment: the first comment of its thread, and its position in the diff. */
   position?: { rootId: number; path: string; line: number | undefined };
@@ -29,40 +25,56 @@ export interface ThreadEvent {
   reviewId?: number;
   /** Only for a review: its address. */
   reviewUrl?: string;
-  /** The label that was set. */
   label?: string;
 }
 
 /** A comment, a review, or a workflow run if there is neither, as it stands in a marker. */
 export type RequestId = `${"comment" | "review" | "run"}=${number | string}`;
 
-/** The kind of thing that asks for a job by an event, unless a label does, and the inputs that make it ask. */
-const events = {
-  issue_comment: { triggerKind: "comment", inputs: ["trigger-phrase"] },
-  pull_request_review_comment: { triggerKind: "comment", inputs: ["trigger-phrase"] },
-  pull_request_review: { triggerKind: "review", inputs: ["trigger-phrase"] },
-  issues: { triggerKind: "issue", inputs: ["trigger-phrase", "trigger-label"] },
-  pull_request: { triggerKind: "pull request", inputs: ["trigger-phrase", "trigger-label"] },
-  pull_request_target: { triggerKind: "pull request", inputs: ["trigger-phrase", "trigger-label"] },
-} as const satisfies Record<
-  string,
-  { triggerKind: TriggerKind; inputs: readonly ("trigger-phrase" | "trigger-label")[] }
->;
+/** The kind of thing that asks for a job by an event, unless a label does. */
+export const triggerKinds = {
+  issue_comment: "comment",
+  pull_request_review_comment: "comment",
+  pull_request_review: "review",
+  issues: "issue",
+  pull_request: "pull request",
+  pull_request_target: "pull request",
+} as const satisfies Record<string, TriggerKind>;
 
 /** The events that comment mode handles. GitHub's documentation: "Events that trigger workflows". */
-export type ThreadEventName = keyof typeof events;
-export const threadEvents = Object.keys(events) as ThreadEventName[];
+export type ThreadEventName = keyof typeof triggerKinds;
+export const threadEvents = Object.keys(triggerKinds) as ThreadEventName[];
 
 export function isThreadEvent(name: string): name is ThreadEventName {
-  return Object.hasOwn(events, name);
+  return Object.hasOwn(triggerKinds, name);
 }
 
-/** Returns the kind of thing that asks for a job by an event, unless a label does. */
-export function triggerKindOf(name: ThreadEventName): TriggerKind {
-  return events[name].triggerKind;
+/** Returns whether the trigger phrase or the trigger label, which may be empty, turns comment mode on for an event. */
+export function isTriggeredBy(name: string, phrase: string, label: string): boolean {
+  if (!isThreadEvent(name)) return false;
+  const kind = triggerKinds[name];
+  return phrase !== "" || (label !== "" && (kind === "issue" || kind === "pull request"));
 }
 
-/** Returns whether an input that is set turns comment mode on for an event. */
-export function isTriggeredBy(name: string, inputs: readonly ("trigger-phrase" | "trigger-label")[]): boolean {
-  return isThreadEvent(name) && inputs.some((input) => (events[name].inputs as readonly string[]).includes(input));
+/** Repository permissions, in ascending order. GitHub's documentation: "Repository roles". */
+export const permissions = ["read", "triage", "write", "maintain", "admin"] as const;
+
+/** The parts of a payload that are read here. A fork that was deleted is `null`. */
+interface PullRequestPayload {
+  pull_request?: { head?: { repo?: { id?: unknown } | null }; base?: { repo?: { id?: unknown } } };
+}
+
+/** The events for which GitHub gives a run no secrets if the pull request is from a fork. */
+const eventsWithoutSecrets = ["pull_request", "pull_request_review", "pull_request_review_comment"];
+
+/** Returns whether a run for a fork gets no secrets. GitHub's documentation: "Workflows in forked repositories". */
+export function isFromFork(environment: NodeJS.ProcessEnv): boolean {
+  if (!eventsWithoutSecrets.includes(environment.GITHUB_EVENT_NAME ?? "")) return false;
+  try {
+    const { head, base } = (readEvent(environment) as PullRequestPayload).pull_request ?? {};
+    const id = base?.repo?.id;
+    return head !== undefined && Number.isInteger(id) && head.repo?.id !== id;
+  } catch {
+    return false;
+  }
 }

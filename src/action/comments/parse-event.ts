@@ -1,12 +1,16 @@
 import * as z from "zod/mini";
-import { type RequestId, type ThreadEvent, type ThreadEventName, triggerKindOf } from "./event.ts";
+import { parse } from "../runner/read-repository.ts";
+import { type ThreadEvent, type ThreadEventName, triggerKinds } from "./event.ts";
 
 const nullableText = z.nullish(z.string());
 const user = z.object({ login: z.string(), type: nullableText });
-const repository = z.object({
-  name: z.string(),
-  owner: z.object({ login: z.string() }),
-  private: z.catch(z.optional(z.boolean()), undefined),
+const event = z.object({
+  action: z.string(),
+  repository: z.object({
+    name: z.string(),
+    owner: z.object({ login: z.string() }),
+    private: z.catch(z.optional(z.boolean()), undefined),
+  }),
 });
 const subject = z.object({
   number: z.int(),
@@ -15,20 +19,10 @@ const subject = z.object({
   html_url: z.string(),
   pull_request: z.optional(z.unknown()),
 });
-
-const issueComment = z.object({
-  action: z.string(),
-  comment: z.object({ id: z.int(), body: z.string(), user }),
-  issue: subject,
-  repository,
-});
-
+const comment = z.object({ id: z.int(), body: z.string(), user });
+const issueComment = z.object({ comment, issue: subject });
 const reviewComment = z.object({
-  action: z.string(),
-  comment: z.object({
-    id: z.int(),
-    body: z.string(),
-    user,
+  comment: z.extend(comment, {
     path: z.string(),
     line: z.nullish(z.int()),
     original_line: z.nullish(z.int()),
@@ -36,129 +30,80 @@ const reviewComment = z.object({
     pull_request_review_id: z.nullish(z.int()),
   }),
   pull_request: subject,
-  repository,
 });
-
 const review = z.object({
-  action: z.string(),
   review: z.object({ id: z.int(), body: nullableText, user: z.nullish(user), html_url: z.string() }),
   pull_request: subject,
-  repository,
 });
-
 /** An account that was deleted is `null`, which the author of a new issue or pull request is not. */
 const opening = z.extend(subject, { user: z.nullish(user) });
-const label = z.object({ name: z.string() });
-const issues = z.object({ action: z.string(), issue: opening, label: z.nullish(label), sender: user, repository });
-const pullRequest = z.object({
-  action: z.string(),
-  pull_request: opening,
-  label: z.nullish(label),
-  sender: user,
-  repository,
-});
+const openingEvent = z.object({ label: z.nullish(z.object({ name: z.string() })), sender: user });
+const issues = z.object({ issue: opening });
+const pullRequest = z.object({ pull_request: opening });
 
-/**
- * Parses the payload of an event.
- *
- * @param runId - `GITHUB_RUN_ID`, which identifies a request that is not a comment
- * @throws if it is not a payload of that event
- */
+/** Parses the payload of an event. @throws if it is not one. `runId` identifies a request that is not a comment. */
 export function parseEvent(name: ThreadEventName, payload: unknown, runId: string): ThreadEvent {
+  const read = <T>(schema: z.ZodMiniType<T>): T => parse(schema, payload, `the payload of ${name}`);
+  const { action, repository } = read(event);
+  const { owner, name: repo, private: isPrivate } = repository;
+  const place = { action, owner: owner.login, repo, isPublic: isPrivate === false };
+
+  const openedOrLabeled = (opened: z.infer<typeof opening>, isPullRequest: boolean): ThreadEvent => {
+    const { label, sender } = read(openingEvent);
+    const isLabel = action === "labeled";
+    const person = isLabel ? sender : opened.user;
+    if (action === "opened" && !person) throw new Error(`the payload of ${name} lacks the author`);
+    if (!/^\d+$/.test(runId)) throw new Error("GITHUB_RUN_ID is not a number");
+    return {
+      ...place,
+      triggerKind: isLabel ? "label" : triggerKinds[name],
+      request: `run=${runId}`,
+      author: personOf(person),
+      text: opened.body ?? "",
+      subject: describe(opened, isPullRequest),
+      ...(isLabel && label && { label: label.name }),
+    };
+  };
   switch (name) {
     case "issue_comment": {
-      const data = parse(issueComment, name, payload);
-      return { ...commented(data), subject: describe(data.issue, data.issue.pull_request !== undefined) };
+      const { comment, issue } = read(issueComment);
+      return { ...place, ...commented(comment), subject: describe(issue, issue.pull_request !== undefined) };
     }
     case "pull_request_review_comment": {
-      const data = parse(reviewComment, name, payload);
-      const { id, path, line, original_line, in_reply_to_id, pull_request_review_id: reviewId } = data.comment;
+      const { comment, pull_request: pull } = read(reviewComment);
+      const { id, path, line, original_line, in_reply_to_id, pull_request_review_id: reviewId } = comment;
       return {
-        ...commented(data),
-        subject: describe(data.pull_request, true),
+        ...place,
+        ...commented(comment),
+        subject: describe(pull, true),
         position: { rootId: in_reply_to_id ?? id, path, line: line ?? original_line ?? undefined },
         ...(typeof reviewId === "number" && { reviewId }),
       };
     }
     case "pull_request_review": {
-      const { action, review: submitted, pull_request: pull, repository } = parse(review, name, payload);
+      const { review: submitted, pull_request: pull } = read(review);
       const { id, body, user: reviewer, html_url: reviewUrl } = submitted;
       if (action === "submitted" && !reviewer) throw new Error(`the payload of ${name} lacks the reviewer`);
-      return {
-        action,
-        triggerKind: "review",
-        request: `review=${id}`,
-        ...placeOf(repository),
-        author: personOf(reviewer ?? { login: "", type: undefined }),
-        text: body ?? "",
-        subject: describe(pull, true),
-        reviewId: id,
-        reviewUrl,
-      };
+      const said = { request: `review=${id}`, author: personOf(reviewer), text: body ?? "", reviewId: id } as const;
+      return { ...place, triggerKind: "review", ...said, subject: describe(pull, true), reviewUrl };
     }
     case "issues": {
-      const { issue, ...data } = parse(issues, name, payload);
-      return openedOrLabeled(name, issue, issue.pull_request !== undefined, data, runId);
+      const { issue } = read(issues);
+      return openedOrLabeled(issue, issue.pull_request !== undefined);
     }
     case "pull_request":
-    case "pull_request_target": {
-      const { pull_request: pull, ...data } = parse(pullRequest, name, payload);
-      return openedOrLabeled(name, pull, true, data, runId);
-    }
+    case "pull_request_target":
+      return openedOrLabeled(read(pullRequest).pull_request, true);
   }
 }
 
-function parse<T>(schema: z.ZodMiniType<T>, name: ThreadEventName, payload: unknown): T {
-  const { data, error } = schema.safeParse(payload);
-  if (data !== undefined) return data;
-  const paths = error?.issues.map(({ path }) => path.join(".")) ?? [];
-  throw new Error(`the payload of ${name} lacks, or has a wrong type for: ${paths.join(", ")}`);
+function commented({ id, body: text, user: author }: z.infer<typeof comment>) {
+  const request = `comment=${id}` as const;
+  return { triggerKind: "comment", request, author: personOf(author), text, commentId: id } as const;
 }
 
-function commented({ action, comment, repository }: Omit<z.infer<typeof issueComment>, "issue">) {
-  return {
-    action,
-    triggerKind: "comment",
-    request: `comment=${comment.id}`,
-    ...placeOf(repository),
-    author: personOf(comment.user),
-    text: comment.body,
-    commentId: comment.id,
-  } as const;
-}
-
-function openedOrLabeled(
-  name: ThreadEventName,
-  opened: z.infer<typeof opening>,
-  isPullRequest: boolean,
-  { action, label, sender, repository }: Omit<z.infer<typeof issues>, "issue">,
-  runId: string,
-): ThreadEvent {
-  const isLabel = action === "labeled";
-  const person = isLabel ? sender : opened.user;
-  if (action === "opened" && !person) throw new Error(`the payload of ${name} lacks the author`);
-  return {
-    action,
-    triggerKind: isLabel ? "label" : triggerKindOf(name),
-    request: requestOfRun(runId),
-    ...placeOf(repository),
-    author: personOf(person ?? { login: "", type: undefined }),
-    text: opened.body ?? "",
-    subject: describe(opened, isPullRequest),
-    ...(isLabel && label && { label: label.name }),
-  };
-}
-
-function requestOfRun(runId: string): RequestId {
-  if (!/^\d+$/.test(runId)) throw new Error("GITHUB_RUN_ID is not a number");
-  return `run=${runId}`;
-}
-
-function placeOf({ owner, name, private: isPrivate }: z.infer<typeof repository>) {
-  return { owner: owner.login, repo: name, isPublic: isPrivate === false };
-}
-
-function personOf({ login, type }: z.infer<typeof user>): ThreadEvent["author"] {
+function personOf(person: z.infer<typeof user> | null | undefined): ThreadEvent["author"] {
+  const { login, type } = person ?? { login: "" };
   return { login, isBot: type === "Bot" || login.endsWith("[bot]") };
 }
 

@@ -12,7 +12,6 @@ const eventPlaceholders = [
   "label",
   "review",
 ] as const;
-type Placeholder = (typeof eventPlaceholders)[number] | "changes";
 
 /** Returns the placeholders of a prompt template. `changes` is one of them only with the input of this name. */
 export function placeholders(hasChanges: boolean): readonly string[] {
@@ -30,14 +29,22 @@ function namesIn(template: string): string[] {
   return [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
 }
 
-/**
- * Fills in a template in a single pass, so that what is filled in is never interpreted.
- *
- * @param changes - the section with the changes, or empty; it goes to the end of a template that does not place it
- */
+/** Fills in a text in one pass, so that no value is interpreted; changes without a place go to its end. */
+function fill(text: string, values: Readonly<Record<string, string>>, changes: string): string {
+  const byName = new Map(Object.entries({ ...values, changes }));
+  const filled = text.replace(pattern, (placeholder, name: string) => byName.get(name.trim()) ?? placeholder);
+  return changes === "" || namesIn(text).includes("changes") ? filled : `${filled}\n\n${changes}`;
+}
+
+/** Puts the section with the changes into a prompt of the workflow, which stays as it is without a section. */
+export function addSection(prompt: string, section: string | undefined): string {
+  return section === undefined ? prompt : fill(prompt, {}, section);
+}
+
+/** Fills in a template of comment mode; the section with the changes may be empty. */
 export function fillTemplate(template: string, instruction: string, event: ThreadEvent, changes: string): string {
   const { author, subject, position, label, reviewUrl } = event;
-  const values: Record<Placeholder, string> = {
+  const values: Record<(typeof eventPlaceholders)[number], string> = {
     instruction,
     author: author.login,
     title: subject.title,
@@ -48,13 +55,8 @@ export function fillTemplate(template: string, instruction: string, event: Threa
     line: position?.line === undefined ? "" : String(position.line),
     label: label ?? "",
     review: reviewUrl ?? "",
-    changes,
   };
-  const text = template.replace(pattern, (text, name: string) => {
-    const placeholder = name.trim();
-    return isPlaceholder(placeholder) ? values[placeholder] : text;
-  });
-  return changes === "" || namesIn(template).includes("changes") ? text : `${text}\n\n${changes}`;
+  return fill(template, values, changes);
 }
 
 /** Returns the template that applies if the workflow has none: the instruction and its place. */
@@ -62,8 +64,4 @@ export function defaultTemplate({ subject, position, reviewUrl }: ThreadEvent): 
   const place = position ? `\nFile: {{ path }}${position.line === undefined ? "" : ", line {{ line }}"}` : "";
   const review = reviewUrl === undefined ? "" : "\nReview: {{ review }}";
   return `{{ instruction }}\n\n---\nAsked for in ${subject.kind} #{{ number }}, "{{ title }}"\n{{ url }}${place}${review}`;
-}
-
-function isPlaceholder(name: string): name is Placeholder {
-  return placeholders(true).includes(name);
 }

@@ -1,9 +1,11 @@
 import { messageOf } from "../../client/errors.ts";
-import type { Replies } from "../memory/evidence.ts";
-import { askBefore, isResuming, type Memory, openMemory } from "../memory/memory.ts";
+import { message } from "../../runner-kit/text.ts";
+import { askBefore, type Replies } from "../memory/evidence.ts";
+import { isResuming, type Memory, openMemory } from "../memory/memory.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import { connectGitHub, type Execution, type Run } from "../run.ts";
-import { readEventFile } from "../runner/event-file.ts";
+import { readEvent } from "../runner/environment.ts";
+import { readerOf } from "../runner/read-repository.ts";
 import type { CommentMode } from "../settings.ts";
 import { StepKey } from "../step-key.ts";
 import { checkPermission } from "./check-permission.ts";
@@ -11,8 +13,7 @@ import type { ThreadRequest } from "./conversation.ts";
 import { isThreadEvent, type ThreadEvent } from "./event.ts";
 import { parseEvent } from "./parse-event.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
-import { isPartOfReview, parseReview, type ReviewPorts } from "./review.ts";
-import { requestTimeoutMs } from "./thread.ts";
+import { checkReview, parseReview } from "./review.ts";
 import { type Command, parseTrigger } from "./trigger.ts";
 
 /** An event that asks for something, from somebody who may ask. */
@@ -28,14 +29,11 @@ export interface CommentRequest extends ThreadRequest {
   replies: Replies | undefined;
 }
 
-/**
- * Checks whether the event may start something, and what; otherwise returns why not. Writes nothing to the thread. A re-run first
- * asks the service for the turn of an earlier attempt: to wait for that needs no permission.
- */
+/** Checks what the event may start. A re-run first asks for the turn of an earlier attempt: waiting needs no permission. */
 export async function readRequest(mode: CommentMode, plainRun: Run): Promise<CommentRequest | Execution> {
   const { settings, state, log } = plainRun;
   const { clock, signal, environment } = plainRun.ports;
-  const event = readEvent(plainRun);
+  const event = parseEventOf(plainRun);
   if ("kind" in event) return { result: event };
   const { triggerKind } = event;
   const trigger = triggerKind === "review" ? undefined : parseTrigger(event, mode);
@@ -48,12 +46,8 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const github = await connectGitHub(run);
   const startedAt = clock.now();
   state.startedAt = startedAt;
-  const timeoutMs = Math.min(requestTimeoutMs, settings.timeoutMs);
-  const limits = () => {
-    const totalTimeoutMs = startedAt + settings.timeoutMs - clock.now();
-    return { timeoutMs: Math.min(requestTimeoutMs, totalTimeoutMs), signal, totalTimeoutMs };
-  };
-  const asked = trigger ?? (await readReview(() => parseReview(event, mode.phrase, { github, limits }), signal));
+  const repository = readerOf(github, event, run.ports, { totalMs: settings.timeoutMs });
+  const asked = trigger ?? (await readReview(() => parseReview(event, mode.phrase, repository), signal));
   if ("kind" in asked) return { result: asked };
   if ("skip" in asked) {
     const { skip: reason, handledBy } = asked;
@@ -69,7 +63,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const memory = await openMemory({ kind, prompt: fill() }, run, true);
   const request = { event, isNew: false, fill, github, startedAt, run, memory, replies: undefined };
   const blocked = async (result: RunResult): Promise<Execution> => {
-    if (!isCommand) await memory.words.withdraw(kind);
+    if (!isCommand) await memory.withdraw();
     return { result };
   };
 
@@ -82,40 +76,29 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
     // A command starts nothing.
     const requiredPermission = isCommand ? "read" : mode.requiredPermission;
     const denial =
-      (await checkPermission(event, { ...mode, requiredPermission }, github, timeoutMs, signal)) ??
-      (await checkReview(event, { github, limits }, signal));
+      (await checkPermission(event, { ...mode, requiredPermission }, repository, signal)) ??
+      (await readReview(() => checkReview(event, repository), signal));
     if (denial) return blocked(denial);
   }
   if (isCommand) return { ...request, command: asked.command };
-  if (event.isPublic && mode.requiredPermission === "read") log.anyoneCanAsk();
+  if (event.isPublic && mode.requiredPermission === "read") {
+    log.warning(message`
+      Anyone can start jobs
+      This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`);
+  }
   return { ...request, isNew: asked.isNew, replies };
 }
 
-function readEvent({ ports: { environment }, log }: Run): ThreadEvent | RunResult {
+/** Parses the event of the run, or returns why nothing may be sent. */
+function parseEventOf({ ports: { environment }, log }: Run): ThreadEvent | RunResult {
   const name = environment.GITHUB_EVENT_NAME ?? "";
   if (!isThreadEvent(name)) throw new Error("comment mode needs an event of an issue or pull request");
   try {
-    const payload = readEventFile(environment.GITHUB_EVENT_PATH ?? "");
-    return parseEvent(name, payload, environment.GITHUB_RUN_ID ?? "");
+    return parseEvent(name, readEvent(environment), environment.GITHUB_RUN_ID ?? "");
   } catch (error) {
     log.debugError(error);
     return { kind: "blocked", cause: "event", detail: name };
   }
-}
-
-/** Returns why a review comment is not handled; `undefined` if it is. */
-async function checkReview(
-  event: ThreadEvent,
-  ports: ReviewPorts,
-  signal: AbortSignal,
-): Promise<RunResult | undefined> {
-  if (!event.position) return undefined;
-  const read = await readReview(async () => ({ isPart: await isPartOfReview(event, ports) }), signal);
-  if ("kind" in read) return read;
-  const { triggerKind } = event;
-  return read.isPart
-    ? { kind: "skipped", reason: "no-trigger", triggerKind, handledBy: "pull_request_review" }
-    : undefined;
 }
 
 /** Reads a review, or returns why nothing may be sent. */

@@ -1,7 +1,11 @@
 import * as z from "zod/mini";
-import type { GitHub, RequestLimits } from "../runner/github.ts";
+import { excerpt } from "../../runner-kit/untrusted.ts";
+import type { RunResult } from "../result.ts";
+import type { RepositoryReader } from "../runner/read-repository.ts";
 import type { ThreadEvent } from "./event.ts";
 import { parseRequest, type Trigger } from "./trigger.ts";
+
+const reviewPath = "pulls/{pull_number}/reviews/{review_id}";
 
 /** How many comments of a review go into a prompt, and how many UTF-16 units of each and of all together. */
 const maxComments = 50;
@@ -20,84 +24,64 @@ const commentResponse = z.object({
 });
 type ReviewComment = z.infer<typeof commentResponse>;
 
-/** A connection to GitHub, with the limits of the requests. */
-export interface ReviewPorts {
-  github: Pick<GitHub, "request" | "paginate">;
-  /** Returns the limits of the next request. */
-  limits: () => RequestLimits & { totalTimeoutMs: number };
-}
-
 /**
- * GitHub fires two events for a comment on a diff: one for the comment, and one for the review that it belongs to. Each
- * request must be handled once, whichever of them the workflow runs on. So the review event handles a review that has a
- * text of its own or several comments, and the comment event a comment that is all there is.
+ * GitHub fires an event for a comment on a diff and one for its review. To handle each request once, the review's event takes
+ * reviews with a text or several comments, and the comment's event a comment that is all there is.
  */
 function isHandledAsReview(text: string, commentCount: number): boolean {
   return text.trim() !== "" || commentCount > 1;
 }
 
-/**
- * Returns whether a review comment is a part of a review that the review's own event handles.
- *
- * @throws if the review cannot be read
- */
-export async function isPartOfReview(event: ThreadEvent, ports: ReviewPorts): Promise<boolean> {
-  if (event.reviewId === undefined) return false;
-  const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}";
-  const review = reviewResponse.parse(
-    await ports.github.request(route, placeOf(event, event.reviewId), ports.limits()),
-  );
-  if (isHandledAsReview(review.body ?? "", 1)) return true;
-  return isHandledAsReview("", (await listComments(event, event.reviewId, ports)).length);
+/** Returns why a comment that the review's own event handles is skipped. @throws if the review cannot be read */
+export async function checkReview(event: ThreadEvent, repository: RepositoryReader): Promise<RunResult | undefined> {
+  const { position, reviewId, triggerKind } = event;
+  if (!position || reviewId === undefined) return undefined;
+  const review = await repository.get(reviewPath, reviewResponse, placeOf(event, reviewId));
+  const isHandled =
+    isHandledAsReview(review.body ?? "", 1) ||
+    isHandledAsReview("", (await listComments(event, reviewId, repository)).length);
+  if (!isHandled) return undefined;
+  return { kind: "skipped", reason: "no-trigger", triggerKind, handledBy: "pull_request_review" };
 }
 
-/**
- * Parses a review that was submitted: the request in its text, together with its comments; or the requests in the comments
- * that begin with the phrase.
- *
- * @throws if its comments cannot be read
- */
-export async function parseReview(event: ThreadEvent, phrase: string, ports: ReviewPorts): Promise<Trigger> {
+/** Parses a review: the request in its text with its comments, or those in the comments. @throws if it cannot be read */
+export async function parseReview(event: ThreadEvent, phrase: string, repository: RepositoryReader): Promise<Trigger> {
   const { action, text, reviewId, author } = event;
   if (action !== "submitted" || reviewId === undefined) return { skip: action === "edited" ? "edited" : "no-trigger" };
-  const comments = await listComments(event, reviewId, ports);
+  const comments = await listComments(event, reviewId, repository);
   // The permission that is checked is the reviewer's.
   const own = comments.filter(({ user }) => user?.login.toLowerCase() === author.login.toLowerCase());
-  const asking = own.map((comment) => ({ ...comment, asks: parseRequest(comment.body, phrase) }));
+  const read = own.map((comment) => {
+    const asks = parseRequest(comment.body, phrase);
+    const request = asks && "instruction" in asks ? asks : undefined;
+    return { ...comment, asks, request, body: request?.instruction ?? comment.body };
+  });
 
   const asked = parseRequest(text, phrase);
   if (asked && "command" in asked) return asked;
   if (asked) {
-    const all = asking.map(({ asks, ...comment }) => ({
-      ...comment,
-      body: asks && "instruction" in asks ? asks.instruction : comment.body,
-    }));
-    const instruction = [asked.instruction, formatComments(all)].filter(Boolean).join("\n\n");
+    const instruction = [asked.instruction, formatComments(read)].filter(Boolean).join("\n\n");
     return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew: asked.isNew };
   }
-  const requests = asking.filter(({ asks }) => asks !== undefined);
-  if (requests.length === 0) return { skip: "no-trigger" };
+  const asking = read.filter(({ asks }) => asks !== undefined);
+  if (asking.length === 0) return { skip: "no-trigger" };
   if (!isHandledAsReview(text, comments.length))
     return { skip: "no-trigger", handledBy: "pull_request_review_comment" };
-  const instructions = requests.flatMap(({ asks, ...comment }) =>
-    asks && "instruction" in asks ? [{ ...comment, body: asks.instruction, isNew: asks.isNew }] : [],
-  );
-  const command = requests.map(({ asks }) => asks).find((asks) => asks && "command" in asks);
-  if (instructions.length === 0 && command) return command;
-  const instruction = formatComments(instructions);
-  return instruction === ""
-    ? { skip: "no-instruction" }
-    : { instruction, isNew: instructions.some(({ isNew }) => isNew) };
+  const requests = asking.filter(({ request }) => request !== undefined);
+  const command = asking.map(({ asks }) => asks).find((asks) => asks && "command" in asks);
+  if (requests.length === 0 && command) return command;
+  const instruction = formatComments(requests);
+  const isNew = requests.some(({ request }) => request?.isNew);
+  return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew };
 }
 
 /** GitHub's documentation: "List comments for a pull request review". */
-async function listComments(event: ThreadEvent, reviewId: number, { github, limits }: ReviewPorts) {
-  const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments";
-  return z.array(commentResponse).parse(await github.paginate(route, placeOf(event, reviewId), limits()));
+function listComments(event: ThreadEvent, reviewId: number, repository: RepositoryReader): Promise<ReviewComment[]> {
+  return repository.list(`${reviewPath}/comments`, commentResponse, placeOf(event, reviewId));
 }
 
-function placeOf({ owner, repo, subject }: ThreadEvent, reviewId: number) {
-  return { owner, repo, pull_number: subject.number, review_id: reviewId };
+function placeOf({ subject }: ThreadEvent, reviewId: number) {
+  return { pull_number: subject.number, review_id: reviewId };
 }
 
 /** Formats the comments that say something, each under its file and line. */
@@ -106,8 +90,8 @@ function formatComments(comments: readonly ReviewComment[]): string {
   let length = 0;
   const shown = said.slice(0, maxComments).flatMap((comment) => {
     const line = comment.line ?? comment.original_line ?? lineOf(comment.diff_hunk ?? "");
-    const file = `File: ${shorten(comment.path, maxPathLength)}${line === undefined ? "" : `, line ${line}`}`;
-    const text = `${file}\n${shorten(comment.body.trim(), maxCommentLength)}`;
+    const file = `File: ${excerpt(comment.path, maxPathLength)}${line === undefined ? "" : `, line ${line}`}`;
+    const text = `${file}\n${excerpt(comment.body.trim(), maxCommentLength)}`;
     length += text.length;
     return length > maxLength ? [] : [text];
   });
@@ -115,10 +99,7 @@ function formatComments(comments: readonly ReviewComment[]): string {
   return [...shown, ...(left > 0 ? [`(and ${left} more ${left === 1 ? "comment" : "comments"})`] : [])].join("\n\n");
 }
 
-/**
- * Returns the line that a comment is on, which GitHub leaves out of a review's list: the last line of its hunk, numbered as
- * in the new file, or as in the old file if it was removed.
- */
+/** Returns the line that a comment is on, by the last line of its hunk: in the old file if it was removed. */
 function lineOf(hunk: string): number | undefined {
   const [header = "", ...lines] = hunk.split("\n");
   const [, oldStart, newStart] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(header) ?? [];
@@ -128,8 +109,4 @@ function lineOf(hunk: string): number | undefined {
   return (
     Number(start) + lines.filter((line) => !line.startsWith(other) && !line.startsWith("\\")).length - 1 || undefined
   );
-}
-
-function shorten(text: string, limit: number): string {
-  return text.length > limit ? `${text.slice(0, limit - 1).toWellFormed()}…` : text;
 }

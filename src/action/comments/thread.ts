@@ -6,7 +6,7 @@ import type { ThreadEvent } from "./event.ts";
 import { type Marker, parseMarker } from "./marker.ts";
 
 /** The timeout of a request to GitHub in milliseconds, including its retries and their delays. */
-export const requestTimeoutMs = 10_000;
+const requestTimeoutMs = 10_000;
 /** After a signal, the last edit gets this long, in milliseconds: the runner does not wait. */
 const lastEditGraceMs = 1000;
 /** While the job runs, the reply is not edited again before this time, in milliseconds. */
@@ -19,7 +19,6 @@ export type Reaction = "eyes" | "hooray" | "confused";
 export interface ThreadPorts {
   github: GitHub;
   clock: Clock;
-  /** Aborts when the step is cancelled. */
   signal: AbortSignal;
   /** Called for the first request that fails, and only for that one. `action` continues "Could not …". */
   onFailure: (action: string, error: unknown) => void;
@@ -41,10 +40,7 @@ const repeatLimitMs = 10_000;
 /** Before it is repeated, in milliseconds. */
 const repeatPauseMs = 1000;
 
-/**
- * What became of a write that remembers something. `refused`: GitHub does not allow it; `lost`: it is unknown whether GitHub has
- * done it.
- */
+/** `refused`: GitHub does not allow the write; `lost`: it is unknown whether GitHub has done it. */
 export interface Write {
   kind: "kept" | "refused" | "lost";
   /** The account that the step acts as. */
@@ -55,27 +51,23 @@ export interface Write {
   isDeleted?: boolean;
 }
 
-interface AttemptOptions {
+/** What it does, which continues "Could not …"; its answer; method and path in the repository; parameters. */
+type Call<T> = [action: string, answer: z.ZodMiniType<T>, route: string, parameters: Record<string, unknown>];
+
+interface CallOptions extends Pick<RequestLimits, "graceMs" | "isUrgent" | "onStatus"> {
   isLast?: boolean;
-  /** How much time is left after a signal, in milliseconds. */
-  graceMs?: number;
-  isUrgent?: boolean;
   /** Monotonic time by which the request has to be over. Default: none. */
   latest?: number;
 }
 
 class UnusableError extends Error {}
 
-/** A reply in the thread with a marker. */
 export interface RememberedReply extends Marker {
   replyId: number;
   authorId: number;
 }
 
-/**
- * The thread of the event that triggered the step. A request that GitHub rejects is reported once, and otherwise
- * ignored: the job does not depend on it.
- */
+/** The thread of the event. The first request that fails is reported; the job does not depend on it. */
 export class Thread {
   readonly #event: ThreadEvent;
   readonly #ports: ThreadPorts;
@@ -104,10 +96,7 @@ export class Thread {
     return this.#replyId !== undefined && !this.#isOutdated;
   }
 
-  /**
-   * Adds a reaction to the comment, or to the issue or pull request; a review can have none. Only to a comment, no earlier
-   * request can have added it.
-   */
+  /** Adds a reaction; a review can have none. Only to a comment, no earlier request can have added it. */
   async react(content: Reaction, { isLast = false } = {}): Promise<Write | undefined> {
     // After a signal there is only time for the last edit.
     if (isLast && this.#ports.signal.aborted) return undefined;
@@ -117,31 +106,28 @@ export class Thread {
       commentId === undefined
         ? ["issues/{issue_number}", { issue_number: subject.number }]
         : [`${this.#kind}/comments/{comment_id}`, { comment_id: commentId }];
-    const route = `POST /repos/{owner}/{repo}/${path}/reactions`;
+    const parameters = { ...place, content };
+    const call: Call<z.infer<typeof reaction>> = ["add a reaction", reaction, `POST ${path}/reactions`, parameters];
+    if (isLast) return void (await this.#send(call, { isLast }));
     let status = 0;
     const onStatus = (answered: number): void => {
       status = answered;
     };
-    const call = (limits: RequestLimits) =>
-      this.#ports.github.request(route, this.#parameters({ ...place, content }), { ...limits, onStatus });
-    if (isLast) return void (await this.#send("add a reaction", reaction, { isLast }, call));
-    const [write, data] = await this.#keep("add a reaction", reaction, {}, call);
+    const [write, data] = await this.#keep(call, { onStatus });
     const isKnown = commentId !== undefined && (status === 200 || status === 201);
     return { ...write, userId: data?.user.id, ...(isKnown && { isNew: status === 201 }) };
   }
 
-  /** Posts the reply. */
   async post(body: string): Promise<Write> {
     const { position, subject } = this.#event;
-    const route = position
-      ? "POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"
-      : "POST /repos/{owner}/{repo}/issues/{issue_number}/comments";
-    const place = position
-      ? { pull_number: subject.number, comment_id: position.rootId }
-      : { issue_number: subject.number };
-    const [write, reply] = await this.#keep("post a reply", comment, { graceMs: postGraceMs }, (limits) =>
-      this.#ports.github.request(route, this.#parameters({ ...place, body }), limits),
-    );
+    const [path, place] = position
+      ? [
+          "pulls/{pull_number}/comments/{comment_id}/replies",
+          { pull_number: subject.number, comment_id: position.rootId },
+        ]
+      : ["issues/{issue_number}/comments", { issue_number: subject.number }];
+    const options = { graceMs: postGraceMs };
+    const [write, reply] = await this.#keep(["post a reply", comment, `POST ${path}`, { ...place, body }], options);
     this.#replyId = reply?.id ?? this.#replyId;
     this.#wrote(body);
     return { ...write, userId: reply?.user?.id };
@@ -149,22 +135,19 @@ export class Thread {
 
   /** Replaces the text of the reply before anything else is done. */
   async rewrite(body: string): Promise<Write> {
-    const [write] = await this.#keep("update the reply", anObject, {}, (limits) => this.#edit(body, limits));
+    const [write] = await this.#keep(this.#edition(body));
     this.#wrote(body);
     this.#isOutdated = write.kind !== "kept";
     return write;
   }
 
-  /** Makes an earlier reply the one to edit. */
   useReply(replyId: number): void {
     this.#replyId = replyId;
   }
 
   /**
-   * Replaces the text of the reply, after all earlier edits; after a signal, immediately or not at all.
-   *
-   * @param options - `isLast`: the edit reports the result; `isUrgent`: it is sent without a pause after the last write;
-   *   `isProgress`: the reply is not out of date without it
+   * Replaces the text after all earlier edits; after a signal, immediately or not at all. `isLast`: it is the result; `isUrgent`:
+   * no pause after the last write; `isProgress`: the reply is not out of date without it.
    */
   edit(body: string, { isLast = false, isUrgent = false, isProgress = false } = {}): Promise<void> {
     const { signal } = this.#ports;
@@ -172,9 +155,7 @@ export class Thread {
     const before = signal.aborted ? Promise.resolve() : this.#edits;
     this.#edits = before.then(async () => {
       if (this.#replyId === undefined || (signal.aborted && !isLast)) return;
-      const edited = await this.#send("update the reply", anObject, { isLast, isUrgent }, (limits) =>
-        this.#edit(body, limits),
-      );
+      const edited = await this.#send(this.#edition(body), { isLast, isUrgent });
       this.#isOutdated = edited === undefined && (this.#isOutdated || !isProgress);
     });
     return this.#edits;
@@ -186,9 +167,9 @@ export class Thread {
     void this.edit(body, { isProgress: true });
   }
 
-  #edit(body: string, limits: RequestLimits): Promise<unknown> {
-    const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
-    return this.#ports.github.request(route, this.#parameters({ comment_id: this.#replyId, body }), limits);
+  #edition(body: string): Call<object> {
+    const route = `PATCH ${this.#kind}/comments/{comment_id}`;
+    return ["update the reply", anObject, route, { comment_id: this.#replyId, body }];
   }
 
   #wrote(body: string): void {
@@ -203,14 +184,8 @@ export class Thread {
     if (name === undefined) return Promise.resolve();
     this.#edits = this.#edits.then(async () => {
       if (signal.aborted) return;
-      const route = "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}";
-      const parameters = this.#parameters({ issue_number: subject.number, name });
-      await this.#send("remove the label", z.unknown(), {}, (limits) =>
-        this.#ports.github.request(route, parameters, limits).catch((error: unknown) => {
-          // Someone else, or an earlier attempt, has removed it.
-          if (!(error instanceof GitHubError && error.status === 404)) throw error;
-        }),
-      );
+      const route = "DELETE issues/{issue_number}/labels/{name}";
+      await this.#send(["remove the label", z.unknown(), route, { issue_number: subject.number, name }]);
     });
     return this.#edits;
   }
@@ -218,14 +193,8 @@ export class Thread {
   /** Lists the other replies with a marker of the project, oldest first; `undefined` if the thread cannot be read. */
   async listReplies(projectId: string): Promise<RememberedReply[] | undefined> {
     const { position, subject } = this.#event;
-    const route = position
-      ? "GET /repos/{owner}/{repo}/pulls/{number}/comments"
-      : "GET /repos/{owner}/{repo}/issues/{number}/comments";
-    const { github, clock } = this.#ports;
-    const listed = await this.#send("read the thread", comments, {}, (limits) => {
-      const totalTimeoutMs = this.#deadline - clock.now();
-      return github.paginate(route, this.#parameters({ number: subject.number }), { ...limits, totalTimeoutMs });
-    });
+    const route = `GET ${this.#kind}/{number}/comments`;
+    const listed = await this.#send(["read the thread", comments, route, { number: subject.number }]);
     const replies = listed?.flatMap(({ id, user, body, in_reply_to_id: root }) => {
       const marker = parseMarker(body ?? "");
       const isInThread = !position || root === position.rootId;
@@ -246,28 +215,19 @@ export class Thread {
     return this.#event.position ? "pulls" : "issues";
   }
 
-  #parameters(parameters: Record<string, unknown>): Record<string, unknown> {
-    return { owner: this.#event.owner, repo: this.#event.repo, ...parameters };
-  }
-
   /** Sends a request that remembers something, again and again if it fails for a passing reason. */
-  async #keep<T>(
-    action: string,
-    schema: z.ZodMiniType<T>,
-    options: AttemptOptions,
-    call: (limits: RequestLimits) => Promise<unknown>,
-  ): Promise<[Write, T | undefined]> {
+  async #keep<T>(call: Call<T>, options: CallOptions = {}): Promise<[Write, T | undefined]> {
     const { clock, signal } = this.#ports;
     const latest = Math.min(this.#deadline, clock.now() + repeatLimitMs);
     for (;;) {
-      const sent = await this.#try(schema, { ...options, latest }, call);
+      const sent = await this.#try(call, { ...options, latest });
       if ("data" in sent) return [{ kind: "kept" }, sent.data];
-      const status = sent.error instanceof GitHubError ? sent.error.status : undefined;
+      const status = statusOf(sent.error);
       const isRefused = status === 403 || status === 404 || status === 410;
       // What GitHub may have done is not repeated.
       const isFinal = isRefused || sent.error instanceof UnusableError;
       if (isFinal || signal.aborted || clock.now() + repeatPauseMs >= latest) {
-        this.#report(action, sent.error, options);
+        this.#report(call, sent.error, options);
         return [{ kind: isRefused ? "refused" : "lost", isDeleted: status === 404 || status === 410 }, undefined];
       }
       await clock.sleep(repeatPauseMs, signal);
@@ -275,19 +235,16 @@ export class Thread {
   }
 
   /** Sends a request, and reports the first one that fails. Returns `undefined` if it fails. */
-  async #send<T>(
-    action: string,
-    schema: z.ZodMiniType<T>,
-    options: AttemptOptions,
-    call: (limits: RequestLimits) => Promise<unknown>,
-  ): Promise<T | undefined> {
-    const sent = await this.#try(schema, options, call);
+  async #send<T>(call: Call<T>, options: CallOptions = {}): Promise<T | undefined> {
+    const sent = await this.#try(call, options);
     if ("data" in sent) return sent.data;
-    this.#report(action, sent.error, options);
+    // Someone else, or an earlier attempt, may have deleted it.
+    const isDone = call[2].startsWith("DELETE") && statusOf(sent.error) === 404;
+    if (!isDone) this.#report(call, sent.error, options);
     return undefined;
   }
 
-  #report(action: string, error: unknown, { isLast = false }: AttemptOptions): void {
+  #report([action]: Call<unknown>, error: unknown, { isLast = false }: CallOptions): void {
     const { signal, onFailure } = this.#ports;
     const isCancelled = signal.aborted && !isLast;
     if (!this.#hasFailed && !isCancelled) onFailure(action, error);
@@ -295,25 +252,34 @@ export class Thread {
   }
 
   async #try<T>(
-    schema: z.ZodMiniType<T>,
-    { isLast = false, graceMs = 0, isUrgent = false, latest = Number.POSITIVE_INFINITY }: AttemptOptions,
-    call: (limits: RequestLimits) => Promise<unknown>,
+    [, answer, place, parameters]: Call<T>,
+    { isLast = false, graceMs = 0, latest = Number.POSITIVE_INFINITY, ...options }: CallOptions,
   ): Promise<{ data: T } | { error: unknown }> {
-    const { clock, signal } = this.#ports;
+    const { github, clock, signal } = this.#ports;
+    const { owner, repo } = this.#event;
     const leftMs = isLast ? requestTimeoutMs : this.#deadline - clock.now();
     try {
       if (leftMs <= 0) throw new Error("timeout-minutes has passed");
-      const response = await call({
+      const limits = {
+        ...options,
         timeoutMs: Math.min(requestTimeoutMs, leftMs, latest - clock.now()),
+        totalTimeoutMs: leftMs,
         signal,
         // The last edit reports the cancellation, so the signal must not cancel it.
         graceMs: isLast ? lastEditGraceMs : graceMs,
-        isUrgent,
-      });
-      const parsed = schema.safeParse(response);
+      };
+      const route = place.replace(" ", " /repos/{owner}/{repo}/");
+      const response = route.startsWith("GET")
+        ? await github.paginate(route, { owner, repo, ...parameters }, limits)
+        : await github.request(route, { owner, repo, ...parameters }, limits);
+      const parsed = answer.safeParse(response);
       return parsed.success ? { data: parsed.data } : { error: new UnusableError("GitHub's response is not usable") };
     } catch (error) {
       return { error };
     }
   }
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof GitHubError ? error.status : undefined;
 }

@@ -1,7 +1,7 @@
 import type { EventSkipReason } from "../result.ts";
+import type { CommentMode } from "../settings.ts";
 import type { ThreadEvent, ThreadEventName } from "./event.ts";
 
-/** The request in an event, or why it has none. */
 export type Trigger =
   | Instruction
   | { command: Command }
@@ -14,16 +14,7 @@ export type Command = (typeof commands)[number];
 
 export interface Instruction {
   instruction: string;
-  /** Whether a new job is asked for. */
   isNew: boolean;
-}
-
-/** What makes an event ask for something; each is empty if the workflow does not have it. */
-export interface Triggers {
-  /** The trigger phrase. */
-  phrase: string;
-  /** The name of the trigger label. */
-  label: string;
 }
 
 /**
@@ -33,7 +24,7 @@ export interface Triggers {
  */
 export function parseTrigger(
   event: Pick<ThreadEvent, "action" | "triggerKind" | "text" | "label" | "subject">,
-  { phrase, label }: Triggers,
+  { phrase, label }: Pick<CommentMode, "phrase" | "label">,
 ): Trigger {
   const { action, triggerKind } = event;
   if (triggerKind === "label") {
@@ -48,10 +39,7 @@ export function parseTrigger(
   return asked.instruction === "" ? { skip: "no-instruction" } : asked;
 }
 
-/**
- * Parses the words that follow the phrase at the start of a text or of a line of it, which may be an empty instruction;
- * `undefined` without the phrase.
- */
+/** Parses what follows the phrase at the start of a text or line; `undefined` without the phrase. */
 export function parseRequest(
   text: string,
   phrase: string,
@@ -69,10 +57,7 @@ export function parseRequest(
   return { instruction: isNew ? rest.slice("new".length).trim() : rest, isNew };
 }
 
-/**
- * Blanks fenced code blocks, without changing the length of the text. A quotation asks for nothing: the body of an agent's
- * own pull request may quote its prompt. GitHub Flavored Markdown, section 4.5.
- */
+/** Blanks fenced code blocks, which quote and do not ask, at the same length. GitHub Flavored Markdown, 4.5. */
 function withoutCodeBlocks(text: string): string {
   let fence = "";
   return text.replace(/^.*$/gm, (line) => {

@@ -1,12 +1,13 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { say, type Text } from "../../runner-kit/text.ts";
-import type { PromptFile } from "./schema.ts";
+
+/** The prompt file's text, or why it cannot be used. */
+export type PromptFile = { text: string } | { problem: Text };
 
 /**
- * Reads the prompt from a file in the workspace, as written except for a byte order mark. A path that leaves the
- * workspace, directly or through a symbolic link, is rejected: if an untrusted branch is checked out, such a link could send
- * any file on the runner to the agent.
+ * Reads the prompt from a file in the workspace, without a byte order mark. No path or link may leave the workspace: in an
+ * untrusted branch, it could send any file on the runner to the agent.
  */
 export function readPromptFile(path: string, workspace: string): PromptFile {
   try {

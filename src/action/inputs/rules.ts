@@ -1,13 +1,10 @@
-import { isProtectedUrl } from "../../client/protected-url.ts";
-import { type PathFilter, parsePaths } from "../changes/paths.ts";
+import { isProtectedUrl } from "../../client/credentials.ts";
 import { isPossibleRef, parseSince, type Since } from "../changes/since.ts";
-import { permissions } from "../comments/permission.ts";
 import { failableOutcomes } from "../outcome.ts";
 
 /** What a value of an input means, or what is wrong with it: text that continues the sentence after the input's name. */
 export type Parsed<T> = { value: T } | { problem: string };
 
-/** Parses the value of an input. */
 export type Rule<T> = (text: string) => Parsed<T>;
 
 /** Makes a rule from a function that describes the problem with a value, if there is one, and one that converts the others. */
@@ -21,23 +18,20 @@ const rule =
 const asWritten = (text: string): string => text;
 
 /** Makes a rule for a value that must be one of these. */
-const oneOf = <T extends string>(values: readonly T[], problem: string): Rule<T> => {
-  return (text) => {
+export const oneOf =
+  <const T extends string>(values: readonly T[], problem = `must be ${values.join(" or ")}`): Rule<T> =>
+  (text) => {
     const value = values.find((each) => each === text);
     return value === undefined ? { problem } : { value };
   };
-};
 
 /** Any text, or text that is checked together with another input. */
 export const anyText: Rule<string> = (value) => ({ value });
 
-const trueWords = ["true", "True", "TRUE"];
-const falseWords = ["false", "False", "FALSE"];
-
 /** A boolean of the YAML 1.2 core schema, as the toolkit's `getBooleanInput` reads it. */
 export const boolean = rule(
-  (text) => ([...trueWords, ...falseWords].includes(text) ? undefined : "must be true or false"),
-  (text) => trueWords.includes(text),
+  (text) => (/^(true|True|TRUE|false|False|FALSE)$/.test(text) ? undefined : "must be true or false"),
+  (text) => text.toLowerCase() === "true",
 );
 
 export const positiveDecimal = rule(
@@ -63,8 +57,8 @@ export function apiKeyProblem(value: string): string | undefined {
   if (value === "") {
     return (
       "is empty. Set it from a secret: api-key: $" +
-      "{{ secrets.NAME }}. Check the secret's name. Secrets are always empty in runs for pull requests from forks, " +
-      "and runs started by Dependabot only see Dependabot's secrets"
+      "{{ secrets.NAME }}. Check the secret's name. Secrets are always empty in runs for pull requests from forks: to " +
+      "skip these, give the job if: github.event.pull_request.head.repo.full_name == github.repository. Runs started by Dependabot only see Dependabot's secrets"
     );
   }
   if (!/^[\x21-\x7e]+$/.test(value)) {
@@ -86,11 +80,9 @@ export const identifier = rule((text) => {
 /** `https`, or `http` for a loopback host. A path is kept. */
 export const baseUrl = rule(baseUrlProblem, (text) => new URL(text));
 
+/** What authenticates requests to the service: a key, or OIDC tokens of the workflow run. */
 export const authMethods = ["key", "github-oidc"] as const;
 export type AuthMethod = (typeof authMethods)[number];
-
-/** What authenticates requests to the service: a key, or OIDC tokens of the workflow run. */
-export const auth = oneOf(authMethods, `must be ${authMethods.join(" or ")}`);
 
 /** Outcomes to fail on; `none` for an empty set. */
 export const failOn = rule(
@@ -107,9 +99,6 @@ function listOf(text: string): string[] {
   return text.split(",").map((name) => name.trim());
 }
 
-/** The minimum repository permission. */
-export const requiredPermission = oneOf(permissions, `must be one of ${permissions.join(", ")}`);
-
 /** Bot logins, in lower case, because GitHub logins are case-insensitive. */
 export const allowedBots = rule(
   (text) =>
@@ -117,40 +106,22 @@ export const allowedBots = rule(
   (text) => new Set(listOf(text.toLowerCase()).filter(Boolean)),
 );
 
-/** What a re-run does with the job of an earlier attempt. */
-export const onRerun = oneOf(["resume", "new"], "must be resume or new");
-
 /** The branch that a job starts from, `pull-request`, or empty. */
 export const baseBranch = rule(
   (text) => (text === "" || isPossibleRef(text) ? undefined : "must be the name of a branch, or pull-request"),
   asWritten,
 );
 
-/** Parses `on-cancel`. */
-export const onCancel = oneOf(["stop", "keep"], "must be stop or keep");
-
 /** In UTF-16 units. */
 const maxSessionLength = 100;
 
-/** The name of a session, or empty. */
 export const sessionName = rule((text) => {
   if (text.length > maxSessionLength) return `must not be longer than ${maxSessionLength} characters`;
   return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
 }, asWritten);
 
-/** What the prompt says about changes. */
-export const changesDetail = oneOf(["none", "list", "diff"], "must be none, list or diff");
-
-/** The start of the range of changes. */
 export const changesSince: Rule<Since> = (text) => {
   const value = parseSince(text);
   if (value) return { value };
   return { problem: "must be auto, a duration above 0 such as 24h or 7d, or the name of a commit, tag or branch" };
-};
-
-/** The files that count; `undefined` if all do. */
-export const pathPatterns: Rule<PathFilter | undefined> = (text) => {
-  const value = parsePaths(text);
-  if (!value || "matches" in value) return { value };
-  return { problem: `has a pattern that cannot be read: line ${value.line} ${value.problem}` };
 };

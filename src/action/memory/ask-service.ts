@@ -2,8 +2,7 @@ import { isRequestError, type RequestError } from "../../client/errors.ts";
 import { backoffMs, isTransientPollFailure } from "../../client/retry.ts";
 import type { Announcement } from "../../client/step-lookup.ts";
 import { retryAfterMs } from "../../client/submit.ts";
-import { canBeAsked, connectService } from "../connect-service.ts";
-import type { Run } from "../run.ts";
+import { canBeAsked, connectService, type Run } from "../run.ts";
 
 /** How long a service that does not announce itself is asked again, in milliseconds. */
 const askLimitMs = 20_000;
@@ -28,12 +27,18 @@ export async function askService(
   run: Run,
   hadAnnounced: () => Promise<boolean | undefined> = async () => undefined,
 ): Promise<Answer> {
+  const { announcement: known, session, askedSession } = run.state;
+  if (known && session === askedSession && !run.settings.dryRun) return { kind: "announced", announcement: known };
+  const answer = await ask(run, hadAnnounced);
+  // To find the branch that a job starts from, it was asked before the session was known.
+  return known && answer.kind !== "announced" ? { kind: "announced", announcement: known } : answer;
+}
+
+async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>): Promise<Answer> {
   const { state, settings, ports } = run;
   const { clock, random, signal } = ports;
   // A dry run sends nothing to it.
   if (settings.dryRun || !canBeAsked(run)) return { kind: "mute" };
-  // To find the branch that a job starts from, it was asked before.
-  if (state.announcement) return { kind: "announced", announcement: state.announcement };
   state.startedAt ??= clock.now();
   const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
   const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
@@ -42,10 +47,11 @@ export async function askService(
   for (let attempt = 0; ; attempt++) {
     let failure: RequestError | undefined;
     try {
-      const announcement = await client.lookUpStep(run.key.of(""), limits);
+      const announcement = await client.lookUpStep(run.key.of(""), limits, state.session);
       if (announcement) {
         state.features = announcement.features;
         state.announcement = announcement;
+        state.askedSession = state.session;
         return { kind: "announced", announcement };
       }
       denials++;

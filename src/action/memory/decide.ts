@@ -19,6 +19,8 @@ export interface EarlierTurn {
   /** Why it is of no use, or its job is. `ignored`: because of `on-rerun: new`. */
   over: "failed" | "stopped" | "archived" | "ignored" | undefined;
   hasOtherPrompt: boolean;
+  /** Whether its work is kept: what is sent to its job publishes that first. */
+  isKept: boolean;
 }
 
 /** What GitHub says about the attempts without a word: whether they ran the step, and which was the newest that did. */
@@ -44,7 +46,10 @@ export interface Evidence {
   laterRun?: { run: string; jobId: string } | undefined;
 }
 
-/** Why nothing is sent. */
+/**
+ * Why nothing is sent. `unrecorded`: an attempt ran the step, by GitHub's record, and nothing says what it sent; `unknown`: nor could
+ * GitHub be asked; `pending`: an attempt was about to send something, and whether it did is unknown.
+ */
 export type Reason =
   | { cause: "several-turns"; jobIds: readonly string[] }
   | { cause: "service" }
@@ -58,8 +63,11 @@ export type Decision =
   /** `besides`, `unproven`: a newer attempt, of which nothing says what it sent, and that ran the step, or may have run it. */
   | { do: "wait"; jobId: string; sent: "create" | "message"; attempt: number; besides?: number; unproven?: number }
   | { do: "wait"; jobId: string; sent: "message"; turnId: string; hasOtherPrompt: boolean }
-  /** `replaces`: the turn that it takes the place of; `unproven`: an attempt that may have run the step. */
-  | { do: "send"; replaces?: string; unproven?: number }
+  /**
+   * `to`: the job whose kept work is to be published; default: as planned. `replaces`: the turn that it takes the place of; `unproven`:
+   * an attempt that may have run the step.
+   */
+  | { do: "send"; to?: string; replaces?: string; unproven?: number }
   | ({ do: "refuse" } & Reason);
 
 /**
@@ -91,7 +99,7 @@ export function decide(evidence: Evidence): Decision {
     if (!isOpen) return wait;
     return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
   }
-  const replaces = turn && { replaces: turn.turnId };
+  const replaces = turn && { replaces: turn.turnId, ...(turn.over === "failed" && turn.isKept && { to: turn.jobId }) };
   if (!isOpen) return { do: "send", ...replaces };
   if (record !== "unknown") return refuse({ cause: "unrecorded", attempt: record.ran });
   return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ cause: "unknown", attempt: newest });

@@ -1,7 +1,8 @@
-import type { RequestError } from "../../client/errors.ts";
+import type { Acceptance } from "../../client/errors.ts";
 import type { SentTurn } from "../../client/step-lookup.ts";
 import { isForgetful } from "../../runner-kit/cache.ts";
-import type { RerunAction, RerunEffect, RunResult } from "../result.ts";
+import { nothingRemembered, writePrompt } from "../plan.ts";
+import { cancelledBeforeSending, type RerunAction, type RerunEffect, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { earlierAttempts, runAttempt } from "../runner/environment.ts";
 import { type Answer, askService } from "./ask-service.ts";
@@ -15,8 +16,8 @@ import {
   type Word,
 } from "./decide.ts";
 import type { SessionMemory } from "./session.ts";
-import { untilAborted } from "./until-aborted.ts";
-import type { CachedWords, ReadWords } from "./words.ts";
+import { untilAborted } from "./wait.ts";
+import { type CachedWords, type ReadWords, strengthOf } from "./words.ts";
 
 /** What the thread of a comment says of the earlier attempts. */
 export type ThreadWords =
@@ -29,44 +30,10 @@ export type ThreadWords =
    */
   | { kind: "none"; silence: "proof" | "doubt" | "open" };
 
-/** The places where words are kept; each is `undefined` if there is none that can be read. */
-export interface Places {
-  cache: CachedWords | undefined;
-  session: SessionMemory | undefined;
-  /** Reads the thread of a comment. */
-  readThread: (() => Promise<ThreadWords>) | undefined;
-}
-
-/** Evidence, and what else was found with it. */
-export interface Found {
-  evidence: Evidence;
-  /** Where the range of changes started that an earlier attempt compared. */
-  base: string | undefined;
-  /** Why the cache or the service cannot be read, for people. */
-  cacheError: string | undefined;
-  serviceError: RequestError | undefined;
-}
-
 /** Returns the evidence of an attempt that has none before it, or does not care. */
-export function noEvidence({ ports }: Run): Found {
-  const evidence: Evidence = {
-    service: "mute",
-    hadAnnounced: false,
-    attempts: [],
-    record: "unknown",
-    over: new Set(),
-    keepsWords: !isForgetful(ports.environment),
-  };
-  return { evidence, base: undefined, cacheError: undefined, serviceError: undefined };
-}
-
-/** The question to the service, which comes first. */
-export interface Question {
-  /** The prompt; `undefined` if it depends on what changed. */
-  prompt: string | undefined;
-  /** Writes it, or returns why nothing may be sent. */
-  write: (firstBase: string | undefined) => Promise<{ prompt: string } | RunResult>;
-  cache: CachedWords | undefined;
+export function noEvidence({ ports }: Run): Evidence {
+  const keepsWords = !isForgetful(ports.environment);
+  return { service: "mute", hadAnnounced: false, attempts: [], record: "unknown", over: new Set(), keepsWords };
 }
 
 /** What the service and the cache say. */
@@ -77,34 +44,45 @@ export interface Replies {
 }
 
 /**
- * Asks the service what the earlier attempts of the step sent, and reads their words in the cache. Returns a result if nothing
- * may be sent.
+ * Asks the service what the earlier attempts of the step sent, and reads their words in the cache, before anything else. Returns a
+ * result if nothing may be sent.
+ *
+ * @param fill - returns the prompt with a section on changes
  */
-export async function askFirst({ prompt, write, cache }: Question, run: Run): Promise<Replies | RunResult> {
-  const { environment } = run.ports;
-  const silent = earlierAttempts(environment).toReversed();
+export async function askBefore(
+  { fill, memory }: { fill: (section: string | undefined) => string; memory: { cache: CachedWords | undefined } },
+  run: Run,
+): Promise<Replies | RunResult> {
+  const { signal } = run.ports;
+  const replies = await untilAborted(ask(fill, memory.cache, run), signal);
+  return replies && !signal.aborted ? replies : cancelledBeforeSending;
+}
+
+async function ask(
+  fill: (section: string | undefined) => string,
+  cache: CachedWords | undefined,
+  run: Run,
+): Promise<Replies | RunResult> {
   let read: Promise<ReadWords> | undefined;
   // Read at most once: the prompt and the decision are then made from the same words.
   const readWords = (): Promise<ReadWords> => {
-    read ??=
-      cache?.read() ??
-      Promise.resolve({
-        attempts: silent.map((attempt) => ({ attempt, word: undefined })),
-        base: undefined,
-        hadAnnounced: undefined,
-        error: undefined,
-      });
+    read ??= cache?.read() ?? Promise.resolve(noWords(run));
     return read;
   };
   const answer = await askService(run, async () => (await readWords()).hadAnnounced);
-  if (answer.kind !== "announced") return { words: await readWords(), answer, service: answer.kind };
-  const { turns } = answer.announcement;
-  const [newest] = turns;
-  if (!newest) return { words: await readWords(), answer, service: "nothing" };
   const words = await readWords();
-  const isOnly = turns.length === 1;
-  if (prompt === undefined && isOnly) return { words, answer, service: turnOf(newest, false) };
-  const written = prompt === undefined ? await write(words.base) : { prompt };
+  if (answer.kind !== "announced") return { words, answer, service: answer.kind };
+  const { turns } = answer.announcement;
+  const [newest, ...older] = turns;
+  if (!newest) return { words, answer, service: "nothing" };
+  const isOnly = older.length === 0;
+  const { changes } = run.settings;
+  // The prompt depends on what changed, and there is nothing to choose from.
+  if (changes && isOnly) return { words, answer, service: turnOf(newest, false) };
+  const firstBase = words.base;
+  const written = changes
+    ? await writePrompt(fill, run, { ...nothingRemembered, firstBase })
+    : { prompt: fill(undefined) };
   if ("kind" in written) return written;
   const same = run.key.find(written.prompt, turns);
   if (same) return { words, answer, service: turnOf(same, false) };
@@ -112,8 +90,24 @@ export async function askFirst({ prompt, write, cache }: Question, run: Run): Pr
   return { words, answer, service: { several: [...new Set(turns.map(({ jobId }) => jobId))] } };
 }
 
-function turnOf({ jobId, turnId, status }: SentTurn, hasOtherPrompt: boolean): EarlierTurn {
-  return { jobId, turnId, hasOtherPrompt, over: status === "failed" || status === "stopped" ? status : undefined };
+function noWords({ ports }: Run): ReadWords {
+  const attempts = earlierAttempts(ports.environment).toReversed();
+  return {
+    attempts: attempts.map((attempt) => ({ attempt, word: undefined })),
+    base: undefined,
+    hadAnnounced: undefined,
+    error: undefined,
+  };
+}
+
+function turnOf({ jobId, turnId, status, isKept }: SentTurn, hasOtherPrompt: boolean): EarlierTurn {
+  return {
+    jobId,
+    turnId,
+    hasOtherPrompt,
+    isKept,
+    over: status === "failed" || status === "stopped" ? status : undefined,
+  };
 }
 
 /** Returns the evidence once a job that was waited for turned out to be of no use. */
@@ -127,40 +121,36 @@ export function withoutJob(evidence: Evidence, jobId: string): Evidence {
   };
 }
 
-/** Puts together what all places say of the earlier attempts. Never rejects. */
-export async function gather({ words, answer, service }: Replies, places: Places, run: Run): Promise<Found> {
-  const { session, readThread } = places;
+/**
+ * Puts together what all places say of the earlier attempts. Never rejects.
+ *
+ * @param session - `undefined` if there is none that can be read
+ * @param readThread - reads the thread of a comment
+ */
+export async function gather(
+  { words, answer, service }: Replies,
+  session: SessionMemory | undefined,
+  readThread: (() => Promise<ThreadWords>) | undefined,
+  run: Run,
+): Promise<Evidence> {
   const thread = await readThread?.();
-  const entry = session && (await untilAborted(session.find(), run.ports.signal));
-  const ownEntry = entry && "entry" in entry && entry.entry && session?.isOwn(entry.entry) ? entry.entry : undefined;
+  const found = session && (await untilAborted(session.find(), run.ports.signal));
+  const entry = found && "entry" in found ? found.entry : undefined;
   let { attempts } = words;
-  if (ownEntry) {
-    const { attempt, jobId, kind: sent } = ownEntry;
-    attempts = withWord(attempts, attempt, { kind: "job", jobId, sent });
-  }
+  if (entry && session?.isOwn(entry))
+    attempts = withWord(attempts, entry.attempt, { kind: "job", jobId: entry.jobId, sent: entry.kind });
   if (thread) attempts = withThread(attempts, thread);
   const none = noEvidence(run);
   const turns = answer.kind === "announced" ? answer.announcement.turns : [];
   return {
-    evidence: {
-      ...none.evidence,
-      service,
-      hadAnnounced: words.hadAnnounced === true,
-      attempts,
-      over: new Set(turns.map((turn) => turn.jobId)),
-      keepsWords: none.evidence.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
-      laterRun: session?.laterRun(entry),
-    },
-    base: words.base,
-    cacheError: words.error,
-    serviceError: answer.kind === "unreadable" ? answer.error : undefined,
+    ...none,
+    service,
+    hadAnnounced: words.hadAnnounced === true,
+    attempts,
+    over: new Set(turns.map((turn) => turn.jobId)),
+    keepsWords: none.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
+    laterRun: entry && session?.laterRun(entry),
   };
-}
-
-const strength: Readonly<Record<Word["kind"], number>> = { "about to send": 1, "nothing sent": 2, job: 3 };
-
-function strengthOf(word: Word | "unreadable" | undefined): number {
-  return word === undefined || word === "unreadable" ? 0 : strength[word.kind];
 }
 
 /** Adds what another place says of an attempt: the stronger word counts. */
@@ -183,26 +173,29 @@ function withThread(attempts: readonly EarlierAttempt[], thread: ThreadWords): E
         : [...attempts];
     case "reply": {
       const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
+      // A word that the cache has of a newer attempt that named a job ends the search.
+      if (newer.some(({ word }) => isJob(word))) return newer;
       const cached = attempts.find(({ attempt }) => attempt === thread.attempt)?.word;
       // The reply says that nothing was sent only if that holds for the attempts before, too.
-      const isDoubt = thread.word.kind === "about to send" && strengthOf(cached) < strength.job;
-      const [own] = isDoubt
-        ? [thread]
-        : withWord([{ attempt: thread.attempt, word: cached }], thread.attempt, thread.word);
-      // A word that the cache has of a newer attempt that named a job ends the search.
-      return newer.some(({ word }) => typeof word === "object" && word.kind === "job")
-        ? newer
-        : [...newer, ...(own ? [{ attempt: own.attempt, word: own.word }] : [])];
+      const isDoubt = thread.word.kind === "about to send" && !isJob(cached);
+      const word = isDoubt || strengthOf(thread.word) > strengthOf(cached) ? thread.word : cached;
+      return [...newer, { attempt: thread.attempt, word }];
     }
   }
 }
 
+/** Returns whether a word names a job. */
+export function isJob(word: Word | "unreadable" | undefined): word is Extract<Word, { kind: "job" }> {
+  return typeof word === "object" && word.kind === "job";
+}
+
 /** What this attempt leaves. */
 export interface Left {
-  /** Every word that a later attempt may find, and what the service may say. */
+  /** Every word that a later attempt may find. */
   words: readonly (Word | undefined)[];
-  services: readonly Evidence["service"][];
   keepsWords: boolean;
+  /** Whether the service has what the step sent, or waits for: then it names the turn, if it can be asked. */
+  acceptance: Acceptance;
 }
 
 /** From the most harmful to the least. */
@@ -210,22 +203,29 @@ const actions: readonly RerunAction[] = ["repeats", "stops", "resumes"];
 const actionOf: Readonly<Record<Decision["do"], RerunAction>> = { wait: "resumes", send: "repeats", refuse: "stops" };
 
 /** Returns what a re-run does: what is decided on the evidence that this attempt leaves, at the worst. */
-export function rerunEffect(evidence: Evidence, left: Left, { settings, key, state, ports }: Run): RerunEffect {
+export function rerunEffect(
+  evidence: Evidence,
+  { words, keepsWords, acceptance }: Left,
+  { settings, key, state, ports }: Run,
+): RerunEffect {
   const attempt = runAttempt(ports.environment);
   if (settings.onRerun === "new" || !key.isLasting) return { usable: "repeats", over: "repeats" };
-  const isProven = evidence.record === "not started" && left.words.every(Boolean);
+  const turn = { jobId: state.jobId, turnId: "", over: undefined, hasOtherPrompt: false, isKept: false };
+  const before = evidence.service === "mute" && state.features !== undefined ? "nothing" : evidence.service;
+  const isKnown = state.features !== undefined && state.jobId !== "" && acceptance !== "rejected";
+  const services = isKnown ? (acceptance === "unknown" ? [turn, before] : [turn]) : [before];
+  const isProven = evidence.record === "not started" && words.every(Boolean);
   const records: StepRecord[] = isProven ? ["not started"] : ["unknown", { ran: attempt }];
   const effect = (isOver: boolean): RerunAction => {
-    const decisions = left.words.flatMap((word) => {
-      const attempts = [{ attempt, word }, ...evidence.attempts];
-      const known = { ...evidence, attempts, keepsWords: left.keepsWords };
-      return left.services.flatMap((service) =>
+    const decisions = words.flatMap((word) =>
+      services.flatMap((service) =>
         records.map((record) => {
-          const next = { ...known, service, record };
+          const attempts = [{ attempt, word }, ...evidence.attempts];
+          const next = { ...evidence, attempts, keepsWords, service, record };
           return decide(isOver ? withoutJob(next, state.jobId) : next);
         }),
-      );
-    });
+      ),
+    );
     const found = decisions.map((decision) => actionOf[decision.do]);
     return actions.find((action) => found.includes(action)) ?? "repeats";
   };

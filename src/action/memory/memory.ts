@@ -1,105 +1,210 @@
-import { cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
+import { type CacheAccess, CacheReadOnlyError, cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
+import { message, say, type Text } from "../../runner-kit/text.ts";
 import { hash } from "../hash.ts";
-import { writePrompt } from "../plan.ts";
-import { cancelledBeforeSending, type RunResult } from "../result.ts";
+import type { RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
-import { askFirst, type Places, type Replies } from "./evidence.ts";
-import { SessionMemory, type SessionUpdate } from "./session.ts";
-import { untilAborted } from "./until-aborted.ts";
-import { CachedWords, OwnWords } from "./words.ts";
+import type { Word } from "./decide.ts";
+import { commitOf, SessionMemory, type SessionUpdate } from "./session.ts";
+import { untilSettled } from "./wait.ts";
+import { CachedWords, strengthOf } from "./words.ts";
 
-/** What is remembered for a step in the Actions cache. */
+/** How long a request waits for the entry that says that it is about to be sent, in milliseconds. */
+const maxHoldMs = 3000;
+
+/** A word that this attempt has begun to save, and what became of it. */
+interface Save {
+  word: Word;
+  fate: "saved" | "unknown" | "refused";
+}
+
+/** What is remembered for a step in the Actions cache. It is saved while the step waits for the job. */
 export class Memory {
   /** The words of earlier attempts; `undefined` without a cache that can be read. */
   readonly cache: CachedWords | undefined;
-  readonly words: OwnWords;
   readonly kind: SendingTask["kind"];
   session: SessionMemory | undefined;
   /** Where the range of changes started that an earlier attempt compared. */
   firstBase: string | undefined;
+  /** Whether the cache service has refused to save anything in this run. */
+  isReadOnly = false;
   readonly #run: Run;
-  readonly #openSession: (base: string | undefined) => SessionMemory | undefined;
+  readonly #openSession: (session: string) => SessionMemory | undefined;
+  readonly #saves: Save[] = [];
+  #announced: Promise<boolean> | undefined;
+  #doubted: Promise<boolean> | undefined;
+  #job: Promise<boolean> | undefined;
 
   constructor(
     task: Pick<SendingTask, "kind" | "prompt">,
     run: Run,
     connected: Awaited<ReturnType<Run["ports"]["connectCache"]>> | undefined,
   ) {
-    const { ports, log, settings } = run;
     this.#run = run;
     this.kind = task.kind;
     this.cache = connected && new CachedWords(connected, task, run);
-    this.words = new OwnWords({
-      ...ports,
-      cache: this.isWritable ? this.cache : undefined,
-      facts: () => ({
-        base: commitOf(this.firstBase ?? run.state.changes?.base),
-        announced: run.state.isMute ? false : run.state.features && true,
-      }),
-      onFailure: (error, isInTime) => log.rerun({ kind: "not-saved", error, isInTime }),
-    });
     // A reusable workflow that is called twice has the same steps, told apart by their prompts.
     const step = hash(JSON.stringify([run.key.step, task.kind, task.prompt]));
-    const hasSession = connected !== undefined && settings.session !== "";
-    this.#openSession = (base) => (hasSession ? new SessionMemory(connected, step, run, base) : undefined);
+    this.#openSession = (session) => connected && new SessionMemory(connected, step, session, run.ports.environment);
   }
 
   /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
   openSession(base: string | undefined): void {
-    this.session = this.#openSession(base);
+    const { state, key } = this.#run;
+    state.session = key.sessionOf(base);
+    this.session = state.session === undefined ? undefined : this.#openSession(state.session);
   }
 
   get isWritable(): boolean {
     return cacheAccess(this.#run.ports.environment) === "write";
   }
 
-  /** Begins to save the job that the step started. */
-  begin(sent: SendingTask["kind"], jobId: string): void {
-    const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined, base: this.#base };
-    const session = this.isWritable ? this.session : undefined;
-    this.words.begin(sent, jobId, session && (() => session.save(start)));
+  /** What a later attempt may find as the word of this one: every word that outranks what it will find for certain. */
+  get words(): (Word | undefined)[] {
+    const saved = this.#saves.filter(({ fate }) => fate === "saved").map(({ word }) => word);
+    const certain = saved.toSorted((one, other) => strengthOf(other) - strengthOf(one))[0];
+    const unknown = this.#saves.filter(
+      ({ word, fate }) => fate === "unknown" && strengthOf(word) > strengthOf(certain),
+    );
+    return [certain, ...unknown.map(({ word }) => word)];
   }
 
-  /** Waits until everything is saved, with how the job ended for the session, but only for a short time. */
-  finish(result: RunResult, sent: SendingTask["kind"], { isResumed = false, hasJob = true } = {}): Promise<void> {
-    const session = this.isWritable ? this.session : undefined;
+  /** Says, so that a lost runner leaves a trace, that a request is about to be sent. Returns whether that is saved. */
+  async announce(): Promise<boolean> {
+    if (!this.#writable) return false;
+    const { clock, signal } = this.#run.ports;
+    const fail = (error: unknown): void => this.#run.log.notSaved(error, true);
+    this.#announced = this.#save({ kind: "about to send" }, fail);
+    const settled = new AbortController();
+    void this.#announced.then(() => settled.abort());
+    await clock.sleep(maxHoldMs, AbortSignal.any([settled.signal, signal]));
+    if (!settled.signal.aborted && !signal.aborted) fail(new Error("the cache service did not respond in time"));
+    return this.#isAnnounced;
+  }
+
+  /** Begins to save the job that this attempt started, also for the session. */
+  begin(sent: SendingTask["kind"], jobId: string): void {
+    const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined };
+    const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), this.#saveSession(start)]);
+    this.#job = saves.then(([isSaved]) => isSaved);
+  }
+
+  /** Begins to save a job that this attempt waits for, as its own: later ones need not look at those before it. */
+  adopt(sent: SendingTask["kind"], jobId: string): void {
+    this.#job ??= this.#save({ kind: "job", jobId, sent }, () => {});
+  }
+
+  /** Begins to save that the service may have accepted a request, unless an entry says that or names the job. */
+  doubt(): void {
+    if (this.#isAnnounced || this.#doubted || this.#job) return;
+    this.#doubted = this.#save({ kind: "about to send" });
+    void this.#doubted.then((isSaved) => {
+      if (!isSaved) this.#doubted = undefined;
+    });
+  }
+
+  /** Says that nothing was started, and waits until that is saved, but only for a short time. */
+  async withdraw(): Promise<void> {
+    if (!this.#writable || this.isReadOnly) return;
+    await untilSettled(
+      this.#save({ kind: "nothing sent" }, () => {}),
+      this.#run.ports,
+    );
+  }
+
+  /** Waits a short time for all saves. `isResumed`: an earlier attempt sent it; `hasJob`: the job is the step's own. */
+  async finish(result: RunResult, sent: SendingTask["kind"], { isResumed = false, hasJob = true } = {}): Promise<void> {
     const { state } = this.#run;
-    if (!session || !hasJob || state.jobId === "") return this.words.finish();
+    const { jobId, pullRequest } = state;
     const isProven = result.kind === "done" && !state.isUnproven;
     const end = isProven ? (result.status === "completed" ? "completed" : "failed") : undefined;
-    const update: SessionUpdate = {
-      ...{ jobId: state.jobId, sent, isResumed, end },
-      ...{ pullRequest: state.pullRequest, base: this.#base },
+    const complete = async (): Promise<void> => {
+      const isJobSaved = await this.#job;
+      if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, isResumed, end, pullRequest });
+      // If no entry names the job, a later attempt has to find that something was sent.
+      if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);
     };
-    return this.words.finish(() => session.save(update));
+    const late = await untilSettled(complete(), this.#run.ports);
+    if (late) this.#tell(late);
   }
 
-  places(readThread: Places["readThread"]): Places {
-    return { cache: this.cache, session: this.session, readThread };
+  get #writable(): CachedWords | undefined {
+    return this.isWritable ? this.cache : undefined;
+  }
+
+  get #isAnnounced(): boolean {
+    return this.#saves.some(({ word, fate }) => word.kind === "about to send" && fate === "saved");
   }
 
   get #base(): string | undefined {
     return this.firstBase ?? this.#run.state.changes?.base;
   }
 
-  /** Says what a later attempt, or the next run of the session, will not know. */
+  readonly #tell = (error: unknown): void => this.#run.log.notSaved(error, false);
+
+  async #saveSession(update: Omit<SessionUpdate, "base">): Promise<void> {
+    if (this.isWritable) await this.session?.save({ ...update, base: this.#base }).catch(this.#tell);
+  }
+
+  async #save(word: Word, onFailure: (error: unknown) => void = this.#tell): Promise<boolean> {
+    if (!this.#writable) return false;
+    const { features, isMute } = this.#run.state;
+    const save: Save = { word, fate: "unknown" };
+    this.#saves.push(save);
+    try {
+      await this.#writable.save(word, { base: commitOf(this.#base), announced: isMute ? false : features && true });
+      save.fate = "saved";
+      return true;
+    } catch (error) {
+      if (error instanceof CacheReadOnlyError) {
+        this.isReadOnly = true;
+        save.fate = "refused";
+      }
+      onFailure(error);
+      return false;
+    }
+  }
+
+  /** Says what a later attempt, or the next run of the session, will not know, because the cache cannot be written. */
   sayWhatIsForgotten(): void {
     const { log, settings, state, ports } = this.#run;
     const access = cacheAccess(ports.environment);
     const isKnown = settings.onRerun === "new" || state.features !== undefined;
+    const why = whyNotWritable[access];
     // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
-    const forgetsAttempt = !isKnown && (access !== "absent" || runAttempt(ports.environment) > 1);
-    log.forgets({ access, forgetsAttempt, session: settings.session });
+    if (!isKnown && access !== "absent") {
+      log.notice(message`
+        A re-run may not find the job
+        ${why} So a re-run of this workflow run sends nothing, unless GitHub says that this step did not run (permissions: actions: read). To wait for the job, run the action with its job-id.`);
+    } else if (!isKnown && runAttempt(ports.environment) > 1) {
+      log.notice(message`
+        Re-run without a memory
+        ${why} So this attempt cannot know what an earlier one started, and GitHub did not say that it ran this step. It sends the request.`);
+    }
+    if (settings.session !== "" && !state.features?.has("session")) {
+      log.notice(message`
+        Session without a memory
+        ${why} So the session cannot remember the job of this run. ${howToRemember[access]}`);
+    }
   }
 }
 
-/**
- * Connects to what is remembered for a step, if the runner offers a cache that can be read.
- *
- * @param hasThread - in comment mode, a cache that no attempt could write says nothing that the thread does not. Default: no
- */
+const whyNotWritable: Readonly<Record<CacheAccess, Text>> = {
+  read: say`GitHub lets runs of this event only read the Actions cache.`,
+  none: say`ACTIONS_CACHE_MODE keeps this run from the Actions cache.`,
+  absent: say`The runner offers no cache service.`,
+  write: [],
+};
+
+const howToRemember: Readonly<Record<CacheAccess, Text>> = {
+  read: say`Run it on schedule, push or workflow_dispatch.`,
+  none: say`Let the job read and write the cache.`,
+  absent: say`Run it on a runner with a cache service, or with a service that knows sessions.`,
+  write: [],
+};
+
+/** Opens the memory of a step, with a cache that can be read. One that cannot be written says nothing besides a thread. */
 export async function openMemory(
   task: Pick<SendingTask, "kind" | "prompt">,
   run: Run,
@@ -113,26 +218,4 @@ export async function openMemory(
 /** Returns whether the step goes by what earlier attempts of the workflow run did. */
 export function isResuming({ settings, ports }: Run): boolean {
   return settings.onRerun === "resume" && runAttempt(ports.environment) > 1;
-}
-
-/**
- * Asks the service what the earlier attempts of the step sent, and reads their words in the cache, before anything else.
- *
- * @param fill - returns the prompt with a section on changes
- */
-export async function askBefore(
-  { fill, memory }: { fill: (section: string | undefined) => string; memory: Memory },
-  run: Run,
-): Promise<Replies | RunResult> {
-  const { settings, ports } = run;
-  const write = (firstBase: string | undefined) =>
-    writePrompt(fill, run, { lastCommit: undefined, firstBase, ownPullRequests: [] });
-  const prompt = settings.changes ? undefined : fill(undefined);
-  const replies = await untilAborted(askFirst({ prompt, write, cache: memory.cache }, run), ports.signal);
-  return replies && !ports.signal.aborted ? replies : cancelledBeforeSending;
-}
-
-/** Returns the full id of a commit; `undefined` for anything else, such as a branch. */
-function commitOf(ref: string | undefined): string | undefined {
-  return /^[0-9a-f]{40,64}$/.test(ref ?? "") ? ref : undefined;
 }

@@ -1,47 +1,53 @@
 import * as z from "zod/mini";
 import { isUsableJobId } from "../../client/contract.ts";
-import { maxPullRequests, type SessionEntry, type WordEntry } from "./entry.ts";
 
 const jobId = z.string().check(z.refine(isUsableJobId));
 const commit = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
-const sent = z.enum(["create", "message"]);
+const kind = z.enum(["create", "message"]);
 
 const wordEntry = z.object({
   version: z.literal(1),
-  attempt: z.int(),
-  sent,
+  /** The job, and what was sent to it; only in the state `job`. */
   jobId: z.optional(jobId),
+  sent: z.optional(kind),
+  /** Where the range of changes started that the attempt compared. */
   base: z.optional(commit),
+  /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
   announced: z.optional(z.boolean()),
 });
 
 const sessionEntry = z.object({
   version: z.literal(1),
   jobId,
+  /** The workflow run that last sent something, the hash of its step and prompt, its attempt, and what it sent. */
   run: z.string(),
   step: z.string(),
   attempt: z.int(),
-  kind: sent,
+  kind,
+  /** The commit up to which a turn that completed has covered the changes. */
   commit: z.optional(commit),
+  /** The commit of a run whose turn was not seen to end. */
   sent: z.optional(commit),
+  /** How many turns of the job have failed since one completed. */
   failures: z.int().check(z.nonnegative()),
-  pullRequests: z.array(z.int().check(z.positive())).check(z.maxLength(maxPullRequests)),
+  /** The numbers of the session's last pull requests in this repository, oldest first. */
+  pullRequests: z.array(z.int().check(z.positive())),
 });
 
-/** Parses the word of an attempt; `undefined` if it is unusable. Anyone who can write the cache may have written it. */
-export function parseWordEntry(text: string): WordEntry | undefined {
-  return wordEntry.safeParse(parseJson(text)).data;
+export type WordEntry = Omit<z.infer<typeof wordEntry>, "version">;
+
+export type SessionEntry = Omit<z.infer<typeof sessionEntry>, "version">;
+
+/** Returns a parser of entries; `undefined` if one is unusable. Anyone who can write the cache may have written it. */
+function parserOf<T>(schema: z.ZodMiniType<T>): (text: string) => T | undefined {
+  return (text) => {
+    try {
+      return schema.safeParse(JSON.parse(text)).data;
+    } catch {
+      return undefined;
+    }
+  };
 }
 
-/** Parses the entry of a session; `undefined` if it is unusable. Anyone who can write the cache may have written it. */
-export function parseSessionEntry(text: string): SessionEntry | undefined {
-  return sessionEntry.safeParse(parseJson(text)).data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export const parseWordEntry = parserOf(wordEntry);
+export const parseSessionEntry = parserOf(sessionEntry);

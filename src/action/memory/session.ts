@@ -1,27 +1,27 @@
 import type { TerminalStatus } from "../../client/contract.ts";
 import { messageOf } from "../../client/errors.ts";
 import { type Cache, CacheEntryError } from "../../runner-kit/cache.ts";
-import { findJob } from "../find-job.ts";
-import { hash } from "../hash.ts";
-import type { Continuation, RememberedChanges } from "../plan.ts";
+import { message, say, type Text } from "../../runner-kit/text.ts";
+import { excerpt } from "../../runner-kit/untrusted.ts";
+import { type Continuation, nothingRemembered, type RememberedChanges } from "../plan.ts";
 import { locatePullRequest, type PullRequest } from "../pull-request.ts";
-import type { SessionEvent } from "../report/log-events.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
+import { findJob } from "../run-job.ts";
 import { runAttempt, serverUrl } from "../runner/environment.ts";
-import { maxPullRequests, type SessionEntry } from "./entry.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { askService } from "./ask-service.ts";
+import type { SessionEntry } from "./parse-entry.ts";
+import { untilAborted } from "./wait.ts";
 
 /** After this many turns in a row that failed, the session leaves the job and its pull request. */
 const maxFailures = 2;
+/** How long the state of a session's job is read, in milliseconds, while its service fails. */
+const maxReadMs = 180_000;
+/** How many pull requests a session remembers. */
+const maxPullRequests = 20;
 
-/** What is known of a session before this run sends something. */
-export interface SessionProgress {
-  /** The commit up to which a turn that completed has covered the changes. */
-  commit: string | undefined;
-  /** How many turns of the job have failed since one completed. */
-  failures: number;
-}
+/** How far a session has come before this run sends something. */
+type SessionProgress = Pick<SessionEntry, "commit" | "failures">;
 
 /** What a run of a session has done. */
 export interface SessionUpdate {
@@ -43,12 +43,7 @@ type Found = { entry: SessionEntry | undefined } | { error: string };
 export class SessionMemory {
   readonly #cache: Cache;
   readonly #prefix: string;
-  /** `GITHUB_RUN_ID` and `GITHUB_RUN_ATTEMPT`. */
-  readonly #runId: string;
-  readonly #attempt: number;
   readonly #step: string;
-  /** `GITHUB_SHA`, or empty. */
-  readonly #commit: string;
   readonly #environment: NodeJS.ProcessEnv;
   #found: Promise<Found> | undefined;
   #progress: SessionProgress | undefined;
@@ -57,17 +52,21 @@ export class SessionMemory {
 
   /**
    * @param step - identifies the step and its prompt
-   * @param base - the branch that the session's jobs start from. Default: the project's own
+   * @param session - see `StepKey.sessionOf`
    */
-  constructor(cache: Cache, step: string, { settings, ports: { environment } }: Run, base?: string) {
-    const { baseUrl, projectId, session } = settings;
+  constructor(cache: Cache, step: string, session: string, environment: NodeJS.ProcessEnv) {
     this.#cache = cache;
-    this.#runId = environment.GITHUB_RUN_ID ?? "";
-    this.#attempt = runAttempt(environment);
     this.#step = step;
-    this.#commit = environment.GITHUB_SHA ?? "";
     this.#environment = environment;
-    this.#prefix = `agent-session-${hash(JSON.stringify([baseUrl.href, projectId, session, ...(base === undefined ? [] : [base])]))}-`;
+    this.#prefix = `agent-session-${session}-`;
+  }
+
+  get #runId(): string {
+    return this.#environment.GITHUB_RUN_ID ?? "";
+  }
+
+  get #attempt(): number {
+    return runAttempt(this.#environment);
   }
 
   /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
@@ -81,10 +80,9 @@ export class SessionMemory {
     return this.#attempt > 1 && run === this.#runId && step === this.#step;
   }
 
-  /** Returns the later run that saved an entry, and its job; `undefined` if there is none. */
-  laterRun(found: Found | undefined): { run: string; jobId: string } | undefined {
-    const entry = found && "entry" in found ? found.entry : undefined;
-    return entry && isLaterRun(entry.run, this.#runId) ? { run: entry.run, jobId: entry.jobId } : undefined;
+  /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
+  laterRun({ run, step, jobId }: SessionEntry): { run: string; jobId: string } | undefined {
+    return isLaterRun(run, this.#runId) && step !== this.#step ? { run, jobId } : undefined;
   }
 
   /**
@@ -96,13 +94,6 @@ export class SessionMemory {
     if (sent !== undefined && status === "completed") this.#progress = { commit: sent, failures: 0 };
     else this.#progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
     return this.#progress;
-  }
-
-  /** Returns the number of a pull request in this repository; `undefined` if it is in another one. */
-  numberOf(pullRequest: PullRequest | undefined): number | undefined {
-    const place = pullRequest && locatePullRequest(pullRequest, serverUrl(this.#environment));
-    const repository = (this.#environment.GITHUB_REPOSITORY ?? "").toLowerCase();
-    return place && `${place.owner}/${place.repo}`.toLowerCase() === repository ? place.number : undefined;
   }
 
   /**
@@ -129,7 +120,7 @@ export class SessionMemory {
     const before = this.#saved ?? this.#progress ?? earlier;
     const failures = isSameJob ? (before?.failures ?? 0) : 0;
     const covered = before?.commit ?? commitOf(base);
-    const own = commitOf(this.#commit);
+    const own = commitOf(this.#environment.GITHUB_SHA);
     return {
       jobId,
       run: this.#runId,
@@ -146,11 +137,12 @@ export class SessionMemory {
   #replaceJob(newest: SessionEntry, { jobId, sent, isResumed, pullRequest }: SessionUpdate): SessionEntry | undefined {
     if (sent !== "create" || isResumed || this.#saved?.jobId === jobId) return undefined;
     const pullRequests = this.#withNumber(newest.pullRequests, pullRequest);
-    return { ...newest, jobId, failures: 0, pullRequests };
+    // The job is this step's: the later run has neither started it nor sent anything to it.
+    return { ...newest, jobId, step: this.#step, kind: sent, failures: 0, pullRequests };
   }
 
   #withNumber(known: number[], pullRequest: PullRequest | undefined): number[] {
-    const number = this.numberOf(pullRequest);
+    const number = numberOf(pullRequest, this.#environment);
     return number === undefined || known.includes(number) ? known : [...known, number].slice(-maxPullRequests);
   }
 
@@ -159,12 +151,20 @@ export class SessionMemory {
       const text = await this.#cache.restore(this.#prefix);
       if (text === undefined) return { entry: undefined };
       const { parseSessionEntry } = await import("./parse-entry.ts");
-      return { entry: parseSessionEntry(text) };
+      const entry = parseSessionEntry(text);
+      return { entry: entry && entry.pullRequests.length <= maxPullRequests ? entry : undefined };
     } catch (error) {
       // An entry that cannot be used will not become usable, so the session continues without it.
       return error instanceof CacheEntryError ? { entry: undefined } : { error: messageOf(error) };
     }
   }
+}
+
+/** Returns the number of a pull request in this repository; `undefined` if it is in another one. */
+function numberOf(pullRequest: PullRequest | undefined, environment: NodeJS.ProcessEnv): number | undefined {
+  const place = pullRequest && locatePullRequest(pullRequest, serverUrl(environment));
+  const repository = (environment.GITHUB_REPOSITORY ?? "").toLowerCase();
+  return place && `${place.owner}/${place.repo}`.toLowerCase() === repository ? place.number : undefined;
 }
 
 /** Returns whether a run began after another one: GitHub counts their ids up. */
@@ -173,7 +173,7 @@ function isLaterRun(run: string, other: string): boolean {
 }
 
 /** Returns the full id of a commit; `undefined` for anything else, such as a branch. */
-function commitOf(ref: string | undefined): string | undefined {
+export function commitOf(ref: string | undefined): string | undefined {
   return /^[0-9a-f]{40,64}$/.test(ref ?? "") ? ref : undefined;
 }
 
@@ -184,81 +184,139 @@ export interface RememberedSession extends RememberedChanges {
 }
 
 /**
- * Reads the session's job: its record names its pull request, which does not count as a change, and says how its last turn ended.
- * A dry run goes by the entry alone. Returns a result if nothing may be sent. Never rejects.
+ * Reads the job of a session, if there is one: its record names its pull request, which does not count as a change, and says how its
+ * last turn ended. A dry run goes by the entry alone. Returns a result if nothing may be sent. Never rejects.
+ *
+ * @param session - `undefined` without a cache that can be read: then only a service that knows sessions remembers the job
  */
 export async function readSession(
-  session: SessionMemory,
+  session: SessionMemory | undefined,
   firstBase: string | undefined,
   run: Run,
 ): Promise<RememberedSession | RunResult> {
-  const found = await untilAborted(session.find(), run.ports.signal);
+  const nothing = { ...nothingRemembered, firstBase, findContinued: async () => undefined };
+  if (run.state.session === undefined) return nothing;
+  const { dryRun: isDryRun } = run.settings;
+  const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
-  if ("error" in found) return { kind: "blocked", cause: "session", detail: found.error };
-  const { entry } = found;
-  const { dryRun, session: name } = run.settings;
-  const ownPullRequests = entry?.pullRequests ?? [];
-  if (!entry) {
-    if (!dryRun) run.log.session({ kind: "first-job" }, name);
-    return { lastCommit: undefined, firstBase, ownPullRequests, findContinued: async () => undefined };
+  const entry = "entry" in found ? found.entry : undefined;
+  const jobId = entry?.jobId ?? (await jobOfService(run));
+  const isKnown = jobId !== undefined || run.state.features?.has("session");
+  if ("error" in found && !isKnown) return { kind: "blocked", cause: "session", detail: found.error };
+  if (jobId === undefined) {
+    if (!isDryRun) tell("no job is remembered, starting one", run);
+    return nothing;
   }
-  const { jobId } = entry;
-  if (dryRun) {
-    const findContinued = async () => ({ jobId, isReplaceable: true });
-    return { lastCommit: entry.commit, firstBase, ownPullRequests, findContinued };
-  }
-  const job = await readSessionJob(entry, run);
+  const { commit, pullRequests = [] } = entry ?? {};
+  const findContinued = async () => ({ jobId, isReplaceable: true });
+  if (isDryRun) return { lastCommit: commit, firstBase, ownPullRequests: pullRequests, findContinued };
+  const job = await readSessionJob(jobId, run);
   if ("kind" in job) return job;
-  const progress = session.progressOf(entry, job.status);
-  const number = session.numberOf(job.pullRequest);
+  const progress = entry && session ? session.progressOf(entry, job.status) : { commit: undefined, failures: 0 };
+  const number = numberOf(job.pullRequest, run.ports.environment);
   return {
     lastCommit: progress.commit,
     firstBase,
-    ownPullRequests: [...new Set([...ownPullRequests, ...(number === undefined ? [] : [number])])],
-    findContinued: () => continuationOf(jobId, job, progress, run),
+    ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
+    findContinued: async () => {
+      const continued = await continuationOf(jobId, job, progress, run);
+      // The create names the session to a service that knows sessions.
+      if (continued === undefined) await askService(run);
+      return continued;
+    },
   };
+}
+
+/** Returns the job that the service remembers for the session of a run; `undefined` if there is none, or it does not know sessions. */
+async function jobOfService(run: Run): Promise<string | undefined> {
+  const answer = await askService(run);
+  return answer.kind === "announced" ? answer.announcement.sessionJobId : undefined;
+}
+
+/** Says why a session sends a follow-up or starts a new job. */
+function tell(why: string, { settings, log }: Run): void {
+  log.line(`Session ${excerpt(settings.session, 100)}: ${why}`);
+}
+
+/** Says that a session starts a new job, and leaves the pull request of the last one. */
+export function tellOfLeft(why: Text, { url }: PullRequest, { log }: Run): void {
+  log.notice(message`
+    Session starts a new job
+    ${why}, so the session starts a new job. It leaves ${url}: merge or close it.`);
 }
 
 /** What a session's job was read to be. */
 interface SessionJob {
   status: TerminalStatus | "active" | "not found";
+  /** Whether work of its last turn is kept, which what is sent to it publishes first. */
+  isKept: boolean;
   pullRequest: PullRequest | undefined;
 }
 
-async function readSessionJob({ jobId }: SessionEntry, run: Run): Promise<SessionJob | RunResult> {
-  const { state } = run;
-  const result = await findJob(jobId, run);
-  const { pullRequest } = state;
+async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | RunResult> {
+  const { state, settings, ports } = run;
+  // The rest of the time is for the job that this run sends its prompt to.
+  const elapsedMs = state.elapsedMs(ports.clock.now());
+  const timeoutMs = Math.min(settings.timeoutMs, elapsedMs + maxReadMs);
+  const result = await findJob(jobId, { ...run, settings: { ...settings, timeoutMs } });
+  if (result !== "gone" && result.kind === "timed-out" && result.lastError)
+    return { kind: "blocked", cause: "session-job", jobId, error: result.lastError, forMs: timeoutMs - elapsedMs };
+  const { pullRequest, isKept } = state;
+  if (result !== "gone" && result.kind === "cancelled") {
+    // A re-run looks at the job again: this step has nothing to do with it yet.
+    state.forgetJob();
+    return cancelledBeforeSending;
+  }
   if (result !== "gone" && result.kind !== "done" && result.kind !== "started") return result;
   state.forgetJob();
-  if (result === "gone") return { status: "not found", pullRequest: undefined };
-  return { status: result.kind === "done" ? result.status : "active", pullRequest };
+  if (result === "gone") return { status: "not found", isKept: false, pullRequest: undefined };
+  return { status: result.kind === "done" ? result.status : "active", isKept, pullRequest };
 }
+
+const jobOver = {
+  completed: "finished without a pull request",
+  failed: "failed",
+  archived: "was archived",
+  "not found": "was not found",
+};
 
 /** Returns how to continue a job; `undefined` if the session leaves it. */
 async function continuationOf(
   jobId: string,
-  { status, pullRequest }: SessionJob,
+  { status, isKept, pullRequest }: SessionJob,
   { failures }: SessionProgress,
   run: Run,
 ): Promise<Continuation | undefined> {
-  const say = (event: SessionEvent): void => run.log.session(event, run.settings.session);
   if (status === "active") {
-    say({ kind: "job-active", jobId });
+    tell(`job ${jobId} is active, sending a follow-up`, run);
+    return { jobId, isReplaceable: true };
+  }
+  if (isKept && !pullRequest) {
+    tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
     return { jobId, isReplaceable: true };
   }
   if (status === "archived" || status === "not found" || !pullRequest) {
-    say({ kind: "job-over", jobId, reason: status === "completed" ? "no pull request" : status });
+    tell(`job ${jobId} ${jobOver[status]}, starting a new one`, run);
     return undefined;
   }
   // Loaded here, because few runs of a session find a job that has ended.
   const { readPullRequestState } = await import("./pull-request-state.ts");
   const state = await readPullRequestState(pullRequest, run);
-  const isOver = state === "merged" || state === "closed";
-  if (status === "failed" && failures >= maxFailures && !isOver) {
-    say({ kind: "failed-again", jobId, pullRequest, failures });
+  const { url, number } = pullRequest;
+  const name = number ? `pull request #${number}` : `pull request ${url}`;
+  if (state === "merged" || state === "closed") {
+    tell(`${name} is ${state}, starting a new job`, run);
     return undefined;
   }
-  say({ kind: "pull-request", jobId, pullRequest, state });
-  return isOver ? undefined : { jobId, isReplaceable: true, isDoubtful: status === "failed", pullRequest };
+  if (status === "failed" && failures >= maxFailures && !isKept) {
+    tellOfLeft(say`The last ${failures} turns of job ${jobId} failed`, pullRequest, run);
+    return undefined;
+  }
+  tell(`${name} is ${state === "open" ? "open" : "treated as open"}, sending a follow-up to job ${jobId}`, run);
+  if (state === "unknown") {
+    run.log.notice(message`
+      Cannot read the state of the pull request
+      The state of ${url} could not be read, so the session sends a follow-up to its job. To let the action see whether it is merged or closed, give the step a github-token with pull-requests: read for its repository.`);
+  }
+  return { jobId, isReplaceable: true, leaves: status === "failed" ? pullRequest : undefined };
 }

@@ -1,12 +1,10 @@
 import * as z from "zod/mini";
-import { connectGitHub, type Run } from "../run.ts";
+import { connectRepository, type Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { StepRecord } from "./decide.ts";
 
-/** The timeout of one list of jobs, in milliseconds. */
-const requestTimeoutMs = 10_000;
 /** For all requests together, in milliseconds. */
-const totalTimeoutMs = 30_000;
+const totalMs = 30_000;
 
 const step = z.object({
   number: z.int(),
@@ -22,15 +20,13 @@ const job = z.object({
   runner_name: z.nullish(z.string()),
   steps: z.optional(z.array(step)),
 });
+const jobList = z.object({ total_count: z.int(), jobs: z.array(job) });
 
 type Job = z.infer<typeof job>;
 
 /**
- * Reads from GitHub whether earlier attempts of the workflow run began this step. It needs `actions: read`, or a public
- * repository. The step is the one that is running now in the job of this runner; it has the same job name, number and name in
- * all attempts. Never rejects. GitHub's documentation: "List jobs for a workflow run attempt".
- *
- * @param attempts - the attempts that left no trace of their own
+ * Reads from GitHub whether attempts without a word began the step that runs now: it has the same job name, number and name.
+ * Needs `actions: read`, or a public repository. Never rejects. GitHub: "List jobs for a workflow run attempt".
  */
 export async function readStepRecord(attempts: readonly number[], run: Run): Promise<StepRecord> {
   const { environment } = run.ports;
@@ -53,21 +49,15 @@ export async function readStepRecord(attempts: readonly number[], run: Run): Pro
 }
 
 async function jobLister(run: Run): Promise<(attempt: number) => Promise<Job[]>> {
-  const { clock, signal, environment } = run.ports;
-  const [owner = "", repo = ""] = (environment.GITHUB_REPOSITORY ?? "").split("/");
-  const runId = environment.GITHUB_RUN_ID ?? "";
-  if (run.settings.githubToken === "" || repo === "" || runId === "") throw new Error("GitHub cannot be asked");
-  const github = await connectGitHub(run);
-  const deadline = clock.now() + totalTimeoutMs;
+  const { GITHUB_REPOSITORY: name = "", GITHUB_RUN_ID: runId = "" } = run.ports.environment;
+  if (run.settings.githubToken === "" || name === "" || runId === "") throw new Error("GitHub cannot be asked");
+  const repository = await connectRepository(run, { totalMs });
+  const path = "actions/runs/{run_id}/attempts/{attempt_number}/jobs";
   return async (attempt) => {
     const jobs: Job[] = [];
     for (let page = 1; ; page++) {
-      const answer = await github.request(
-        "GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs",
-        { owner, repo, run_id: runId, attempt_number: attempt, per_page: 100, page },
-        { timeoutMs: Math.min(requestTimeoutMs, deadline - clock.now()), signal },
-      );
-      const { total_count: count, jobs: listed } = z.object({ total_count: z.int(), jobs: z.array(job) }).parse(answer);
+      const parameters = { run_id: runId, attempt_number: attempt, per_page: 100, page };
+      const { total_count: count, jobs: listed } = await repository.get(path, jobList, parameters);
       jobs.push(...listed);
       if (listed.length === 0 || jobs.length >= count) return jobs;
     }

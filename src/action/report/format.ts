@@ -1,5 +1,7 @@
 import { isTerminal } from "../../client/contract.ts";
-import type { JobOrigin } from "../run-state.ts";
+import type { Changes } from "../changes/changes.ts";
+import type { RunState } from "../run-state.ts";
+
 /** Formats a duration in milliseconds: `4 min 12 s`. */
 export function duration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
@@ -40,7 +42,18 @@ export function count(number: number, noun: string): string {
 }
 
 /** Returns the word before the time that a run took. A re-run that waits for an earlier job does not know how long the work took. */
-export function timeWord(status: string, origin: JobOrigin | ""): "took" | "waited" | "after" {
+export function timeWord({ status, origin }: Pick<RunState, "status" | "origin">): "took" | "waited" | "after" {
   if (!isTerminal(status)) return "after";
   return origin === "resumed" ? "waited" : "took";
+}
+
+/** Shortens a full commit id as Git does; leaves other refs as they are. */
+export function shortRef(ref: string): string {
+  return /^[0-9a-f]{40}$/.test(ref) ? ref.slice(0, 7) : ref;
+}
+
+/** Describes how many files count, such as `8 of 12 files match paths`. */
+export function describeFiles({ files, otherFiles, isTruncated, paths }: Changes): string {
+  const all = `${isTruncated ? "more than " : ""}${count(files.length + otherFiles, "file")}`;
+  return paths.length === 0 ? all : `${files.length} of ${all} ${files.length === 1 ? "matches" : "match"} paths`;
 }

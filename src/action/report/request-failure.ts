@@ -2,142 +2,127 @@ import { HttpError, InvalidResponseError, type RequestError, TokenError } from "
 import { capitalized, join, joinSentences, say, type Text, trusted } from "../../runner-kit/text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
 import type { Operation } from "../result.ts";
-import { hasDashboard, type ResultContext } from "./advice.ts";
 import { duration } from "./format.ts";
+import { hasDashboard, type ResultContext } from "./message.ts";
 
 /** The rate limits are counted over an hour. Specification: "Limits". */
 const hourMs = 3_600_000;
 
-/** Why a request failed, and what to do about it. */
-interface Explanation {
-  what: Text;
-  next: Text;
-}
-
 /** Explains why a request failed and what to do about it. */
-export function explainRequestFailure(operation: Operation, error: RequestError, context: ResultContext): Explanation {
-  if (error instanceof HttpError) return explainHttpError(operation, error, context);
-  const address = context.settings?.baseUrl.href;
-  const what = [...capitalized(failureReason(error, address)), "."];
-  if (error instanceof InvalidResponseError) return { what, next: say`Check base-url.` };
-  if (error instanceof TokenError) return { what, next: afterTokenError(error) };
-  if (error.reason === "certificate") {
-    return {
-      what,
-      next: say`Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`,
-    };
-  }
-  return {
-    what,
-    next: say`Check base-url, the runner's network and its proxy settings (https_proxy, no_proxy), then run this again.`,
-  };
+export function explainRequestFailure(
+  operation: Operation,
+  error: RequestError,
+  context: ResultContext,
+): { what: Text; next: Text } {
+  const failure = [...capitalized(failureReason(error, context.settings?.baseUrl.href)), "."];
+  const [reason, next] =
+    error instanceof HttpError ? adviceOnAnswer(operation, error, context) : [[], adviceOnFailure(error)];
+  return { what: joinSentences(reason, failure), next };
 }
 
-function explainHttpError(operation: Operation, error: HttpError, context: ResultContext): Explanation {
-  const { settings } = context;
-  const answer = [...capitalized(failureReason(error)), "."];
-  const withResponse = (reason: Text) => joinSentences(reason, answer);
-  const project = settings?.projectId ?? "";
+function adviceOnFailure(error: Exclude<RequestError, HttpError>): Text {
+  if (error instanceof InvalidResponseError) return say`Check base-url.`;
+  const checkNetwork = say`the runner's network and its proxy settings (https_proxy, no_proxy), then run this again.`;
+  if (error instanceof TokenError) {
+    return error.isTransient
+      ? say`Check ${checkNetwork}`
+      : say`Check that the job has permissions: id-token: write. If not, add it and start a new run: a re-run keeps this run's workflow file.`;
+  }
+  return error.reason === "certificate"
+    ? say`Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`
+    : say`Check base-url, ${checkNetwork}`;
+}
+
+/** Returns what an answer of the service means, if that is more than it says, and what to do about it. */
+function adviceOnAnswer(
+  operation: Operation,
+  { status, serviceMessage, retryAfterMs }: HttpError,
+  context: ResultContext,
+): [reason: Text, next: Text] {
   const isMintlify = hasDashboard(context);
-  const usesIdToken = settings?.auth === "github-oidc";
-  switch (error.status) {
+  const usesIdToken = context.settings?.auth === "github-oidc";
+  switch (status) {
     case 400:
-      if (operation === "poll") return { what: answer, next: say`Check job-id and project-id.` };
+      if (operation === "poll") return [[], say`Check job-id and project-id.`];
       // A gateway's HTML page says nothing about the prompt.
-      if (error.serviceMessage === "") {
-        return { what: answer, next: say`Check base-url, and any gateway or proxy in front of the service.` };
-      }
-      return {
-        what: withResponse(say`The service rejected the prompt.`),
-        next: say`Change the prompt as the service's message says, then run this again.`,
-      };
+      if (serviceMessage === "") return [[], say`Check base-url, and any gateway or proxy in front of the service.`];
+      return [
+        say`The service rejected the prompt.`,
+        say`Change the prompt as the service's message says, then run this again.`,
+      ];
     case 401:
-      if (usesIdToken)
-        return { what: withResponse(say`The service does not trust this workflow run.`), next: howToTrust };
-      return {
-        what: withResponse(say`The service rejected the API key.`),
-        next: isMintlify
+      if (usesIdToken) return [say`The service does not trust this workflow run.`, howToTrust];
+      return [
+        say`The service rejected the API key.`,
+        isMintlify
           ? say`The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.`
           : say`The key is wrong, deleted or expired. Update the secret with a key that the service accepts.`,
-      };
+      ];
     case 403:
-      if (usesIdToken) return { what: withResponse(say`Access was denied.`), next: howToTrust };
-      return {
-        what: withResponse(
-          isMintlify && error.serviceMessage !== ""
-            ? say`The API key is not allowed from this IP address.`
-            : say`Access was denied.`,
+      if (/^error code: 1\d{3}$/.test(serviceMessage)) {
+        return [
+          say`Cloudflare, in front of the service, blocked the request: no key was looked at.`,
+          say`Let the service's owner allow the runner's address and the User-Agent agent-job-action.`,
+        ];
+      }
+      if (usesIdToken) return [say`Access was denied.`, howToTrust];
+      if (isMintlify) {
+        return [
+          serviceMessage === "" ? say`Access was denied.` : say`The API key is not allowed from this IP address.`,
+          say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
+        ];
+      }
+      return [
+        say`Access was denied.`,
+        joinSentences(
+          operation === "poll" ? [] : say`A key that may only read starts nothing: use one that may start jobs.`,
+          say`If the service limits addresses, allow the runner's.`,
         ),
-        next: isMintlify
-          ? say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`
-          : joinSentences(
-              operation === "poll" ? [] : say`A key that may only read starts nothing: use one that may start jobs.`,
-              say`If the service limits addresses, allow the runner's.`,
-            ),
-      };
+      ];
     case 404:
-      return explainNotFound(operation, withResponse, project, context);
+      return adviceOnNotFound(operation, context);
     case 413:
-      return {
-        what: withResponse(say`The prompt is too large for the service, or for a gateway in front of it.`),
-        next: say`Make the prompt shorter: with changes, use list instead of diff, or fewer paths.`,
-      };
+      return [
+        say`The prompt is too large for the service, or for a gateway in front of it.`,
+        say`Make the prompt shorter: with changes, use list instead of diff, or fewer paths.`,
+      ];
     case 429:
-      return {
-        what: withResponse(say`The rate limit is exceeded: 100 jobs and 100 messages per project and hour.`),
-        next: say`Run this again after ${trusted(duration(error.retryAfterMs ?? hourMs))}, and spread out the runs. With a longer timeout-minutes, the action waits until the limit allows it.`,
-      };
+      return [
+        say`The rate limit is exceeded: 100 jobs and 100 messages per project and hour.`,
+        say`Run this again after ${trusted(duration(retryAfterMs ?? hourMs))}, and spread out the runs. With a longer timeout-minutes, the action waits until the limit allows it.`,
+      ];
     case 503:
-      return {
-        what: withResponse(say`The service is unavailable.`),
-        next: say`Run this again later. With a longer timeout-minutes, the action waits for the service.`,
-      };
+      return [
+        say`The service is unavailable.`,
+        say`Run this again later. With a longer timeout-minutes, the action waits for the service.`,
+      ];
   }
-  if (error.status < 400) {
-    return {
-      what: withResponse(
-        say`Redirects are not followed, because that would send the ${trusted(usesIdToken ? "token" : "API key")} to another address.`,
-      ),
-      next: say`Set base-url to the service's own URL.`,
-    };
+  if (status < 400) {
+    const secret = trusted(usesIdToken ? "token" : "API key");
+    return [
+      say`Redirects are not followed, because that would send the ${secret} to another address.`,
+      say`Set base-url to the service's own URL.`,
+    ];
   }
-  return { what: answer, next: error.serviceMessage ? say`See the service's message.` : say`Check base-url.` };
+  return [[], serviceMessage ? say`See the service's message.` : say`Check base-url.`];
+}
+
+function adviceOnNotFound(operation: Operation, context: ResultContext): [reason: Text, next: Text] {
+  const { settings, state } = context;
+  const project = settings?.projectId ?? "";
+  const isCreate = operation === "create";
+  const reason = isCreate
+    ? say`Project ${project} was not found.`
+    : say`Job ${state.jobId} was not found in project ${project}.`;
+  if (/\/v2\/*$/.test(settings?.baseUrl.pathname ?? ""))
+    return [reason, say`base-url ends in /v2, which the action adds itself: remove it from base-url.`];
+  if (!isCreate) return [reason, say`Check job-id and project-id: a job is only found in its own project.`];
+  const where = say`Copy project-id from the API keys page of the dashboard, and check base-url.`;
+  return [reason, hasDashboard(context) ? where : say`Check project-id and base-url.`];
 }
 
 /** What the owner of a service has to do that rejects the OIDC token of a workflow run. */
 const howToTrust = say`Its answer says what is wrong with the token. The service must trust this repository, and the ref or environment of this run (--trust, if it is the service of this project), and have the origin of base-url as its own URL (--public-url). Then run this again.`;
-
-function afterTokenError({ isTransient }: TokenError): Text {
-  return isTransient
-    ? say`Check the runner's network and its proxy settings (https_proxy, no_proxy), then run this again.`
-    : say`Check that the job has permissions: id-token: write, then run this again.`;
-}
-
-function explainNotFound(
-  operation: Operation,
-  withResponse: (reason: Text) => Text,
-  project: string,
-  context: ResultContext,
-): Explanation {
-  const { settings, state } = context;
-  const what = withResponse(
-    operation === "create"
-      ? say`Project ${project} was not found.`
-      : say`Job ${state.jobId} was not found in project ${project}.`,
-  );
-  if (/\/v2\/*$/.test(settings?.baseUrl.pathname ?? "")) {
-    return { what, next: say`base-url ends in /v2, which the action adds itself: remove it from base-url.` };
-  }
-  if (operation !== "create") {
-    return { what, next: say`Check job-id and project-id: a job is only found in its own project.` };
-  }
-  return {
-    what,
-    next: hasDashboard(context)
-      ? say`Copy project-id from the API keys page of the dashboard, and check base-url.`
-      : say`Check project-id and base-url.`,
-  };
-}
 
 /** Describes a failed request in a few words, as part of a sentence. */
 export function failureReason(error: RequestError, address?: string): Text {

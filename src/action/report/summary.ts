@@ -1,37 +1,24 @@
 import { isTerminal } from "../../client/contract.ts";
-import type { Message, Text } from "../../runner-kit/text.ts";
+import type { Text } from "../../runner-kit/text.ts";
 import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
 import type { Changes } from "../changes/changes.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
+import type { Ending } from "../result.ts";
 import type { ObservedStatus, RunState } from "../run-state.ts";
-import type { Task } from "../settings.ts";
-import { quoteMessage } from "./agent-message.ts";
-import { describeFiles, shortRef } from "./changes-text.ts";
-import { count, duration, size, timeWord } from "./format.ts";
-import { jobPageLink } from "./job-page-link.ts";
-import { pullRequestLink } from "./pull-request-link.ts";
+import { count, describeFiles, duration, shortRef, size, timeWord } from "./format.ts";
+import { jobLinks, link, quoteMessage } from "./html.ts";
+import type { ResultContext } from "./message.ts";
 
 /** How many characters of the prompt are shown: enough to recognize it. */
 const promptLimit = 2000;
 /** How many rows of the timeline are shown; a job has a handful. */
 const timelineLimit = 20;
 
-/**
- * Renders the job summary: GitHub's Markdown, made of HTML blocks in which untrusted text is escaped.
- *
- * @param run - `projectId` is empty and `task` is `undefined` if unknown
- */
-export function renderSummary(run: {
-  outcome: Outcome;
-  message: Message;
-  state: RunState;
-  projectId: string;
-  /** Empty without one. */
-  session: string;
-  task: Task | undefined;
-  elapsedMs: number;
-}): string {
-  const { outcome, message, state, projectId, session, task, elapsedMs } = run;
+/** Renders the job summary as HTML blocks, with untrusted text escaped. */
+export function renderSummary(
+  { outcome, message, elapsedMs }: Ending,
+  { state, settings, task }: Pick<ResultContext, "state" | "settings" | "task">,
+): string {
   const blocks = [
     `<h2>${outcomes[outcome].icon} ${forHtml(message.title)}</h2>`,
     headline(state, elapsedMs),
@@ -39,18 +26,17 @@ export function renderSummary(run: {
     list(message.points ?? []),
     message.next.length > 0 ? `<p><b>What to do next:</b> ${textToHtml(message.next)}</p>` : "",
     quoteMessage(state.finalMessage),
-    details(outcome, state, projectId, session),
+    details(outcome, state, settings),
     timeline(state.timeline, elapsedMs),
     task && task.kind !== "attach" ? prompt(task.prompt) : "",
   ];
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
 }
 
-function headline({ pullRequest, jobId, startedAt, status, origin, pageUrl }: RunState, elapsedMs: number): string {
-  const parts = [];
-  if (pullRequest) parts.push(`<b>${pullRequestLink(pullRequest)}</b>`);
-  if (pageUrl !== "") parts.push(jobPageLink(pageUrl));
-  if (jobId && startedAt !== undefined) parts.push(`${timeWord(status, origin)} ${duration(elapsedMs)}`);
+function headline(state: RunState, elapsedMs: number): string {
+  const { pullRequest, page } = jobLinks(state);
+  const parts = [...pullRequest.map((html) => `<b>${html}</b>`), ...page];
+  if (state.jobId && state.startedAt !== undefined) parts.push(`${timeWord(state)} ${duration(elapsedMs)}`);
   return parts.length > 0 ? `<p>${parts.join(" · ")}</p>` : "";
 }
 
@@ -58,14 +44,14 @@ function list(points: readonly Text[]): string {
   return points.length > 0 ? `<ul>${points.map((point) => `<li>${textToHtml(point)}</li>`).join("")}</ul>` : "";
 }
 
-function details(outcome: Outcome, state: RunState, projectId: string, session: string): string {
+function details(outcome: Outcome, state: RunState, settings: ResultContext["settings"]): string {
   const rows: [string, string][] = [
     ["Outcome", outcome],
     ["Job", state.jobId],
     ["Origin", state.origin],
     ["Status", state.status],
-    ["Project", projectId],
-    ["Session", session],
+    ["Project", settings?.projectId ?? ""],
+    ["Session", settings?.session ?? ""],
     ["Repository", state.repository],
     ["Ref", state.ref],
     ["Base", state.base],
@@ -83,8 +69,8 @@ function details(outcome: Outcome, state: RunState, projectId: string, session: 
 /** Links GitHub's page of the comparison. The URL is made of encoded parts. */
 function changesCell(changes: Changes): string {
   const { base, head, url, commitCount } = changes;
-  const link = `<a href="${forHtml(url, url.length)}">${code(`${shortRef(base)}...${shortRef(head)}`)}</a>`;
-  return `${link} · ${count(commitCount, "commit")}, ${describeFiles(changes)}`;
+  const comparison = link(url, code(`${shortRef(base)}...${shortRef(head)}`));
+  return `${comparison} · ${count(commitCount, "commit")}, ${describeFiles(changes)}`;
 }
 
 /** Renders the statuses seen, and for how long each was. */

@@ -7,7 +7,6 @@ import { safeTraceListener, type Trace } from "../../client/trace.ts";
 import { createRedactor } from "../../runner-kit/redact.ts";
 import { GitHubError } from "./github-error.ts";
 
-/** The limits of a request to GitHub. */
 export interface RequestLimits {
   /** For the request with its retries and their delays, in milliseconds. */
   timeoutMs: number;
@@ -21,26 +20,7 @@ export interface RequestLimits {
 }
 
 /** The REST API of GitHub or of a GitHub Enterprise Server. */
-export interface GitHub {
-  /**
-   * Sends a request and returns the data of the response. Rate limits and `5xx` are retried within the timeout.
-   *
-   * @param route - as in GitHub's documentation, such as `GET /repos/{owner}/{repo}`
-   * @throws GitHubError if there is no successful response within the timeout
-   */
-  request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown>;
-  /**
-   * Requests all pages of a list, following their `Link` headers, and returns their items. The timeout applies to each page.
-   *
-   * @param limits - `totalTimeoutMs`, in milliseconds, applies to all pages together
-   * @throws as {@link GitHub.request}; never returns a part of the list
-   */
-  paginate(
-    route: string,
-    parameters: Record<string, unknown>,
-    limits: RequestLimits & { totalTimeoutMs: number },
-  ): Promise<unknown[]>;
-}
+export type GitHub = ReturnType<typeof connectGitHub>;
 
 /** Octokit's options of a request, and a listener for every try that fails. */
 interface RequestOptions {
@@ -61,12 +41,10 @@ const permanentStatuses = [400, 401, 403, 404, 410, 422, 429, 451];
 const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * Creates a client for GitHub's API.
- *
- * @param apiUrl - base address, which has to be that of `GITHUB_API_URL`: the toolkit reads the variable to choose a proxy
- * @param onTrace - called after every request, including retries
+ * Creates a client for GitHub's API. `apiUrl` has to be that of `GITHUB_API_URL`, by which the toolkit chooses a proxy.
+ * `onTrace` is called after every request, including retries.
  */
-export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Trace) => void): GitHub {
+export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Trace) => void) {
   const redact = createRedactor(token);
   const tracing = traceRequests(safeTraceListener(onTrace, redact));
   // 0 s means that GitHub named no time or one that has passed by its clock: retrying without a wait is useless.
@@ -88,45 +66,72 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Tr
   );
   const unthrottled = getOctokit(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, retry);
 
-  /** Calls `use` with a client and the options of its requests, within the limits. */
+  /** Calls `use` with a client and the options of its requests, within the limits; `renew` starts the timeout of the next page. */
   async function within<T>(
     { timeoutMs, signal, graceMs = 0, isUrgent = false }: RequestLimits,
-    use: (client: typeof octokit, request: RequestOptions, limit: TimeLimit) => Promise<T>,
+    use: (client: typeof octokit, request: RequestOptions, renew: (timeoutMs: number) => void) => Promise<T>,
   ): Promise<T> {
     // After a signal there is no time for the pauses between writes that GitHub asks for.
     const client = signal.aborted || isUrgent ? unthrottled : octokit;
-    const limit = timeLimit(timeoutMs, signal, graceMs);
+    const limit = new AbortController();
+    const abortIn = (ms: number, reason = "GitHub did not respond in time") =>
+      setTimeout(() => limit.abort(new Error(reason)), Math.max(0, ms));
+    const timers = [abortIn(timeoutMs)];
+    const onAbort = () => timers.push(abortIn(graceMs, "the step was cancelled"));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    let pageTimer: NodeJS.Timeout | undefined;
+    const renew = (pageTimeoutMs: number): void => {
+      clearTimeout(pageTimer);
+      pageTimer = abortIn(pageTimeoutMs);
+    };
+    const expired = new Promise<never>((_resolve, reject) => {
+      limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
+    });
     let lastError = "";
     const onError = (error: unknown): void => {
       if (!limit.signal.aborted) lastError = messageOf(error);
     };
     try {
       // The plugins keep waiting after the signal aborts, but what they send then fails immediately.
-      return await Promise.race([use(client, { signal: limit.signal, log: silentLog, onError }, limit), limit.expired]);
+      return await Promise.race([use(client, { signal: limit.signal, log: silentLog, onError }, renew), expired]);
     } catch (error) {
       const isExpired = limit.signal.aborted && lastError !== "";
       const message = redact(isExpired ? `${lastError}, until the timeout` : messageOf(error));
       throw new GitHubError(message, statusOf(error));
     } finally {
-      limit.clear();
+      for (const timer of [...timers, pageTimer]) clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
     }
   }
 
   return {
-    request: (route, parameters, limits) =>
+    /**
+     * Sends a request as in GitHub's documentation, such as `GET /repos/{owner}/{repo}`; retries rate limits and `5xx`.
+     * @throws GitHubError if there is no successful response within the timeout
+     */
+    request: (route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown> =>
       within(limits, async (client, request) => {
         const { data, status } = await client.request(route, { ...parameters, request });
         limits.onStatus?.(status);
         return data;
       }),
-    paginate: (route, parameters, limits) =>
-      within({ ...limits, timeoutMs: limits.totalTimeoutMs }, async (client, request, limit) => {
+    /**
+     * Requests all pages of a list, and returns their items; never a part. `timeoutMs` applies to each page, and `totalTimeoutMs`,
+     * in milliseconds, to all together. @throws as `request`
+     */
+    paginate: (
+      route: string,
+      parameters: Record<string, unknown>,
+      limits: RequestLimits & { totalTimeoutMs: number },
+    ): Promise<unknown[]> =>
+      within({ ...limits, timeoutMs: limits.totalTimeoutMs }, async (client, request, renew) => {
         const items: unknown[] = [];
-        limit.restartPage(limits.timeoutMs);
+        renew(limits.timeoutMs);
         for await (const { data } of client.paginate.iterator(route, { ...parameters, per_page: 100, request })) {
           if (!Array.isArray(data)) throw new Error("GitHub's response is not a list");
           items.push(...data);
-          limit.restartPage(limits.timeoutMs);
+          renew(limits.timeoutMs);
         }
         return items;
       }),
@@ -138,18 +143,19 @@ function traceRequests(onTrace: (trace: Trace) => void) {
   return (octokit: Pick<ReturnType<typeof getOctokit>, "hook">): void => {
     octokit.hook.wrap("request", async (request, options) => {
       const startedAt = performance.now();
-      const report = (url: string, result: Trace["result"]): void => {
-        const path = URL.canParse(url) ? new URL(url).pathname : url;
+      const report = (response: OctokitResponse | undefined, error?: unknown): void => {
+        const { url = options.url, status = 0, headers } = response ?? {};
+        const path = URL.parse(url)?.pathname ?? url;
+        const requestId = headers?.["x-github-request-id"] ?? "";
+        const result = response ? { status, requestId } : { error: messageOf(error) };
         onTrace({ method: options.method, path, durationMs: performance.now() - startedAt, result });
       };
       try {
         const response = await request(options);
-        report(response.url, resultOf(response));
+        report(response);
         return response;
       } catch (error) {
-        const response = responseOf(error);
-        if (response) report(response.url, resultOf(response));
-        else report(options.url, { error: messageOf(error) });
+        report(responseOf(error), error);
         options.request?.onError?.(error);
         throw error;
       }
@@ -157,12 +163,7 @@ function traceRequests(onTrace: (trace: Trace) => void) {
   };
 }
 
-function resultOf({ status, headers }: Pick<OctokitResponse, "status" | "headers">): Trace["result"] {
-  return { status, requestId: headers["x-github-request-id"] ?? "" };
-}
-
-/** Returns the response behind an Octokit error; `undefined` if GitHub did not respond. */
-function responseOf(error: unknown): Pick<OctokitResponse, "status" | "url" | "headers"> | undefined {
+function responseOf(error: unknown): OctokitResponse | undefined {
   return error instanceof Error && "response" in error ? (error.response as OctokitResponse | undefined) : undefined;
 }
 
@@ -171,43 +172,4 @@ function statusOf(error: unknown): number | undefined {
   const { status, headers } = responseOf(error) ?? {};
   const isLimited = headers?.["retry-after"] !== undefined || headers?.["x-ratelimit-remaining"] === "0";
   return status === 403 && (isLimited || /rate limit/i.test(messageOf(error))) ? 429 : status;
-}
-
-interface TimeLimit {
-  /** Aborts at the limit. */
-  signal: AbortSignal;
-  /** Rejects at the limit. */
-  expired: Promise<never>;
-  /** Starts the timeout of the next page, in milliseconds. */
-  restartPage: (timeoutMs: number) => void;
-  clear: () => void;
-}
-
-/** Starts a timeout; it also ends `graceMs` after `signal`. All times are in milliseconds. */
-function timeLimit(timeoutMs: number, signal: AbortSignal, graceMs: number): TimeLimit {
-  const controller = new AbortController();
-  const timers: NodeJS.Timeout[] = [];
-  let pageTimer: NodeJS.Timeout | undefined;
-  const tooLate = "GitHub did not respond in time";
-  const abortIn = (ms: number, reason: string) =>
-    setTimeout(() => controller.abort(new Error(reason)), Math.max(0, ms));
-  const onAbort = () => timers.push(abortIn(graceMs, "the step was cancelled"));
-  timers.push(abortIn(timeoutMs, tooLate));
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  const expired = new Promise<never>((_resolve, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
-  });
-  return {
-    signal: controller.signal,
-    expired,
-    restartPage: (pageTimeoutMs) => {
-      clearTimeout(pageTimer);
-      pageTimer = abortIn(pageTimeoutMs, tooLate);
-    },
-    clear: () => {
-      for (const timer of [...timers, pageTimer]) clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    },
-  };
 }

@@ -1,10 +1,9 @@
-import type { CallLimits } from "../../client/call-limits.ts";
-import type { Clock } from "../../client/clock.ts";
-import type { Credentials } from "../../client/credentials.ts";
+import type { CallLimits, Clock } from "../../client/clock.ts";
+import { isObject, parseBody } from "../../client/contract.ts";
+import { type Credentials, isProtectedUrl } from "../../client/credentials.ts";
 import { messageOf, TokenError } from "../../client/errors.ts";
-import { isProtectedUrl } from "../../client/protected-url.ts";
 import { backoffMs } from "../../client/retry.ts";
-import { safeTraceListener, type Trace, traceTransport } from "../../client/trace.ts";
+import { type Trace, traceTransport } from "../../client/trace.ts";
 import { createRedactor } from "../../runner-kit/redact.ts";
 import { type HttpResponse, isSuccess, type Transport } from "../../runner-kit/transport.ts";
 
@@ -27,13 +26,10 @@ const maxTokenLength = 8000;
 export interface IdTokenPorts {
   environment: NodeJS.ProcessEnv;
   clock: Clock;
-  /** Returns a number in [0, 1). */
   random: () => number;
-  /** Creates the transport to the runner's token service. */
   connect: (protocol: string) => Transport;
   /** Called with every token before it is used. */
   mask: (token: string) => void;
-  /** Called after every request for a token. */
   onTrace: (trace: Trace) => void;
 }
 
@@ -45,15 +41,7 @@ interface IdToken {
   redact: (text: string) => string;
 }
 
-/**
- * Returns credentials that are OIDC tokens of the workflow run, which GitHub issues for a few minutes: each is requested
- * when it is needed. GitHub's documentation: "OpenID Connect reference".
- *
- * The `getIDToken` of `@actions/core` is not used: it has no timeout, cannot be cancelled, and needs an HTTP client of
- * its own.
- *
- * @param audience - whom the tokens are for: the origin of the service
- */
+/** Returns OIDC tokens for an origin. GitHub: "OpenID Connect reference". `getIDToken` of `@actions/core` has no timeout. */
 export function connectIdTokens(audience: string, ports: IdTokenPorts): Credentials {
   const { clock, mask } = ports;
   /** The newest first. */
@@ -95,17 +83,15 @@ function createTokenRedactor(token: string): (text: string) => string {
   return (text) => redactEnd(text.replaceAll(token, "***"));
 }
 
-/** @throws TokenError */
+/** Requests a token, a few times if that fails for a passing reason. @throws TokenError */
 async function requestToken(audience: string, limits: CallLimits, ports: IdTokenPorts): Promise<string> {
-  const { clock, random } = ports;
-  const { ACTIONS_ID_TOKEN_REQUEST_URL: address = "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken = "" } =
-    ports.environment;
-  const url = URL.parse(address);
+  const { clock, random, environment } = ports;
+  const url = URL.parse(environment.ACTIONS_ID_TOKEN_REQUEST_URL ?? "");
   if (!url || !isProtectedUrl(url)) throw new TokenError("the runner's address for it is not an https URL", false);
   url.searchParams.set("audience", audience);
   for (let attempt = 0; ; attempt++) {
     try {
-      return tokenOf(await send(url, requestToken, limits, ports));
+      return tokenOf(await send(url, limits, ports));
     } catch (error) {
       const isOver = attempt + 1 >= maxTries || limits.signal.aborted || clock.now() >= limits.deadline;
       if (!(error instanceof TokenError) || !error.isTransient || isOver) throw error;
@@ -118,31 +104,21 @@ async function requestToken(audience: string, limits: CallLimits, ports: IdToken
 /** Sends one request for a token. @throws TokenError */
 async function send(
   url: URL,
-  requestToken: string,
   { deadline, signal }: CallLimits,
-  { connect, clock, onTrace }: IdTokenPorts,
+  { connect, clock, environment, onTrace }: IdTokenPorts,
 ): Promise<HttpResponse> {
   const timeoutMs = Math.min(requestTimeoutMs, deadline - clock.now());
   if (timeoutMs <= 0) throw new TokenError("no time was left to request it", true);
+  const headers = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    authorization: `Bearer ${environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN ?? ""}`,
+    "user-agent": "agent-job-action",
+  };
   try {
     // The path and the errors of these requests contain no secret.
-    const listener = safeTraceListener(onTrace, (text) => text);
-    return await traceTransport(
-      connect(url.protocol),
-      () => clock.now(),
-      listener,
-    )({
-      method: "GET",
-      url,
-      headers: {
-        accept: "application/json",
-        "accept-encoding": "identity",
-        authorization: `Bearer ${requestToken}`,
-        "user-agent": "agent-job-action",
-      },
-      timeoutMs,
-      signal,
-    });
+    const transport = traceTransport(connect(url.protocol), () => clock.now(), onTrace, asWritten);
+    return await transport({ method: "GET", url, headers, timeoutMs, signal });
   } catch (error) {
     throw new TokenError(messageOf(error), true);
   }
@@ -153,29 +129,25 @@ function tokenOf({ status, body }: HttpResponse): string {
   if (!isSuccess(status)) {
     throw new TokenError(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
   }
-  const { value } = (parseJson(body) ?? {}) as { value?: unknown };
+  const { value } = parseObject(body);
   if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value)) {
     throw new TokenError("the response has no usable token", true);
   }
   return value;
 }
 
-/**
- * Returns how long a new token is valid, in milliseconds: from `iat` to `exp` of its payload, so that the clocks of the
- * runner and GitHub may differ. Its signature is the service's business.
- */
+/** Returns milliseconds, from `iat` to `exp`: the clocks of runner and GitHub may differ. The service checks the rest. */
 function lifetimeOf(token: string, wallTimeMs: number): number {
-  const payload = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
-  const { iat, exp } = (payload ?? {}) as { iat?: unknown; exp?: unknown };
+  const { iat, exp } = parseObject(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
   if (typeof exp !== "number") return defaultLifetimeMs;
   return (exp - (typeof iat === "number" ? iat : wallTimeMs / 1000)) * 1000;
 }
 
-/** Returns the value of a JSON text; `undefined` if it is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  const value = parseBody(text, asWritten);
+  return isObject(value) ? value : {};
+}
+
+function asWritten(text: string): string {
+  return text;
 }

@@ -2,33 +2,21 @@ import { randomUUID } from "node:crypto";
 import { statSync, truncateSync } from "node:fs";
 import * as core from "@actions/core";
 
-/** What the runner offers a step. Nothing is escaped here: see `report/untrusted.ts`. */
-export interface Toolkit {
-  /** Returns the raw value of an input; empty if it is not set. */
-  input(name: string): string;
-  setOutput(name: string, value: string): void;
-  /** Makes the runner replace `secret` with `***` in the log. */
-  mask(secret: string): void;
-  info(line: string): void;
-  /** Prints a line while workflow commands are stopped. */
-  infoWithoutCommands(line: string): void;
-  debug(line: string): void;
-  annotate(level: "notice" | "warning" | "error", title: string, text: string): void;
-  startGroup(title: string): void;
-  endGroup(): void;
-  /** Appends to the step's job summary. */
-  writeSummary(markdown: string): Promise<void>;
-}
-
 const annotations = { notice: core.notice, warning: core.warning, error: core.error };
 
-/** The real runner, through `@actions/core`. */
-export const runnerToolkit: Toolkit = {
-  input: (name) => core.getInput(name, { trimWhitespace: false }),
-  setOutput: (name, value) => appendOrRestore(process.env.GITHUB_OUTPUT, () => core.setOutput(name, value)),
-  mask: (secret) => core.setSecret(secret),
-  info: (line) => core.info(line),
-  infoWithoutCommands: (line) => {
+/** What the runner offers a step, through `@actions/core`. Nothing is escaped here: see `runner-kit/untrusted.ts`. */
+export type Toolkit = typeof runnerToolkit;
+
+export const runnerToolkit = {
+  /** Returns the raw value of an input; empty if it is not set. */
+  input: (name: string): string => core.getInput(name, { trimWhitespace: false }),
+  setOutput: (name: string, value: string): void =>
+    appendOrRestore(process.env.GITHUB_OUTPUT, () => core.setOutput(name, value)),
+  /** Makes the runner replace `secret` with `***` in the log. */
+  mask: (secret: string): void => core.setSecret(secret),
+  info: (line: string): void => core.info(line),
+  /** Prints a line while workflow commands are stopped. */
+  infoWithoutCommands: (line: string): void => {
     const token = randomUUID();
     try {
       core.info(`::stop-commands::${token}\n${line}`);
@@ -36,11 +24,12 @@ export const runnerToolkit: Toolkit = {
       core.info(`::${token}::`);
     }
   },
-  debug: (line) => core.debug(line),
-  annotate: (level, title, text) => annotations[level](text, { title }),
-  startGroup: (title) => core.startGroup(title),
-  endGroup: () => core.endGroup(),
-  writeSummary: async (markdown) => {
+  debug: (line: string): void => core.debug(line),
+  annotate: (level: keyof typeof annotations, title: string, text: string): void => annotations[level](text, { title }),
+  startGroup: (title: string): void => core.startGroup(title),
+  endGroup: (): void => core.endGroup(),
+  /** Appends to the step's job summary. */
+  writeSummary: async (markdown: string): Promise<void> => {
     await core.summary.addRaw(markdown, true).write();
   },
 };

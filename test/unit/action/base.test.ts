@@ -75,16 +75,16 @@ test.each(["../x", "a..b", "x y", "refs/heads/.lock"])("%j is no branch", async 
 });
 
 test.each<[string, unknown]>([
-  ["head.repo.id", { head: { ref: "x", repo: {} }, base: { repo: { id: 1 } } }],
-  ["content", "<html>"],
-])("a pull request without usable %s starts nothing, and is said to lack it", async (name, answer) => {
+  ["lacks, or has a wrong type for: head.repo.id", { head: { ref: "x", repo: {} }, base: { repo: { id: 1 } } }],
+  ["is not usable", "<html>"],
+])("a pull request that %s starts nothing, and this is said", async (problem, answer) => {
   const own = service();
   const github = pullRequest(1);
   const request = github.request.bind(github);
   github.request = async (route, ...rest) => (route.endsWith("{pull_number}") ? answer : request(route, ...rest));
   const { requests, toolkit } = await comment(own, github);
   expect(requests).toEqual([]);
-  expect(toolkit.annotations[0]?.text).toContain(`cannot be read (it has no usable ${name}), so nothing was`);
+  expect(toolkit.annotations[0]?.text).toContain(`cannot be read (GitHub's response ${problem}), so nothing was`);
 });
 
 test("pull-request is the branch of the pull request that was commented on", async () => {

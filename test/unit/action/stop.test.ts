@@ -89,6 +89,20 @@ describe("a cancelled step", () => {
     expect(toolkit.annotations.at(-1)?.text).toContain("Job job_1 had already reached the status completed");
   });
 
+  test("stops no turn that is over, by what the service says", async () => {
+    const service = running();
+    const { outputs, requests, toolkit } = await attempt(service, {
+      onClock: (clock) =>
+        clock.at(900, () => {
+          for (const turn of service.turns) turn.status = "completed";
+        }),
+      cancelAt: 1000,
+    });
+    expect(requests.filter(isStop)).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "cancelled", status: "completed", "pr-number": "7" });
+    expect(toolkit.annotations.at(-1)?.text).toContain("Job job_1 had already reached the status completed");
+  });
+
   test("finds the job of a request whose answer was lost, and stops it", async () => {
     const service = running();
     const respond = (request: SeenRequest): Exchange =>
@@ -248,7 +262,7 @@ describe("a turn that failed", () => {
     const [{ title, text } = { title: "", text: "" }] = toolkit.annotations;
     expect(title).toBe("Job failed");
     expect(text).toBe(
-      `The agent hit an unrecoverable error in job job_1. The job is no longer running. ${why}\nTo send the request again, re-run this workflow run.`,
+      `Job job_1 failed, and is no longer running. ${why}\nTo send the request again, re-run this workflow run.`,
     );
     expect(toolkit.summary).toContain("<code>The agent ended with exit code 1.");
   });

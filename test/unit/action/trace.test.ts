@@ -45,7 +45,13 @@ test("returns the job although the trace listener throws", async () => {
   const clock = new FakeClock();
   const respond = () => respondWith(201, record());
   const client = createClient(
-    { baseUrl: new URL("https://example.com"), projectId: "docs", credentials: keyCredentials(key), canBeAsked: false },
+    {
+      baseUrl: new URL("https://example.com"),
+      projectId: "docs",
+      credentials: keyCredentials(key),
+      canBeAsked: false,
+      asked: {},
+    },
     {
       transport: fakeTransport(clock, respond).transport,
       clock,

@@ -16,7 +16,13 @@ function clientOf(
   baseUrl = "https://example.com",
   canBeAsked = false,
 ): AgentJobClient {
-  const address = { baseUrl: new URL(baseUrl), projectId: "docs", credentials: keyCredentials(key), canBeAsked };
+  const address = {
+    baseUrl: new URL(baseUrl),
+    projectId: "docs",
+    credentials: keyCredentials(key),
+    canBeAsked,
+    asked: {},
+  };
   return createClient(address, { transport, clock, random: () => 0.5 });
 }
 

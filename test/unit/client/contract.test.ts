@@ -11,9 +11,20 @@ const empty: Omit<Job, "id" | "status"> = {
   createdAt: "",
   archivedAt: "",
   base: "",
+  isKept: false,
 };
 
 describe("a job record", () => {
+  test("says whether work of its last turn is kept", () => {
+    for (const [kept, isKept] of [
+      ["push", true],
+      ["pull-request", true],
+      ["other", false],
+      [true, false],
+    ])
+      expect(parseJob({ id: "a", status: "failed", kept })?.isKept).toBe(isKept);
+  });
+
   test("needs only an id and a status", () => {
     expect(parseJob({ id: "a", status: "active" })).toEqual({ id: "a", status: "active", ...empty });
   });
@@ -57,7 +68,8 @@ describe("a job record", () => {
     fc.assert(
       fc.property(fc.oneof(recordLike, fc.jsonValue()), (data) => {
         const job = parseJob(data);
-        for (const value of Object.values(job ?? {})) expect(typeof value).toBe("string");
+        for (const [name, value] of Object.entries(job ?? {}))
+          expect(typeof value).toBe(name === "isKept" ? "boolean" : "string");
         if (job) expect(() => encodeURIComponent(job.id)).not.toThrow();
         if (job) expect(job.id).not.toMatch(/\p{Cc}/u);
         if (job) expect(salvageId(JSON.stringify(data), (text) => text)).toBe(job.id);
@@ -86,7 +98,10 @@ describe("a body", () => {
 
   test("of an error may contain the service's message", () => {
     expect(parseErrorMessage({ error: " Slow down " })).toBe("Slow down");
-    for (const body of [undefined, null, {}, { error: 1 }, { message: "x" }, "x"])
-      expect(parseErrorMessage(body)).toBe("");
+    expect(parseErrorMessage({ message: "Not now" })).toBe("Not now");
+    expect(parseErrorMessage({ title: "Out", detail: "Out of credit" })).toBe("Out of credit");
+    expect(parseErrorMessage(undefined, "error code: 1010\r\nmore")).toBe("error code: 1010");
+    for (const body of [undefined, null, {}, { error: 1 }, "x"]) expect(parseErrorMessage(body, "")).toBe("");
+    for (const page of ["<html>", "x".repeat(501)]) expect(parseErrorMessage(undefined, page)).toBe("");
   });
 });

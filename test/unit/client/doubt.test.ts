@@ -29,7 +29,13 @@ async function create(exchanges: Exchange[], { canBeAsked = true, deadlineMs = 6
   );
   const notices: RetryNotice[] = [];
   const client = createClient(
-    { baseUrl: new URL("https://example.com"), projectId: "docs", credentials: keyCredentials(key), canBeAsked },
+    {
+      baseUrl: new URL("https://example.com"),
+      projectId: "docs",
+      credentials: keyCredentials(key),
+      canBeAsked,
+      asked: {},
+    },
     { transport, clock, random: () => 0.5 },
   );
   const limits = { deadline: clock.now() + deadlineMs, signal: cancellation.signal };
@@ -145,6 +151,7 @@ describe("what was sent under a step", () => {
         projectId: "docs",
         credentials: keyCredentials(key),
         canBeAsked: true,
+        asked: {},
       },
       { transport, clock, random: () => 0.5 },
     );
@@ -154,18 +161,48 @@ describe("what was sent under a step", () => {
 
   test("is a list of turns, the newest first, and of features", async () => {
     const turns = [
-      turn({ status: "failed", message: "Done", reason: "Why", usage: { costUsd: 0.5 } }),
+      turn({ status: "failed", message: "Done", reason: "Why", usage: { costUsd: 0.5 }, kept: "push" }),
       turn({ turn: "4", status: "hibernating", reason: 5 }),
       turn({ status: "waiting" }),
     ];
     const answer = await ask(respondWith(200, { step: "abc", features: ["stop", 5], turns, key: "def" }));
     expect(answer?.turns).toEqual([
-      { jobId: "job_1", turnId: "5", request: "def", status: "failed", message: "Done", reason: "Why", costUsd: 0.5 },
+      {
+        jobId: "job_1",
+        turnId: "5",
+        request: "def",
+        status: "failed",
+        message: "Done",
+        reason: "Why",
+        costUsd: 0.5,
+        isKept: true,
+      },
       // Unknown to this version, and no proof of success.
-      { jobId: "job_1", turnId: "4", request: "def", status: "running", message: "", reason: "", costUsd: undefined },
-      { jobId: "job_1", turnId: "5", request: "def", status: "waiting", message: "", reason: "", costUsd: undefined },
+      {
+        jobId: "job_1",
+        turnId: "4",
+        request: "def",
+        status: "running",
+        message: "",
+        reason: "",
+        costUsd: undefined,
+        isKept: false,
+      },
+      {
+        jobId: "job_1",
+        turnId: "5",
+        request: "def",
+        status: "waiting",
+        message: "",
+        reason: "",
+        costUsd: undefined,
+        isKept: false,
+      },
     ]);
     expect([...(answer?.features ?? [])]).toEqual(["stop"]);
+    expect(answer?.sessionJobId).toBeUndefined();
+    const known = respondWith(200, { step: "abc", turns: [], session: { job: "job_2" } });
+    expect((await ask(known))?.sessionJobId).toBe("job_2");
   });
 
   test.each([404, 405, 501])("is none after HTTP %i", async (status) => {
@@ -174,6 +211,25 @@ describe("what was sent under a step", () => {
 
   test.each([400, 403, 429, 500, 503])("is unknown after HTTP %i", async (status) => {
     await expect(ask(respondWith(status))).rejects.toMatchObject({ status });
+  });
+
+  test("is not asked before the time that the service has named", async () => {
+    const clock = new FakeClock();
+    const busy = respondWith(429, { error: "Slow down" }, { "retry-after": "60" });
+    const { transport, requests } = fakeTransport(clock, () => busy);
+    const asked = {};
+    const address = { baseUrl: new URL("https://example.com"), projectId: "docs", credentials: keyCredentials(key) };
+    // Each part of a run has a client of its own.
+    const look = () =>
+      createClient({ ...address, canBeAsked: true, asked }, { transport, clock, random: () => 0.5 }).lookUpStep(
+        idempotencyKey,
+        { deadline: clock.now() + 1e6, signal: new AbortController().signal },
+      );
+    for (const pauseMs of [0, 59_999, 1]) {
+      await clock.sleep(pauseMs, new AbortController().signal);
+      await expect(look()).rejects.toMatchObject({ status: 429 });
+    }
+    expect(requests).toHaveLength(2);
   });
 
   test("has no id of a turn that could fill a log", async () => {

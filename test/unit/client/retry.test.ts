@@ -11,33 +11,28 @@ function networkError(phase: NetworkError["phase"], reason: NetworkError["reason
   return new NetworkError("x", { phase, reason });
 }
 
-const unknown = { acceptance: "unknown", retry: "never" };
-const rejected = { acceptance: "rejected", retry: "never" };
-const unreachable = { acceptance: "rejected", retry: "unreachable" };
-const throttled = { acceptance: "rejected", retry: "throttled" };
-
 test("a create or message is only retried if it was provably not accepted", () => {
-  expect(classifySubmissionFailure(networkError("connecting", "network"))).toEqual(unreachable);
-  expect(classifySubmissionFailure(networkError("connecting", "timeout"))).toEqual(unreachable);
-  expect(classifySubmissionFailure(networkError("connecting", "certificate"))).toEqual(rejected);
-  expect(classifySubmissionFailure(networkError("connecting", "aborted"))).toEqual(rejected);
+  expect(classifySubmissionFailure(networkError("connecting", "network"))).toBe("unreachable");
+  expect(classifySubmissionFailure(networkError("connecting", "timeout"))).toBe("unreachable");
+  expect(classifySubmissionFailure(networkError("connecting", "certificate"))).toBe("rejected");
+  expect(classifySubmissionFailure(networkError("connecting", "aborted"))).toBe("rejected");
   for (const phase of ["sending", "waiting", "reading"] as const) {
     for (const reason of ["network", "timeout", "aborted"] as const) {
-      expect(classifySubmissionFailure(networkError(phase, reason))).toEqual(unknown);
+      expect(classifySubmissionFailure(networkError(phase, reason))).toBe("unknown");
     }
   }
-  expect(classifySubmissionFailure(httpError(429))).toEqual(throttled);
-  expect(classifySubmissionFailure(httpError(503, 1000))).toEqual(throttled);
+  expect(classifySubmissionFailure(httpError(429))).toBe("throttled");
+  expect(classifySubmissionFailure(httpError(503, 1000))).toBe("throttled");
   for (const status of [42, 199, 408, 500, 501, 502, 503, 504, 520, 599]) {
-    expect(classifySubmissionFailure(httpError(status))).toEqual(unknown);
+    expect(classifySubmissionFailure(httpError(status))).toBe("unknown");
   }
   for (const status of [408, 500, 502, 504]) {
-    expect(classifySubmissionFailure(httpError(status, 1000))).toEqual(unknown);
+    expect(classifySubmissionFailure(httpError(status, 1000))).toBe("unknown");
   }
   for (const status of [300, 301, 400, 401, 403, 404, 409, 422, 425]) {
-    expect(classifySubmissionFailure(httpError(status))).toEqual(rejected);
+    expect(classifySubmissionFailure(httpError(status))).toBe("rejected");
   }
-  expect(classifySubmissionFailure(new InvalidResponseError("x", ""))).toEqual(unknown);
+  expect(classifySubmissionFailure(new InvalidResponseError("x", ""))).toBe("unknown");
 });
 
 test("a failed poll is repeated, except after a permanent HTTP error or an abort", () => {

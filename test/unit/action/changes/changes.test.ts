@@ -324,7 +324,7 @@ describe("changes-since", () => {
       {
         level: "error",
         title: "Cannot read what changed",
-        text: "GitHub could not be asked what changed (v9.9.9, the value of changes-since, was not found in the repository), so nothing was started.\nCheck changes-since, and that github-token can read the repository (contents: read), then re-run the workflow run.",
+        text: "GitHub could not be asked what changed (v9.9.9, the value of changes-since, was not found in the repository), so nothing was started.\nCheck changes-since. If github-token may not read the repository (contents: read), change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.",
       },
     ]);
   });
@@ -369,7 +369,9 @@ describe("if GitHub cannot be asked, nothing is started:", () => {
   test("an unusable payload", async () => {
     const { requests, toolkit } = await runWithChanges(new FakeRepository(), { name: "push", payload: {} });
     expect(requests).toEqual([]);
-    expect(toolkit.annotations[0]?.text).toContain("(the payload of the push event is not usable)");
+    expect(toolkit.annotations[0]?.text).toContain(
+      "(the payload of the push event lacks, or has a wrong type for: ref, before, repository)",
+    );
   });
 
   test("a cancellation meanwhile", async () => {

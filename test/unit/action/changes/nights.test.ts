@@ -189,6 +189,14 @@ test("a late re-run of such a night does not report the success of a later one t
   expect(late.toolkit.annotations.at(-1)?.text).toContain("Run 103, a later one of the session");
 });
 
+test("a re-run of a night that completed, whose job is gone, sends what that night had sent", async () => {
+  const { agents, night, run } = nights();
+  await night(1);
+  expect(filesIn((await night(2)).prompts[0])).toEqual(["file2"]);
+  agents.jobs.length = 0;
+  expect(filesIn((await run(2, 2)).prompts[0])).toEqual(["file2"]);
+});
+
 test("a re-run of an older night that completed takes nothing back", async () => {
   const { agents, night, run } = nights();
   await night(1);

@@ -3,8 +3,8 @@ import { parsePaths } from "../../../../src/action/changes/paths.ts";
 
 function matches(patterns: string, path: string): boolean {
   const parsed = parsePaths(patterns);
-  if (!parsed || "problem" in parsed) throw new Error(JSON.stringify(parsed));
-  return parsed.matches(path);
+  if ("problem" in parsed || !parsed.value) throw new Error(JSON.stringify(parsed));
+  return parsed.value.matches(path);
 }
 
 // GitHub's documentation: "Filter pattern cheat sheet", "Patterns to match file paths".
@@ -64,8 +64,8 @@ test.each<[patterns: string, path: string, expected: boolean]>([
 });
 
 test("returns nothing without a pattern, and the patterns as written", () => {
-  expect(parsePaths(" \n\n")).toBeUndefined();
-  expect(parsePaths("a\n\n !b ")).toMatchObject({ patterns: ["a", "!b"] });
+  expect(parsePaths(" \n\n")).toEqual({ value: undefined });
+  expect(parsePaths("a\n\n !b ")).toMatchObject({ value: { patterns: ["a", "!b"] } });
 });
 
 test.each<[patterns: string, line: number, problem: string]>([
@@ -86,5 +86,5 @@ test.each<[patterns: string, line: number, problem: string]>([
   ["!", 1, "is empty"],
   ["!docs/**\n!src/**", 1, "only excludes files"],
 ])("%j cannot be read", (patterns, line, problem) => {
-  expect(parsePaths(patterns)).toEqual({ line, problem: expect.stringContaining(problem) });
+  expect(parsePaths(patterns)).toEqual({ problem: expect.stringContaining(`: line ${line} ${problem}`) });
 });

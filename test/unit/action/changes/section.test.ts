@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addSection } from "../../../../src/action/changes/add-section.ts";
 import type { ChangedFile, Changes, Commit } from "../../../../src/action/changes/changes.ts";
 import { formatChanges } from "../../../../src/action/changes/section.ts";
+import { addSection } from "../../../../src/action/comments/prompt-template.ts";
 
 function changes(fields: Partial<Changes> = {}): Changes {
   const commits = fields.commits ?? [];

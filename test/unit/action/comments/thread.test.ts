@@ -87,7 +87,14 @@ describe("requests to GitHub", () => {
     await thread.edit("last", { isLast: true });
     await thread.react("hooray", { isLast: true });
     const usual = { timeoutMs: 10_000, signal, graceMs: 0, isUrgent: false };
-    expect(github.calls.map(({ limits: { onStatus: _, ...limits } }) => limits)).toEqual([
+    expect(
+      github.calls.map(({ limits: { timeoutMs, signal, graceMs, isUrgent = false } }) => ({
+        timeoutMs,
+        signal,
+        graceMs,
+        isUrgent,
+      })),
+    ).toEqual([
       usual,
       { ...usual, graceMs: 200 },
       usual,
@@ -131,12 +138,17 @@ describe("requests to GitHub", () => {
 });
 
 describe("a response that is not usable", () => {
-  test("is reported once, and has no data", async () => {
+  test("is reported once, has no data, and is not asked for again, because GitHub may have acted", async () => {
     const { thread, github, failures } = createThread();
-    github.request = async () => ({ message: "who are you?" });
+    let requests = 0;
+    github.request = async () => {
+      requests++;
+      return { message: "who are you?" };
+    };
     expect(await thread.react("eyes")).toMatchObject({ kind: "lost" });
     expect(await thread.post("first")).toMatchObject({ kind: "lost" });
     expect(failures).toEqual(["add a reaction: GitHub's response is not usable"]);
+    expect(requests).toBe(2);
   });
 
   test("may lack the author of the reply, which is edited nevertheless", async () => {

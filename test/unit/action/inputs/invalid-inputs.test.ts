@@ -9,14 +9,14 @@ function problemsOf(values: Record<string, string>, eventName = "push", canReque
   const all: Record<string, string> = { ...valid, ...values };
   const readPromptFile = (path: string) =>
     path === "prompt.md" ? { text: "Do it" } : { problem: say`is ${path}, which does not exist` };
-  const result = parseInputs({
-    read: (name) => all[name] ?? "",
-    readPromptFile,
-    eventName,
-    isFromFork: () => false,
-    canRequestIdTokens,
-    isWindows: false,
-  });
+  const environment = {
+    GITHUB_EVENT_NAME: eventName,
+    ...(canRequestIdTokens && {
+      ACTIONS_ID_TOKEN_REQUEST_URL: "https://token.example",
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "t",
+    }),
+  };
+  const result = parseInputs((name) => all[name] ?? "", environment, readPromptFile);
   return result.ok ? [] : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`);
 }
 
@@ -55,6 +55,12 @@ describe("base-url", () => {
   ])("may be %s", (baseUrl) => {
     expect(problemsOf({ "base-url": baseUrl })).toEqual([]);
   });
+});
+
+test("base needs a service that takes a branch", () => {
+  const needsOwn = "base needs a service of your own (base-url): the hosted one takes no branch";
+  expect(problemsOf({ base: "main" })).toEqual([needsOwn]);
+  expect(problemsOf({ base: "main", "base-url": "https://agents.example.com" })).toEqual([]);
 });
 
 describe("an empty project-id", () => {
@@ -97,14 +103,11 @@ test.each([
   ["failed, no-changes", ["failed", "no-changes"]],
 ])("fail-on: %j", (failOn, expected) => {
   const all: Record<string, string> = { ...valid, "fail-on": failOn };
-  const result = parseInputs({
-    read: (name) => all[name] ?? "",
-    readPromptFile: () => ({ text: "" }),
-    eventName: "push",
-    isFromFork: () => false,
-    canRequestIdTokens: true,
-    isWindows: false,
-  });
+  const result = parseInputs(
+    (name) => all[name] ?? "",
+    { GITHUB_EVENT_NAME: "push" },
+    () => ({ text: "" }),
+  );
   expect(result.ok ? [...result.settings.failOn] : undefined).toEqual(expected);
 });
 

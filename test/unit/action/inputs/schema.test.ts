@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  type InputName,
-  type InputsResult,
-  inputDefaults,
-  type PromptFile,
-  parseInputs,
-} from "../../../../src/action/inputs/schema.ts";
+import type { PromptFile } from "../../../../src/action/inputs/prompt-file.ts";
+import { type InputName, type InputsResult, inputDefaults, parseInputs } from "../../../../src/action/inputs/schema.ts";
 import { plain, say } from "../../../../src/runner-kit/text.ts";
 
 const valid = { prompt: "Do it", "project-id": "docs", "api-key": "mint_key_0123456789" };
@@ -16,21 +11,15 @@ function parse(
   eventName = "push",
 ): InputsResult {
   const all: Partial<Record<InputName, string>> = { ...valid, ...values };
-  return parseInputs({
-    read: (name) => all[name] ?? "",
-    readPromptFile,
-    eventName,
-    isFromFork: () => false,
-    canRequestIdTokens: true,
-    isWindows: false,
-  });
+  const token = { ACTIONS_ID_TOKEN_REQUEST_URL: "https://token.example", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "t" };
+  return parseInputs((name) => all[name] ?? "", { GITHUB_EVENT_NAME: eventName, ...token }, readPromptFile);
 }
 
 function parsed(values: Partial<Record<InputName, string>>) {
   const result = parse(values);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   if (result.mode.kind !== "plain") throw new Error("comment mode is not expected");
-  return { ...result.settings, task: result.mode.task };
+  return { ...result.settings, summary: result.summary, task: result.mode.task };
 }
 
 /** Returns the names of the inputs that are rejected. */
@@ -272,11 +261,23 @@ describe("trigger-phrase without a prompt", () => {
       `trigger-phrase only applies to comments, issues and pull requests, ${text}.`,
     );
   });
+});
 
-  test.each(["issue_comment", "pull_request_review_comment"])("is accepted on %s", (eventName) => {
-    const result = parse({ prompt: "", "trigger-phrase": "/agent", "github-token": "token" }, undefined, eventName);
-    expect(result).toMatchObject({ ok: true, mode: { kind: "comment", phrase: "/agent" } });
-  });
+/** The kinds of thing that ask by an event; a label can only be set on some. */
+test.each([
+  ["issue_comment", { phrase: true, label: false }],
+  ["pull_request_review_comment", { phrase: true, label: false }],
+  ["pull_request_review", { phrase: true, label: false }],
+  ["issues", { phrase: true, label: true }],
+  ["pull_request", { phrase: true, label: true }],
+  ["pull_request_target", { phrase: true, label: true }],
+  ["push", { phrase: false, label: false }],
+])("on %s, a trigger turns comment mode on: %j", (eventName, expected) => {
+  const isOn = (trigger: "trigger-phrase" | "trigger-label"): boolean => {
+    const result = parse({ prompt: "", [trigger]: "agent", "github-token": "token" }, undefined, eventName);
+    return result.ok && result.mode.kind === "comment";
+  };
+  expect({ phrase: isOn("trigger-phrase"), label: isOn("trigger-label") }).toEqual(expected);
 });
 
 describe("github-token", () => {

@@ -12,7 +12,13 @@ import {
 } from "../../../../src/action/memory/decide.ts";
 import { root } from "../../../support/metadata.ts";
 
-const turn = (over?: "failed") => ({ jobId: "job_turn", turnId: "turn_1", over, hasOtherPrompt: false });
+const turn = (over?: "failed", isKept = false) => ({
+  jobId: "job_turn",
+  turnId: "turn_1",
+  over,
+  hasOtherPrompt: false,
+  isKept,
+});
 const job = (jobId: string, hasOtherPrompt = false): Word => ({ kind: "job", jobId, sent: "create", hasOtherPrompt });
 const aboutTo: Word = { kind: "about to send" };
 const nothingSent: Word = { kind: "nothing sent" };
@@ -24,6 +30,7 @@ const services: Record<string, Partial<Evidence>> = {
   "got nothing": { service: "nothing" },
   "has a turn that runs": { service: turn() },
   "has a turn that failed": { service: turn("failed") },
+  "has a turn whose work is kept": { service: turn("failed", true) },
   "has several other prompts": { service: { several: ["job_a", "job_b"] } },
 };
 /** The words of attempt 1 or 2; jobs are named after it. */
@@ -70,7 +77,8 @@ const cells: Cell[] = Object.entries(services).flatMap(([service, asked]) =>
 
 const nameOf = (decision: Decision): string => {
   if (decision.do === "refuse") return `refuse: ${decision.cause}`;
-  return decision.do === "send" ? "send" : `wait for ${decision.jobId}`;
+  if (decision.do === "wait") return `wait for ${decision.jobId}`;
+  return decision.to === undefined ? "send" : `send to ${decision.to}`;
 };
 
 /** Returns the words that still count: those after the newest job that is of no use. */
@@ -157,6 +165,7 @@ test("GitHub is asked only if the answer depends on it, about the attempts witho
 const rows: [known: string, Partial<Evidence>][] = [
   ["a service of your own has the turn of an earlier attempt", { service: turn() }],
   ["… and that turn failed or was stopped", { service: turn("failed") }],
+  ["… and that turn failed, and its work is kept", { service: turn("failed", true) }],
   ["… several turns, none with this prompt", { service: { several: ["job_a"] } }],
   ["… nothing, whatever attempt 1 left but a job", { service: "nothing", attempts: [{ attempt: 1, word: aboutTo }] }],
   ["… and it does not answer, and no attempt left a word", { service: "unreadable" }],
@@ -199,6 +208,8 @@ const rows: [known: string, Partial<Evidence>][] = [
 /** Says what a decision means for people. */
 function meaning(decision: Decision): string {
   if (decision.do === "refuse") return "fails, and sends nothing";
+  if (decision.do === "send" && decision.to !== undefined)
+    return "sends the request to its job, which publishes the work";
   if (decision.do === "send") return decision.replaces ? "sends the request again, in its place" : "sends the request";
   return "besides" in decision
     ? "waits for the job, and warns of the newer attempt"

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { untilAborted } from "../../../../src/action/memory/until-aborted.ts";
+import { untilAborted } from "../../../../src/action/memory/wait.ts";
 import type { GitHub, RequestLimits } from "../../../../src/action/runner/github.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
@@ -66,11 +66,11 @@ describe("a job of an attempt is remembered under", () => {
     expect(cache.entries).toEqual([
       {
         key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-pending-[0-9a-f]{32}-1$/),
-        text: '{"version":1,"attempt":3,"sent":"create"}',
+        text: '{"version":1}',
       },
       {
         key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-job-[0-9a-f]{32}-2$/),
-        text: '{"version":1,"attempt":3,"sent":"create","jobId":"job_1"}',
+        text: '{"version":1,"jobId":"job_1","sent":"create"}',
       },
     ]);
   });
@@ -280,7 +280,7 @@ describe("a session", () => {
       expect(asked).toEqual([
         {
           parameters: { owner: "acme", repo: "docs", pull_number: 77 },
-          limits: { timeoutMs: 10_000, signal: expect.any(AbortSignal) },
+          limits: { timeoutMs: 10_000, totalTimeoutMs: 10_000, signal: expect.any(AbortSignal) },
         },
       ]);
       expect(sent).toBe(createRequest);

@@ -63,7 +63,7 @@ describe("the first attempt", () => {
       },
     });
     expect(outputs).toMatchObject({ outcome: "timed-out", "job-origin": "created" });
-    expect(cache.entries.at(-1)?.text).toBe('{"version":1,"attempt":1,"sent":"create","jobId":"job_1"}');
+    expect(cache.entries.at(-1)?.text).toBe('{"version":1,"jobId":"job_1","sent":"create"}');
     expect(toolkit.annotations.at(-1)?.text).toContain(
       "To wait for it, re-run this workflow run: nothing is sent again, unless the job fails.",
     );
@@ -459,10 +459,7 @@ describe("the memory", () => {
     ["cannot be read", (cache) => failing(cache)],
     ["is garbage", (cache) => replaceEntries(cache, "<html>")],
     ["is of a newer version", (cache) => replaceEntries(cache, '{"version":2}')],
-    [
-      "has an id that cannot be used",
-      (cache) => replaceEntries(cache, '{"version":1,"attempt":1,"sent":"create","jobId":".."}'),
-    ],
+    ["has an id that cannot be used", (cache) => replaceEntries(cache, '{"version":1,"jobId":"..","sent":"create"}')],
   ])("that %s blocks the re-run", async (_name, spoil) => {
     const cache = await cacheAfterTimeout();
     spoil(cache);

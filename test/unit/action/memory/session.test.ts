@@ -3,6 +3,7 @@ import type { GitHub } from "../../../../src/action/runner/github.ts";
 import { CacheEntryError } from "../../../../src/runner-kit/cache.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { KeyedService } from "../../../support/keyed-service.ts";
 import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
 
 /** A service that keeps its jobs over several nights. */
@@ -93,6 +94,39 @@ test("failures of the job before count neither for the next one nor for its foll
   expect(service.posts).toEqual([create, message("job_1"), create, message("job_2")]);
 });
 
+test("a re-run that is cancelled while it reads the session's job does not promise that the next one waits for it", async () => {
+  const service = new KeyedService();
+  const { night } = nights({ respond: service.respond, inputs: { "base-url": "https://agents.example.com" } });
+  await night();
+  const rerun = { environment: { GITHUB_RUN_ID: "200" } };
+  await night({ ...rerun, cancelAt: 0 });
+  const respond = (request: SeenRequest): Exchange =>
+    request.path.endsWith("/job/job_1") ? { responseMs: 60_000 } : service.respond(request);
+  const cancelled = await night({ ...rerun, runAttempt: 2, respond, cancelAt: 1000 });
+  expect(cancelled.outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
+  expect(cancelled.toolkit.annotations.at(-1)?.text).toBe(
+    "The step was cancelled before the service accepted its request. No job was started.\nRun this again to start the job.",
+  );
+  await night({ ...rerun, runAttempt: 3 });
+  expect(service.prompts).toEqual(["job_1: Update the quickstart", "job_1: Update the quickstart"]);
+});
+
+test("a job that an older run started in place of a later run's is not taken for the later run's own", async () => {
+  const { cache, github, night } = nights();
+  const [older, later] = ["200", "201"].map((run) => ({ environment: { GITHUB_RUN_ID: run } }));
+  await night({ ...older, cancelAt: 0 });
+  expect((await night({ ...later })).outputs).toMatchObject({ "job-id": "job_1", "job-origin": "created" });
+  github.state = { state: "closed", merged: true };
+  const again = await night({ ...older, runAttempt: 2 });
+  expect(again.outputs).toMatchObject({ "job-id": "job_2", "job-origin": "created" });
+  // The job is the older run's, so that it may wait for it.
+  const third = await night({ ...older, runAttempt: 3 });
+  expect(third.outputs).toMatchObject({ "job-id": "job_2", "job-origin": "resumed" });
+  // Of the later run, only the session is left, which says nothing of what it sent.
+  cache.entries.splice(0, Infinity, ...cache.entries.filter(({ key }) => key.startsWith("agent-session-")));
+  expect((await night({ ...later, runAttempt: 2 })).outputs["job-origin"]).not.toBe("resumed");
+});
+
 describe("the remembered job", () => {
   test.each<[string, Record<string, unknown> | undefined, string, string]>([
     ["is active", { status: "active" }, message("job_1"), "job job_1 is active, sending a follow-up"],
@@ -116,23 +150,27 @@ describe("the remembered job", () => {
   test.each([
     [
       502,
-      "timed-out",
-      "After 1 min, the state of job job_1, the last of the session, could not be read: the service answered HTTP 502. This run sent nothing.",
+      "1",
+      "For 1 min, the state of job job_1, the last of the session, could not be read: the service answered HTTP 502.",
     ],
-    [403, "error", "This step started nothing. The state of job job_1 is unknown."],
-  ])("cannot be read, with HTTP %i: nothing is sent", async (status, outcome, statement) => {
+    [
+      502,
+      "30",
+      "For 3 min, the state of job job_1, the last of the session, could not be read: the service answered HTTP 502.",
+    ],
+    [403, "30", "This step started nothing. The state of job job_1 is unknown."],
+  ])("cannot be read, with HTTP %i, in %s minutes: nothing is sent", async (status, minutes, statement) => {
     const { service, night } = nights();
     await night();
     const { outputs, toolkit } = await night({
-      inputs: { "timeout-minutes": "1" },
+      inputs: { "timeout-minutes": minutes },
       respond: () => respondWith(status),
     });
-    expect(outputs).toMatchObject({ outcome, "job-id": "job_1" });
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
     const text = toolkit.annotations.at(-1)?.text;
     expect(text).toContain(statement);
     expect(text).not.toMatch(/may still be running|keeps running/);
-    if (status === 502)
-      expect(text).toContain("Re-run the workflow run. To start a new job regardless, run it without session.");
+    if (status === 502) expect(text).toContain("A run without session would start a new job");
     expect(service.posts).toEqual([create]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { delay, duration, elapsed, size } from "../../../../src/action/report/format.ts";
+import { delay, duration, elapsed, shortRef, size } from "../../../../src/action/report/format.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -49,4 +49,10 @@ test.each([
   ["x".repeat(1_234_567), "1,234,567 characters"],
 ])("the size of %.5j… is %s", (text, expected) => {
   expect(size(text)).toBe(expected);
+});
+
+test("shortens a commit id, and no other ref that contains one", () => {
+  const commit = "0123456789abcdef0123456789abcdef01234567";
+  expect(shortRef(commit)).toBe("0123456");
+  for (const ref of [`backup/${commit}`, `${commit}-backup`, "v1.2.3"]) expect(shortRef(ref)).toBe(ref);
 });

@@ -77,10 +77,10 @@ test.each<[string, Run]>([
 });
 
 test.each<[string, Run]>([
-  ["of the comment's author", comment()],
+  ["of the author of the comment", comment()],
   ["of the reviewer", review("/agent fix it")],
-  ["of the issue's author", event("issues", "opened", asks)],
-  ["of the pull request's author", event("pull_request_target", "opened", asks)],
+  ["of the author of the issue", event("issues", "opened", asks)],
+  ["of the author of the pull request", event("pull_request_target", "opened", asks)],
   ["of the account that set the label", event("issues", "labeled", { label })],
 ])("The permission %s cannot be read", async (whose, run) => {
   const github = new FakeGitHub();
@@ -90,7 +90,7 @@ test.each<[string, Run]>([
     {
       level: "error",
       title: "Cannot check the permission",
-      text: `The permission ${whose} cannot be read (GitHub's response names no permission), so nothing was started.\nCheck that github-token can read the repository, then re-run the workflow run.`,
+      text: `The permission ${whose} cannot be read (GitHub's response names no permission), so nothing was started.\nIf github-token may not read the repository (contents: read), change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`,
     },
   ]);
 });

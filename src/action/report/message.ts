@@ -7,7 +7,9 @@ import type { CommentMode, Settings, Task } from "../settings.ts";
 /** What the messages about a run depend on. */
 export interface ResultContext {
   /** `undefined` if the inputs were invalid. */
-  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs" | "wait" | "auth" | "onCancel"> | undefined;
+  settings:
+    | Pick<Settings, "projectId" | "session" | "baseUrl" | "timeoutMs" | "wait" | "auth" | "onCancel">
+    | undefined;
   /** What the step set out to do, if it got that far. */
   task: Task | undefined;
   state: RunState;
@@ -27,10 +29,7 @@ export function howToWait(context: ResultContext, purpose: "wait for it" | "read
   return say`To ${trusted(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
 
-/**
- * What a re-run of the workflow run may do after the service accepted something, unless it waits for the job. It need not: it asks
- * the service, and a save that was too late for this attempt may have succeeded.
- */
+/** What a re-run may do, unless it waits for the job. It need not: it asks the service, and finds late saves. */
 export function rerunWarning({ task, rerun }: ResultContext): Text {
   if (rerun.usable !== "repeats") return [];
   switch (task?.kind) {
@@ -54,10 +53,7 @@ export function hasDashboard({ settings }: ResultContext): boolean {
   return settings !== undefined && isMintlify(settings.baseUrl);
 }
 
-/**
- * How to send a request on purpose if an earlier one is in doubt. A re-run uses the workflow file of its run, so that a changed
- * input has no effect on it. With a fixed job-id, no comment starts a new job.
- */
+/** How to send a request again on purpose. A re-run uses the workflow file of its run, so a changed input has no effect. */
 export function howToStartAnother({ comment }: ResultContext): Text {
   if (!comment) {
     return say`If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
@@ -77,3 +73,5 @@ export function serviceName(context: ResultContext): Text {
 export function checkService(context: ResultContext): Text {
   return say`Check ${serviceName(context)} for the job.`;
 }
+
+export const reportBug = say`Report this bug with the log of a run with step debug logging.`;

@@ -1,0 +1,37 @@
+import type { RunPorts } from "../run.ts";
+
+/** How long the step waits for a slow cache service at its end, in milliseconds. */
+const maxWaitMs = 5000;
+/** The same once the step is cancelled, in milliseconds: soon after that, the runner kills it. */
+const maxWaitAfterCancelMs = 2000;
+
+/** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return undefined;
+  let onAbort = (): void => {};
+  const aborted = new Promise<undefined>((resolve) => {
+    onAbort = () => resolve(undefined);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Waits for saves, but only for a short time. Returns why it no longer waits; `undefined` if they are settled. */
+export async function untilSettled(
+  saves: Promise<unknown>,
+  { clock, signal }: Pick<RunPorts, "clock" | "signal">,
+): Promise<Error | undefined> {
+  const settled = new AbortController();
+  void saves.then(() => settled.abort());
+  const end = clock.now() + maxWaitMs;
+  await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
+  // A job that is forgotten because the step is cancelled would be started twice.
+  if (signal.aborted) await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
+  if (settled.signal.aborted) return undefined;
+  const cancelled = "the step was cancelled before the cache service had confirmed it";
+  return new Error(signal.aborted ? cancelled : "the cache service did not respond in time");
+}

@@ -1,0 +1,301 @@
+import type { TerminalStatus } from "../../client/contract.ts";
+import { HttpError, InvalidResponseError, messageOf } from "../../client/errors.ts";
+import { joinSentences, type Message, message, say, type Text, trusted } from "../../runner-kit/text.ts";
+import { type FailableOutcome, levelOf } from "../outcome.ts";
+import { type Ending, outcomeOf, type RunResult } from "../result.ts";
+import { duration } from "./format.ts";
+import {
+  checkService,
+  hasDashboard,
+  howToContinue,
+  howToStartAnother,
+  howToWait,
+  type ResultContext,
+  reportBug,
+  rerunWarning,
+  serviceName,
+} from "./message.ts";
+import { describeBlocked, describeSkip } from "./not-sent.ts";
+import { explainRequestFailure, failureReason } from "./request-failure.ts";
+
+/**
+ * Returns how a run ended, as log, summary and reply show it.
+ *
+ * @param failOn - the outcomes with which the step fails, besides those with which it always does
+ * @param elapsedMs - the time since the first request, in milliseconds
+ */
+export function endingOf(
+  result: RunResult,
+  context: ResultContext,
+  failOn: ReadonlySet<FailableOutcome>,
+  elapsedMs: number,
+): Ending {
+  const outcome = outcomeOf(result, context.state);
+  return { outcome, level: levelOf(outcome, failOn), message: describeResult(result, context), elapsedMs };
+}
+
+/** Describes a result: what happened, whether a job is running now, and what to do next. */
+export function describeResult(result: RunResult, context: ResultContext): Message {
+  const describe = results[result.kind] as (result: RunResult, context: ResultContext) => Message;
+  return describe(result, context);
+}
+
+type Describe<Kind> = (result: Extract<RunResult, { kind: Kind }>, context: ResultContext) => Message;
+
+const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
+  "invalid-inputs": ({ problems }) => ({
+    title: "Invalid inputs",
+    what: say`No job was started, because the inputs are invalid:`,
+    points: problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
+    next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run.`,
+  }),
+  done: ({ status }, context) => {
+    const described = jobs[status](context);
+    if (!context.state.isUnproven) return described;
+    const warning = say`The job was not seen to start on the message, so this may be its state from before it.`;
+    return { ...described, what: joinSentences(described.what, warning) };
+  },
+  started: (_, context) => {
+    const { state, task } = context;
+    if (task?.kind === "attach") {
+      return message`
+        Job is running
+        Job ${state.jobId} is still running.
+        ${howToWait(context)}`;
+    }
+    return message`
+      ${trusted(task?.kind === "message" ? "Message sent" : "Job started")}
+      Job ${state.jobId} is running, and this step does not wait for it.
+      ${howToWait(context)}`;
+  },
+  "timed-out": ({ lastError }, context) => {
+    const { settings, state, task, rerun } = context;
+    const limit = trusted(duration(settings?.timeoutMs ?? 0));
+    const reason = lastError ? failureReason(lastError, settings?.baseUrl.href) : [];
+    const isStale = state.status !== "" && state.status !== "active";
+    const stale = trusted(isStale ? " (its status was still the one from before the message)" : "");
+    const addInput =
+      rerun.usable === "resumes" || task?.kind === "attach"
+        ? []
+        : say`If the workflow has no input for it, add job-id to the inputs of on.workflow_dispatch and job-id: \${{ inputs.job-id }} to the step, with a prompt that is empty when job-id is set.`;
+    const what = lastError
+      ? say`After ${limit}, the state of job ${state.jobId} could not be read: ${reason}. The job may still be running: the timeout does not stop it.`
+      : say`Job ${state.jobId} was still running after ${limit}${stale}. It keeps running: the timeout does not stop it.`;
+    return message`
+      Timed out
+      ${what}
+      ${howToWait(context)} ${addInput} ${rerunWarning(context)} If jobs often take this long, raise timeout-minutes.`;
+  },
+  cancelled: (result, context) => {
+    const [what, next] = whenCancelled(result, context);
+    return { title: "Cancelled", what, next };
+  },
+  "submission-failed": ({ operation, error: { acceptance, cause } }, context) => {
+    const { what, next } = explainRequestFailure(operation, cause, context);
+    if (acceptance === "unknown") {
+      // Any other advice ends with running it again, which nobody should do before they have looked for the job.
+      const hint = cause instanceof InvalidResponseError ? next : [];
+      return describeUnknownAcceptance(operation, what, context, hint);
+    }
+    if (operation === "create") {
+      return message`
+        No job was started
+        ${what} No job was started.
+        ${next} ${needsNewRun(context)}`;
+    }
+    return message`
+      Message not accepted
+      ${what} The service did not accept the message, so the agent started no work.
+      ${next} ${needsNewRun(context)}`;
+  },
+  "poll-failed": ({ error }, context) => {
+    const { task, state } = context;
+    const { what, next } = explainRequestFailure("poll", error, context);
+    // Without a task, the step was still reading the last job of its session.
+    if ((task === undefined || task.kind === "attach") && !state.hasRecord) {
+      const isNotFound = error instanceof HttpError && error.status === 404;
+      return message`
+        Polling failed
+        ${what} This step started nothing. ${isNotFound ? [] : say`The state of job ${state.jobId} is unknown.`}
+        ${next}`;
+    }
+    return message`
+      Polling failed
+      ${what} The state of job ${state.jobId} is unknown; it may still be running.
+      ${next} ${rerunWarning(context)} ${howToWait(context)}`;
+  },
+  skipped: describeSkip,
+  blocked: describeBlocked,
+  crashed: ({ error }, context) => {
+    const { jobId, startedAt } = context.state;
+    const isUnsent = jobId === "" && startedAt === undefined;
+    const job = jobId ? say`Job ${jobId} may be running.` : say`A job may have been started.`;
+    return message`
+      Internal error
+      The action itself failed: ${messageOf(error)}. ${isUnsent ? say`No job was started.` : job}
+      ${reportBug} ${jobId ? howToWait(context) : []}`;
+  },
+};
+
+/** Describes a job that has reached a terminal state. */
+const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {
+  completed: (context) => {
+    const { jobId, pullRequest, hasInvalidLink, origin } = context.state;
+    if (pullRequest && origin === "continued") {
+      return message`
+        Pull request updated
+        The agent finished the follow-up to job ${jobId}, which has a pull request.`;
+    }
+    if (pullRequest) {
+      return message`
+        Pull request created
+        The agent finished job ${jobId} and opened a pull request.`;
+    }
+    if (hasInvalidLink) {
+      return message`
+        No pull request
+        The agent finished job ${jobId}, but the service returned an invalid pull request link.
+        Look for the pull request ${trusted(hasDashboard(context) ? "in the dashboard" : "on its platform")}. ${howToContinue(context)}`;
+    }
+    return message`
+      No pull request
+      The agent finished job ${jobId} without opening a pull request: it changed nothing, or the project publishes without one.
+      If you expected a pull request, make the prompt more specific. ${howToContinue(context)}`;
+  },
+  archived: (context) => {
+    const another = howToReplace(context);
+    return message`
+      Job archived
+      Job ${context.state.jobId} was archived in the service and is no longer running.
+      ${another.length > 0 ? say`If you still need its work: ${another}` : []}`;
+  },
+  failed: (context) => {
+    const { jobId, pageUrl, failure } = context.state;
+    // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
+    const again =
+      failure && context.rerun.usable === "resumes" ? say`To send the request again, re-run this workflow run.` : [];
+    const reason = failure?.reason ? say`The service says why: ${failure.reason}` : [];
+    const next = joinSentences(again, howToReplace(context), howToContinue(context));
+    if (failure?.isStopped) {
+      return message`
+        Job stopped
+        Job ${jobId} was stopped before its agent had finished. It is no longer running. ${reason}
+        ${next}`;
+    }
+    if (failure?.isKept) {
+      return message`
+        Work is kept, and not published
+        ${failure.reason}
+        ${again} Job ${jobId} is no longer running.`;
+    }
+    const page = pageUrl === "" ? [] : say`The job page has the log.`;
+    // What the service names need not be the agent's fault.
+    const what = failure?.reason
+      ? say`Job ${jobId} failed, and is no longer running.`
+      : say`The agent hit an unrecoverable error in job ${jobId}. The job is no longer running.`;
+    return message`
+      Job failed
+      ${what} ${reason}
+      ${hasDashboard(context) ? say`See the dashboard for the cause.` : page} ${next}`;
+  },
+};
+
+/** How to start a job in place of one that is of no use. */
+function howToReplace({ rerun }: ResultContext): Text {
+  return rerun.usable === "resumes" ? [] : say`To start a new job, run the action with a prompt and no job-id.`;
+}
+
+/** Returns what happened when the step was cancelled, and what to do next. */
+function whenCancelled(
+  { operation, acceptance }: Extract<RunResult, { kind: "cancelled" }>,
+  context: ResultContext,
+): [what: Text, next: Text] {
+  const { jobId, status, stop } = context.state;
+  const step = say`The step was cancelled`;
+  if (stop === "stopped") {
+    return [
+      say`${step}, and the service stopped job ${jobId}: its agent is no longer running.`,
+      say`To send the request again, re-run this workflow run.`,
+    ];
+  }
+  if (stop === "asked") {
+    return [
+      say`${step}, and the service was asked to stop job ${jobId}. It did not confirm that within 2 s, so the agent may still be running.`,
+      say`A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
+    ];
+  }
+  if (acceptance === "unknown") {
+    const { what, next } = describeUnknownAcceptance(operation, say`${step} while the request was in flight.`, context);
+    return [what, next];
+  }
+  if (acceptance === "rejected" && operation !== "poll") {
+    const [unsent, again] =
+      operation === "create"
+        ? [say`its request. No job was started.`, say`Run this again to start the job.`]
+        : [say`the message. Job ${jobId} did not receive it.`, say`Run this again to send the message.`];
+    return [say`${step} before the service accepted ${unsent}`, joinSentences(again, needsNewRun(context))];
+  }
+  if (operation === "poll" && status === "")
+    return [say`${step} before the state of job ${jobId} was read. The job may be running.`, howToWait(context)];
+  if (operation !== "message" && status !== "" && status !== "active") {
+    const isOver = context.rerun.usable === "resumes" && !context.comment && status !== "completed";
+    return [
+      say`${step}. Job ${jobId} had already reached the status ${trusted(status)}.`,
+      isOver ? say`To start over, re-run this workflow run.` : howToWait(context, "read its result"),
+    ];
+  }
+  return [
+    say`${step}, but job ${jobId} keeps running: ${trusted(whyNotStopped(context))}.`,
+    joinSentences(howToWait(context), rerunWarning(context)),
+  ];
+}
+
+/** Says which way of running it again works if nothing was started, and a re-run cannot know that. */
+function needsNewRun({ rerun, comment }: ResultContext): Text {
+  if (rerun.usable !== "stops" || comment) return [];
+  return say`For that, start a new run of the workflow: this run could not leave word that it started nothing, so a re-run sends nothing.`;
+}
+
+function whyNotStopped(context: ResultContext): string {
+  const { settings, task, state } = context;
+  if (hasDashboard(context)) return "the service cannot stop a job";
+  if (state.stop === "unreached") return "the service was not reached in time to stop it";
+  if (task?.kind === "attach") return "a step only stops what it has sent itself";
+  if (settings?.onCancel === "keep") return "on-cancel is keep";
+  return state.features?.has("stop") ? "the service did not find its turn" : "the service cannot stop a job";
+}
+
+/** Describes a create or message that the service may have accepted: the one case in which a re-run can do harm. */
+function describeUnknownAcceptance(
+  operation: "create" | "message" | "poll",
+  what: Text,
+  context: ResultContext,
+  hint: Text = [],
+): Message {
+  const { jobId } = context.state;
+  const { usable } = context.rerun;
+  if (operation !== "create") {
+    const rerun =
+      usable === "repeats"
+        ? say`A re-run of this workflow run may send it a second time.`
+        : say`A re-run sends nothing.`;
+    return message`
+      Message may have been sent
+      ${what} The message may have reached job ${jobId}, which may be running.
+      ${hint} ${rerun} ${howToWait(context)} ${usable === "repeats" ? [] : howToStartAnother(context)}`;
+  }
+  if (jobId) {
+    return message`
+      Job may have been started
+      ${what} The response contains the id of job ${jobId}, which may be running.
+      ${hint} ${usable === "repeats" ? say`A re-run of this workflow run may start a second job.` : []} ${howToWait(context)}`;
+  }
+  const next =
+    usable === "stops"
+      ? joinSentences(checkService(context), say`A re-run sends nothing.`, howToStartAnother(context))
+      : say`Check ${serviceName(context)} before you run this again: a re-run may start a second job.`;
+  return message`
+    Job may have been started
+    ${what} A job may have been started, but its id is unknown.
+    ${hint} ${next}`;
+}

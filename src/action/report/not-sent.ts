@@ -1,0 +1,189 @@
+import { joinSentences, type Message, message, say, type Text, trusted } from "../../runner-kit/text.ts";
+import type { BlockedResult, SkippedResult, TriggerKind } from "../result.ts";
+import { count, duration, shortRef } from "./format.ts";
+import { checkService, howToStartAnother, type ResultContext, reportBug } from "./message.ts";
+import { failureReason } from "./request-failure.ts";
+
+/** Describes why the step starts nothing. That is not an error. */
+export function describeSkip(result: SkippedResult, context: ResultContext): Message {
+  if (result.reason === "dry-run") {
+    const { plan } = result;
+    const told =
+      "kind" in plan ? joinSentences(say`It would send nothing, and fail.`, describeBlocked(plan, context).what) : plan;
+    return { title: "Dry run", what: joinSentences(say`Nothing was sent.`, told), next: [] };
+  }
+  if (result.reason === "nothing-new") {
+    const { base = "", otherFiles = 0 } = context.state.changes ?? {};
+    const others = say`${trusted(count(otherFiles, "other file"))} changed, which paths leaves out.`;
+    const what = say`No file that counts has changed since ${shortRef(base)}. Nothing was started.`;
+    return { title: "Nothing new", what: joinSentences(what, otherFiles > 0 ? others : []), next: [] };
+  }
+  const [why, next = []] = whySkipped(result, context.state.author);
+  return { title: "Skipped", what: joinSentences(why, say`Nothing was started.`), next };
+}
+
+/** Returns why an event asks for nothing, and what to do about it. */
+function whySkipped(
+  result: Exclude<SkippedResult, { reason: "nothing-new" | "dry-run" }>,
+  login: string,
+): [why: Text, next?: Text] {
+  const { triggerKind } = result;
+  const asker = askerOf(triggerKind);
+  const isComment = triggerKind === "comment";
+  switch (result.reason) {
+    case "no-trigger": {
+      if (result.handledBy === undefined) return [noTrigger[triggerKind]];
+      const handler = trusted(result.handledBy);
+      return [
+        isComment
+          ? say`The comment is a part of a review, which the event ${handler} handles as one request.`
+          : say`The review is a single comment, which the event ${handler} handles.`,
+        say`If the workflow does not run on ${handler} yet, add it to the workflow's events.`,
+      ];
+    }
+    case "no-instruction":
+      return [say`The trigger phrase is not followed by an instruction.`];
+    case "not-permitted":
+      return [
+        say`The ${asker}, ${login}, has the permission ${trusted(result.has)} in this repository, and required-permission is ${trusted(result.needs)}.`,
+      ];
+    case "bot":
+      return [say`The ${asker}, ${login}, is a bot that is not listed in allowed-bots.`];
+    case "edited":
+      return [say`The ${trusted(triggerKind)} was edited, and only new ${trusted(triggerKind)}s are handled.`];
+    case "command":
+      return [say`The ${trusted(triggerKind)} is a command, which is answered in a reply.`];
+    case "fork":
+      if (result.isBase) {
+        return [
+          say`The pull request is from a fork, or its branch was deleted, and the work would start from that branch.`,
+        ];
+      }
+      return [
+        say`The pull request is from a fork, and GitHub gives this event no secrets there.`,
+        isComment || triggerKind === "review"
+          ? say`To ask in pull requests from forks, comment in their conversation: issue_comment has secrets.`
+          : say`Use pull_request_target instead of pull_request: it has secrets, and is safe as long as no step checks out the pull request.`,
+      ];
+  }
+}
+
+const noTrigger: Readonly<Record<TriggerKind, Text>> = {
+  comment: say`The comment is not new or does not begin with the trigger phrase.`,
+  review: say`The review is not new, or neither its text nor one of its comments begins with the trigger phrase.`,
+  issue: say`Only a new issue with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
+  "pull request": say`Only a new pull request with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
+  label: say`The label that was set is not the trigger label.`,
+};
+
+/** Names who asks, without an article. */
+function askerOf(triggerKind: TriggerKind): Text {
+  if (triggerKind === "review") return say`reviewer`;
+  return triggerKind === "label" ? say`account that set the label` : say`author of the ${trusted(triggerKind)}`;
+}
+
+/** Describes why nothing was sent. */
+export function describeBlocked(result: BlockedResult, context: ResultContext): Message {
+  const describe = blocked[result.cause] as (result: BlockedResult, context: ResultContext) => Message;
+  return describe(result, context);
+}
+
+/** What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it. */
+function adviceOnGitHub(permission: string): Text {
+  return say`If github-token may not ${trusted(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
+}
+
+type Blocked<Cause> = Extract<BlockedResult, { cause: Cause }>;
+
+const blocked: {
+  [Cause in BlockedResult["cause"]]: (result: Blocked<Cause>, context: ResultContext) => Message;
+} = {
+  event: ({ detail }) => message`
+    Cannot read the event
+    The payload of the ${detail} event cannot be read, so nothing was started.
+    ${reportBug}`,
+  permission: ({ triggerKind, detail }) => message`
+    Cannot check the permission
+    The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so nothing was started.
+    ${adviceOnGitHub("read the repository (contents: read)")}`,
+  review: ({ detail }) => message`
+    Cannot read the review
+    The review cannot be read (${detail}), so nothing was started.
+    ${adviceOnGitHub("read pull requests (pull-requests: read)")}`,
+  thread: (_, context) => message`
+    Cannot read the thread
+    The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
+    Re-run this workflow run, or see the log of the earlier attempt for the job's id. ${howToStartAnother(context)}`,
+  pending: (_, context) => message`
+    Job may have been started
+    An earlier attempt of this workflow run ended without knowing whether the service accepted its request, so a job may have been started. This run sent nothing.
+    ${checkService(context)} ${howToStartAnother(context)}`,
+  memory: ({ detail }, context) => message`
+    Cannot read what an earlier attempt started
+    This is a re-run, and the Actions cache, which says what an earlier attempt of this workflow run started, cannot be read (${detail}). This run sent nothing; an earlier attempt may have started a job.
+    Re-run the workflow run. ${howToStartAnother(context)}`,
+  unrecorded: ({ attempt }, context) => message`
+    Earlier attempt may have started a job
+    This is a re-run. By GitHub's record, attempt ${attempt} of this workflow run ran this step, but nothing says what it started. This run sent nothing; a job may be running.
+    See the log of that attempt for the job's id, and run the action with job-id to wait for it. ${checkService(context)} ${howToStartAnother(context)}`,
+  unknown: ({ attempt }, context) => message`
+    Earlier attempt may have started a job
+    This is a re-run, and attempt ${attempt} could not leave word of a job. Whether it ran this step could not be read from GitHub. This run sent nothing; a job may be running.
+    To let the action ask GitHub in later runs, give the job permissions: actions: read. See the log of that attempt for the job's id. ${checkService(context)} ${howToStartAnother(context)}`,
+  service: ({ error }, context) => message`
+    Cannot ask the service what was sent
+    This is a re-run, and the service did not say what an earlier attempt of this workflow run sent (${error ? failureReason(error, context.settings?.baseUrl.href) : say`it did not announce itself`}). This run sent nothing; a job may be running.
+    Re-run the workflow run when the service responds again. ${howToStartAnother(context)}`,
+  "later-run": ({ run, jobId }) => message`
+    A later run has continued the job
+    This is a re-run. Run ${run}, a later one of the session, has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
+    Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
+  unwitnessed: () => message`
+    Cannot leave word of a request
+    GitHub answered neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.
+    Re-run the workflow run: it continues like a first run.`,
+  "several-turns": ({ jobIds }, context) => message`
+    Earlier attempts had other prompts
+    Earlier attempts of this workflow run sent several prompts, and none of them is that of this one (jobs ${jobIds.join(", ")}). This run sent nothing.
+    To wait for one of these jobs, run the action with its job-id and no prompt. ${howToStartAnother(context)}`,
+  "other-prompt": ({ jobId, attempt }, context) => message`
+    Earlier attempt had another prompt
+    Attempt ${attempt} of this workflow run sent another prompt, for ${jobId === undefined ? say`a job` : say`job ${jobId}`}. This run sent nothing.
+    ${jobId === undefined ? checkService(context) : say`To wait for that job, run the action with job-id ${jobId} and no prompt.`} ${howToStartAnother(context)}`,
+  replayed: ({ jobId }) => message`
+    Request was sent before
+    The service had received the same request under the name of this step before, as job ${jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.
+    Give the steps different prompts, or different names of jobs, and start a new run of the workflow. To wait for that job, run the action with job-id ${jobId} and no prompt.`,
+  "no-base": () => message`
+    The service takes no base
+    The service does not announce that a job can start from another branch. Nothing was started.
+    Update the service, or remove base.`,
+  base: ({ detail }) => message`
+    Cannot read the pull request
+    The branch of the pull request cannot be read (${detail}), so nothing was started.
+    ${adviceOnGitHub("read pull requests (pull-requests: read)")}`,
+  "range-behind": ({ base, head }) => message`
+    Changes were covered by a later run
+    The range of changes ends with ${shortRef(head)}, which is behind its start ${shortRef(base)}: a later run has covered these changes. Nothing was started.
+    Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
+  changes: ({ detail }) => message`
+    Cannot read what changed
+    GitHub could not be asked what changed (${detail}), so nothing was started.
+    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)")}`,
+  session: ({ detail }) => message`
+    Cannot read the session
+    The Actions cache, which says what the last job of the session is, cannot be read (${detail}). This run sent nothing.
+    Re-run the workflow run. A run without session would start a new job, with a pull request of its own.`,
+  "session-job": ({ jobId, error, forMs }, { settings }) => message`
+    Cannot read the session's job
+    For ${trusted(duration(forMs))}, the state of job ${jobId}, the last of the session, could not be read: ${failureReason(error, settings?.baseUrl.href)}. This run sent nothing.
+    Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
+  time: () => message`
+    No time left to start a job
+    GitHub took so long that no time was left to start a job, so nothing was started.
+    Re-run the workflow run, or raise timeout-minutes.`,
+  prompt: (_, { comment }) => message`
+    Empty prompt
+    The template produced an empty prompt, so nothing was started.
+    ${comment ? say`Use {{ instruction }} in the template.` : say`Add words to the prompt besides {{ changes }}, which is empty if there is nothing to compare.`}`,
+};

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { FakeCache } from "../../../support/fake-cache.ts";
+import { KeyedService } from "../../../support/keyed-service.ts";
+import { type MainOptions, runMain } from "../../../support/run-main.ts";
+
+const why = "The pull request of agent/job_1 was refused. The work is on the branch agent/job_1.";
+
+/** A service whose agent works, and whose pull requests are refused until that is allowed. */
+function refusingService(features: string[] = ["stop", "session"]) {
+  const service = new KeyedService();
+  const allow = (): void => {
+    service.next = "completed";
+    service.kept = undefined;
+    service.link = "https://github.com/acme/docs/pull/1";
+  };
+  Object.assign(service, { features, next: "failed", kept: "pull-request", link: null, reason: why });
+  return { service, allow };
+}
+
+type Options = Partial<Omit<MainOptions, "cache">> & { cache?: FakeCache | undefined };
+
+function run(service: KeyedService, { cache, ...options }: Options) {
+  return runMain({
+    respond: service.respond,
+    ...(cache && { cache }),
+    ...options,
+    inputs: { "base-url": "http://127.0.0.1:20000", ...options.inputs },
+    environment: {
+      GITHUB_RUN_ID: "99",
+      GITHUB_JOB: "docs",
+      GITHUB_ACTION: "a",
+      GITHUB_REPOSITORY_ID: "1",
+      ...options.environment,
+    },
+  });
+}
+
+describe.each([
+  ["with a cache", () => new FakeCache()],
+  ["without a cache", () => undefined],
+])("work that is kept, %s,", (_name, createCache) => {
+  test("is published by a re-run, as a message to its job", async () => {
+    const { service, allow } = refusingService();
+    const cache = createCache();
+    const first = await run(service, { cache, runAttempt: 1 });
+    expect(first.outputs.outcome).toBe("failed");
+    const { title, text } = first.toolkit.annotations.at(-1) ?? {};
+    expect([title, text]).toEqual([
+      "Work is kept, and not published",
+      `${why}\nTo send the request again, re-run this workflow run. Job job_1 is no longer running.`,
+    ]);
+    await run(service, { cache, runAttempt: 2 });
+    allow();
+    const third = await run(service, { cache, runAttempt: 3 });
+    expect(third.outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+    expect(service.prompts).toEqual(Array(3).fill("job_1: Update the quickstart"));
+  });
+
+  test("is published by the session's next run, however often that fails, and on another port", async () => {
+    const { service, allow } = refusingService();
+    const cache = createCache();
+    const night = (id: number) =>
+      run(service, {
+        cache,
+        inputs: { session: "nightly", "base-url": `http://127.0.0.1:2000${id}` },
+        environment: { GITHUB_RUN_ID: `10${id}` },
+      });
+    for (const id of [1, 2, 3]) expect((await night(id)).outputs.outcome).toBe("failed");
+    allow();
+    const last = await night(4);
+    expect(last.outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+    expect(service.prompts).toEqual(Array(4).fill("job_1: Update the quickstart"));
+  });
+});
+
+test("a session without a cache continues what its service remembers, and names another session to it than another repository", async () => {
+  const service = new KeyedService();
+  service.features = ["session"];
+  const night = (id: string, repository: string, session = "nightly") =>
+    run(service, { inputs: { session }, environment: { GITHUB_RUN_ID: id, GITHUB_REPOSITORY_ID: repository } });
+  await night("101", "1");
+  await night("102", "1");
+  expect(service.prompts).toEqual(["job_1: Update the quickstart", "job_1: Update the quickstart"]);
+  await night("103", "2");
+  await night("104", "1", "weekly");
+  service.archived.add("job_1");
+  await night("105", "1");
+  expect(service.turns.slice(2).map(({ job }) => job)).toEqual(["job_2", "job_3", "job_4"]);
+  expect(new Set(service.turns.map(({ session }) => session)).size).toBe(4);
+});
+
+test("a session of a service that knows none, without a cache, starts a job each night, and says what to do about it", async () => {
+  const { service } = refusingService([]);
+  for (const id of ["101", "102"]) {
+    const { toolkit } = await run(service, { inputs: { session: "nightly" }, environment: { GITHUB_RUN_ID: id } });
+    expect(toolkit.annotations).toContainEqual({
+      level: "notice",
+      title: "Session without a memory",
+      text: expect.stringMatching(/The runner offers no cache service\..* Run it on a runner with a cache service/),
+    });
+  }
+  expect(service.prompts).toEqual(["job_1: Update the quickstart", "job_2: Update the quickstart"]);
+  expect(service.turns.map(({ session }) => session)).toEqual([undefined, undefined]);
+});
