@@ -30,7 +30,7 @@ async function changeKeys({ command }: CommandOf<"keys">): Promise<void> {
   }
 }
 
-async function controlJobs({ jobs: { command, store: place } }: CommandOf<"jobs">): Promise<void> {
+async function controlJobs({ command, store: place }: CommandOf<"jobs">): Promise<void> {
   const report = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
     if ("file" in place && !existsSync(place.file)) throw new Error(`${place.file} does not exist.`);
@@ -45,7 +45,7 @@ async function controlJobs({ jobs: { command, store: place } }: CommandOf<"jobs"
   }
 }
 
-async function copyStore({ copy: { store, target } }: CommandOf<"copy">): Promise<void> {
+async function copyStore({ store, target }: CommandOf<"copy">): Promise<void> {
   process.umask(0o077);
   const print = createLinePrinter();
   try {

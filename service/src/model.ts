@@ -28,6 +28,12 @@ export type EndedState = Extract<TurnState, "completed" | "failed">;
  */
 export type TurnResult = EndedState | "stopped" | "postponed" | "taken-over";
 
+/**
+ * What is kept of the work of a turn that failed because GitHub refused it. `pull-request`: its commit is on the job's branch, which has
+ * no pull request. `push`: its commit is in the clone.
+ */
+export type KeptWork = "pull-request" | "push";
+
 /** A job as the API shows it. Specification: "Agent job". */
 export interface JobRecord {
   id: string;
@@ -39,6 +45,8 @@ export interface JobRecord {
   archivedAt: string | null;
   /** The branch that the create named as its base. Absent if it named none. Not in the specification. */
   base?: string;
+  /** What is kept of its last turn, which the next one publishes first. Absent if nothing is. Not in the specification. */
+  kept?: KeptWork;
 }
 
 /** A create or a message that was rejected because its project has used up its hourly limit. */
@@ -76,6 +84,8 @@ export interface StoredJob {
   state: JobState;
   /** When its last turn ended; `null` while it is active. */
   idleSince: number | null;
+  /** What is kept of its last turn; `null` if nothing is, or while it is active. */
+  kept: KeptWork | null;
   archivedAt: number | null;
   /** The link to the job's last pull request, and the last commit pushed to it. `null` before the first one. */
   pullRequest: string | null;
@@ -84,10 +94,13 @@ export interface StoredJob {
   model: string | null;
   /** The branch that it starts from, and that its pull request targets; `null`: that of the project. */
   base: string | null;
+  /** What its caller continues jobs by; `null` if its create did not say. Printable ASCII. */
+  session: string | null;
 }
 
 /** A job to be stored. */
-export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<Pick<StoredJob, "model" | "base">>;
+export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> &
+  Partial<Pick<StoredJob, "model" | "base" | "session">>;
 
 /** Returns the branch of a job. The service has made the id, so it is valid in a ref name. */
 export const jobBranch = (jobId: string): string => `agent/${jobId}`;
@@ -175,6 +188,8 @@ export interface RunningTurn extends Turn {
 
 /** A row of `turn`. */
 export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
+  /** Tells whether another turn has the same prompt, even if only the beginning of this one is known: see `hashPrompt`. */
+  promptHash: string;
   state: TurnState;
   /** What the agent said last; `null` if that is unknown. */
   answer: string | null;
@@ -192,13 +207,16 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   reason: string | null;
   /** Its commit, once it is recorded as pushed to the job's branch; `null` before, if it changed nothing, or if that is unknown. */
   head: string | null;
+  /** What is kept of its work; `null` if it has not failed, or nothing is. */
+  kept: KeptWork | null;
 }
 
 /** How a turn goes, as its sender sees it. `stopped`: it failed because somebody asked to stop it. */
 export type TurnStatus = TurnState | "stopped";
 
 /** A turn in the list of those that a caller has sent for a step. */
-export interface StepTurn extends Pick<StoredTurn, "id" | "job" | "request" | "answer" | "costUsd" | "reason"> {
+export interface StepTurn
+  extends Pick<StoredTurn, "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "kept"> {
   status: TurnStatus;
 }
 
@@ -214,7 +232,8 @@ export type TurnExcerpt = Pick<
 >;
 
 /** A job with its turns, as another service needs it to continue. */
-export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"> {
+export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "kept" | "model" | "session"> {
+  session?: StoredJob["session"] | undefined;
   /** Oldest first, at least one. */
   turns: TurnCopy[];
 }
@@ -222,12 +241,14 @@ export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"
 /** A turn in the copy of its job. What is optional is unknown if the copy was rebuilt from the job's commits. */
 export interface TurnCopy
   extends Pick<StoredTurn, "id" | "identity" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
+  promptHash?: StoredTurn["promptHash"] | undefined;
   caller?: StoredTurn["caller"] | undefined;
   step?: StoredTurn["step"] | undefined;
   request?: StoredTurn["request"] | undefined;
   startedAt?: StoredTurn["startedAt"] | undefined;
   reason?: StoredTurn["reason"] | undefined;
   head?: StoredTurn["head"] | undefined;
+  kept?: StoredTurn["kept"] | undefined;
   costUsd?: StoredTurn["costUsd"] | undefined;
   sessionCost?: StoredTurn["sessionCost"] | undefined;
   /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */
@@ -261,3 +282,9 @@ export interface LocalPullRequest {
 
 /** What a token is for: a session of a browser, a link that starts one once, or a form that was sent. */
 export type TokenKind = "session" | "link" | "form";
+
+/** Who a commit is by. */
+export interface Identity {
+  name: string;
+  email: string;
+}

@@ -1,5 +1,24 @@
-/** Thrown when nothing can be stored now (a full disk, a lost connection) or copies of jobs cannot be read. Nothing was accepted. */
+/** Thrown when nothing can be stored now (a full disk, a lost connection). Nothing was accepted. */
 export class StoreUnavailable extends Error {}
+
+/** Thrown when the repository or copies of jobs cannot be read. Nothing was accepted. The message is for clients, too. */
+export class SourceUnavailable extends StoreUnavailable {
+  /** Whether it is of no use to ask again. */
+  readonly isLasting: boolean;
+
+  constructor(message: string, isLasting = false) {
+    super(message);
+    this.isLasting = isLasting;
+  }
+}
+
+/**
+ * How likely what failed fails again: an error can say so. `probably`: if it has failed twice, some seconds apart. Default: it may succeed
+ * at any time.
+ */
+export interface Lasting {
+  readonly lasts: "probably" | "certainly" | undefined;
+}
 
 /** Thrown when the connection to the store was lost during a change, so that it is unknown whether the change was stored. */
 export class OutcomeUnknown extends Error {}

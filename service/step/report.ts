@@ -1,6 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "../src/error-message.ts";
 import type { JobCopy } from "../src/model.ts";
+import type { JobCopies } from "../src/store/job-copies.ts";
 import { reportFile } from "./server-protocol.ts";
 
 /** What `post` tells about the jobs of this run. */
@@ -66,4 +68,32 @@ export function readReport(folder: string): Report | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reports what happens to jobs, and hands them to where their copies are.
+ *
+ * @param copies - `undefined` if jobs are not remembered
+ */
+export function reportedCopies(report: ReportFile, copies: JobCopies | undefined): JobCopies {
+  return {
+    save: async (job, home) => {
+      report.update(job);
+      try {
+        await copies?.save(job, home);
+        report.setUnsaved(job.id, undefined);
+      } catch (error) {
+        report.setUnsaved(job.id, errorMessage(error));
+        throw error;
+      }
+    },
+    restore: async (...place) => {
+      const job = await copies?.restore(...place);
+      if (job !== undefined) report.exclude(job);
+      return job;
+    },
+    jobsOfStep: async (sent) => (await copies?.jobsOfStep?.(sent)) ?? [],
+    jobOfSession: async (session) => copies?.jobOfSession?.(session),
+    keptCommits: copies?.keptCommits,
+  };
 }

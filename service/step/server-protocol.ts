@@ -10,6 +10,8 @@ export interface RememberConfig {
   isWorkflowToken: boolean;
   /** Whether no earlier attempt of the workflow run can have sent anything. */
   isFirstAttempt: boolean;
+  /** Whether the repository is the workflow's own. */
+  isOwnRepository: boolean;
 }
 
 /** What the step tells the service's process. It is sent, so that the process has no secrets in its environment. */
@@ -23,10 +25,6 @@ export interface ServerConfig {
   /** For everything that the service writes. */
   folder: string;
   projectId: string;
-  repository: string;
-  serverUrl: string;
-  apiUrl: string;
-  token: string;
   /** Values that no copy of an agent's files may have. */
   secrets: string[];
   /** Preferred; another one if it is in use. */

@@ -9,9 +9,7 @@ import { startService } from "../src/start/service.ts";
 import { connectCacheEntries } from "./memory/cache-entries.ts";
 import type { Memory } from "./memory/describe-memory.ts";
 import { openMemory, type StepMemory } from "./memory/open-memory.ts";
-import { reportedCopies } from "./memory/reported-copies.ts";
-import { isFree } from "./port.ts";
-import { ReportFile } from "./report.ts";
+import { ReportFile, reportedCopies } from "./report.ts";
 import { keepRunning, type ServerConfig, type ServerReply } from "./server-protocol.ts";
 import { checkAccess } from "./setup/access.ts";
 import { SetupError } from "./setup/setup-error.ts";
@@ -53,9 +51,8 @@ function reply(message: ServerReply, then: () => void = () => {}): void {
 async function serve(config: ServerConfig): Promise<{ url: string; memory: Memory | undefined }> {
   const { folder, projectId, port, remember } = config;
   const options = parseOptions(config.args, { ...process.env, ...config.environment });
-  if (options === "help" || "error" in options) throw new Error(options === "help" ? options : options.error);
   const { settings, apiKey = "", store: _, ...rest } = options;
-  await Promise.all([checkAccess(config, log), ...settings.values.map(({ agent }) => checkKey(agent))]);
+  await Promise.all(settings.values.flatMap((project) => [checkAccess(project, log), checkKey(project.agent)]));
   const confined = await confineAgents(settings, folder, process.env, log);
   const report = new ReportFile(folder);
   const cache = connectCacheEntries({ ...process.env, ...remember?.cacheEnvironment });
@@ -65,8 +62,10 @@ async function serve(config: ServerConfig): Promise<{ url: string; memory: Memor
     settings: confined.settings,
     apiKey,
     projects: [projectId],
-    port: (await isFree(port)) ? port : 0,
+    port,
+    isPortPreferred: true,
     folder: join(folder, "service"),
+    areTokensChecked: true,
     copies: (projects) => {
       memory = remember && openMemory({ ...config, ...remember, project: projects.get(projectId), cache, log });
       return reportedCopies(report, memory?.copies);

@@ -1,7 +1,9 @@
 import { say, type Text } from "../../src/runner-kit/text.ts";
 import { presetNames, presetPackage } from "../src/agents/presets.ts";
+import { errorMessage } from "../src/error-message.ts";
 import { type CommandLineOptions, parseOptions } from "../src/options/options.ts";
 import type { ProjectSettings } from "../src/options/project-settings.ts";
+import { kindOf, type OptionName } from "../src/options/table.ts";
 import { isInPath } from "./setup/programs.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
@@ -9,6 +11,8 @@ import { SetupError } from "./setup/setup-error.ts";
 export interface Settings {
   /** Arguments of the service's command line. */
   args: string[];
+  /** Variables that they depend on. */
+  variables: Record<string, string>;
   /** What the service makes of them. */
   options: ProjectSettings & Pick<CommandLineOptions, "apiKey">;
   /** Package and program of the agent, if it is one that the service knows. */
@@ -17,8 +21,6 @@ export interface Settings {
   projectId: string;
   /** `OWNER/NAME`. */
   repository: string;
-  serverUrl: string;
-  apiUrl: string;
   token: string;
   /** Whether that is the token that GitHub made for the workflow. */
   isWorkflowToken: boolean;
@@ -34,21 +36,22 @@ const furtherOptions = [
   "agent-env",
   "agent-reads",
   "agents",
+  "commit-as",
   "disk-mb",
-  "largest-change-files",
   "largest-change-mb",
   "memory-mb",
   "model",
   "model-host",
-  "processes",
+  "only",
   "protect",
   "protected-files",
-];
+  "sign-off",
+  "trailer",
+] as const satisfies readonly OptionName[];
 
 /** The defaults of the inputs, as in `service/action.yml`. */
 export const inputDefaults = {
   agent: "",
-  "agent-follow-up": "",
   repository: "",
   base: "",
   "github-token": "",
@@ -109,10 +112,7 @@ export function readSettings(
     );
   const args = [
     `--repository=${serverUrl}/${repository}.git`,
-    `--github=${repository}`,
-    `--github-api=${apiUrl}`,
     ...(isEditor ? [] : [`--agent=${agent}`]),
-    ...given("agent-follow-up", read("agent-follow-up")),
     ...given("base", read("base")),
     `--sandbox=${sandbox}`,
     `--agent-network=${network}`,
@@ -120,28 +120,38 @@ export function readSettings(
     ...further,
   ];
   if (problems.length > 0) throw invalid(problems);
-  const options = parseOptions(args, { ...environment, GITHUB_TOKEN: token, AGENT_SERVICE_KEY: apiKey });
-  if (options === "help" || "error" in options) {
-    // The options have the names of the inputs.
-    const problem = options === "help" ? "--help is not an option here" : options.error.replace(/--(?=[a-z])/g, "");
-    throw invalid([/ requires .* in the environment/.test(problem) ? missingKey(problem) : say`${problem}`]);
-  }
+  const variables = {
+    GITHUB_TOKEN: token,
+    AGENT_SERVICE_KEY: apiKey,
+    GITHUB_SERVER_URL: serverUrl,
+    GITHUB_API_URL: apiUrl,
+  };
+  const options = readOptions(args, { ...environment, ...variables });
   const name = isCommand ? "command" : agent;
   const project = options.settings.get(repository);
   if (project === undefined) throw new Error("the service has no settings of its project");
   return {
     args,
+    variables,
     options: { ...project, apiKey: options.apiKey },
     agentPackage: presetPackage(agent),
     projectId: [...repository.split("/"), name].join("-"),
     repository,
-    serverUrl,
-    apiUrl,
     token,
     isWorkflowToken: token === read("workflow-token"),
     install,
     remember,
   };
+}
+
+function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): CommandLineOptions {
+  try {
+    return parseOptions(args, environment);
+  } catch (error) {
+    // The options have the names of the inputs.
+    const problem = errorMessage(error).replace(/--(?=[a-z])/g, "");
+    throw invalid([/ requires .* in the environment/.test(problem) ? missingKey(problem) : say`${problem}`]);
+  }
 }
 
 const given = (name: InputName, value: string): string[] => (value === "" ? [] : [`--${name}=${value}`]);
@@ -157,14 +167,20 @@ function parseFurtherOptions(text: string, problems: Text[]): string[] {
     .map((line) => line.trim())
     .filter((line) => line !== "");
   return lines.flatMap((line) => {
-    const [, name = "", value = ""] = /^--([a-z-]+)[\s=]+(.+)$/.exec(line) ?? [];
-    if (furtherOptions.includes(name) && !/\s--[a-z]/.test(value)) return [`--${name}=${value}`];
+    const [, given, value] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
+    const name = furtherOptions.find((one) => one === given);
+    const hasValue = name !== undefined && kindOf(name).given !== "never";
+    if (hasValue && value !== undefined && !/\s--[a-z]/.test(value)) return [`--${name}=${unquoted(value)}`];
+    if (name !== undefined && !hasValue && value === undefined) return [`--${name}`];
     problems.push(
       say`\`options\` must have one of ${furtherOptions.map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
     );
     return [];
   });
 }
+
+/** Returns a value without quotation marks around it, which a shell would need. */
+const unquoted = (value: string): string => /^(["'])(.+)\1$/.exec(value)?.[2] ?? value;
 
 function invalid(problems: readonly Text[]): SetupError {
   const list = problems.flatMap((problem) => (problems.length === 1 ? problem : ["\n- ", ...problem]));

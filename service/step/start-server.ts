@@ -1,22 +1,22 @@
-import { fork } from "node:child_process";
+import { execFile, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { cacheAccess } from "../../src/runner-kit/cache.ts";
 import { say, trusted } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
 import { readMemoryNote } from "../src/agents/limits.ts";
 import { guide } from "./guide.ts";
 import { describeMemory, type Memory } from "./memory/describe-memory.ts";
-import { isFree, portOf } from "./port.ts";
+import { portOf } from "./port.ts";
 import type { Runner } from "./runner.ts";
 import { keepRunning, logFile, type ServerConfig, type ServerReply } from "./server-protocol.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { prepareBubblewrap } from "./setup/bubblewrap.ts";
 import { cacheEnvironment, serverEnvironment } from "./setup/environment.ts";
 import { installAgent } from "./setup/install-agent.ts";
-import { checkGit, checkPlatform } from "./setup/platform.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
 export interface StartOptions {
@@ -36,7 +36,6 @@ export interface StartOptions {
  * @throws SetupError if the service cannot start
  */
 export async function startServer({ runner, environment, program, signal }: StartOptions): Promise<void> {
-  const warn = (title: string, text: string): void => runner.annotate("warning", title, forAnnotation([text]));
   const apiKey = `agent_${randomBytes(24).toString("hex")}`;
   runner.mask(apiKey);
   checkPlatform(process.platform);
@@ -64,11 +63,6 @@ export async function startServer({ runner, environment, program, signal }: Star
       })
     : environment.PATH;
   const port = portOf(settings.projectId);
-  if (!(await isFree(port)))
-    warn(
-      "The usual port is in use",
-      `Port ${port} is in use on this runner, so the service has another \`base-url\` than in other runs: a session, and a re-run, do not find their jobs here. Comments do.`,
-    );
   signal.throwIfAborted();
   const config = { ...configOf(settings, environment, apiKey), folder, port };
   const ofServer = serverEnvironment({ ...environment, PATH: path }, options.agent.passes);
@@ -93,22 +87,19 @@ function tellMemory(runner: Runner, memory: Memory, environment: NodeJS.ProcessE
 }
 
 function configOf(settings: Settings, environment: NodeJS.ProcessEnv, apiKey: string) {
-  const { args, options, projectId, repository, serverUrl, apiUrl, token, isWorkflowToken } = settings;
+  const { args, variables, options, projectId, token, isWorkflowToken } = settings;
   const remember = {
     cacheAccess: cacheAccess(environment),
     cacheEnvironment: cacheEnvironment(environment),
     isWorkflowToken,
     isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
+    isOwnRepository: settings.repository.toLowerCase() === environment.GITHUB_REPOSITORY?.toLowerCase(),
   };
   const keys = options.agent.passes.filter((name) => !/(_URL|_BASE)$/.test(name)).map((name) => environment[name]);
   return {
     args,
-    environment: { GITHUB_TOKEN: token, AGENT_SERVICE_KEY: apiKey },
+    environment: variables,
     projectId,
-    repository,
-    serverUrl,
-    apiUrl,
-    token,
     remember: settings.remember ? remember : undefined,
     // Shorter ones match by accident.
     secrets: [token, apiKey, ...keys].filter((secret) => secret !== undefined).filter(({ length }) => length >= 8),
@@ -163,4 +154,31 @@ async function startProcess(
   if ("title" in reply) throw new SetupError(reply.title, reply.text);
   await new Promise((resolve) => child.send(keepRunning, resolve));
   return reply;
+}
+
+/** The names of the runner's operating systems. */
+const systems: Partial<Record<NodeJS.Platform, string>> = { darwin: "macOS", win32: "Windows" };
+
+/** The first version with `git merge-tree --write-tree --stdin`. */
+const minGit = [2, 39] as const;
+
+/** @throws SetupError unless this is Linux */
+export function checkPlatform(platform: NodeJS.Platform): void {
+  if (platform === "linux") return;
+  throw new SetupError(
+    "The runner is not Linux",
+    say`The agent service does not run on ${trusted(systems[platform] ?? platform)}: it needs bubblewrap and the namespaces of Linux for the agent's sandbox. Set \`runs-on: ubuntu-latest\` for this job. Nothing was started.`,
+  );
+}
+
+/** @throws SetupError unless Git is installed in a version that the service can use */
+export async function checkGit(): Promise<void> {
+  const { stdout } = await promisify(execFile)("git", ["--version"]).catch(() => ({ stdout: "" }));
+  const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).map(Number);
+  if (major > minGit[0] || (major === minGit[0] && minor >= minGit[1])) return;
+  const found = stdout === "" ? say`Git was not found in PATH` : say`The runner has ${stdout.trim()}`;
+  throw new SetupError(
+    "Git is missing or too old",
+    say`${found}. The agent service needs Git ${trusted(minGit.join("."))} or newer: install it in a step before this one. Nothing was started.`,
+  );
 }

@@ -11,7 +11,6 @@ import { type Report, readReport } from "./report.ts";
 import { reportAgents } from "./report-agents.ts";
 import type { Runner } from "./runner.ts";
 import { logFile } from "./server-protocol.ts";
-import { actionsNotPermitted, allowActionsAdvice } from "./setup/access.ts";
 
 const maxLogLines = 100;
 
@@ -34,13 +33,12 @@ export async function stopServer(runner: Runner, graceMs = 150_000): Promise<voi
         "The agent service ended early",
         say`It was no longer running at the end of the job. Its log is below. Report this bug if the log does not say why.`,
       );
-    reportPullRequests(runner, report, logs);
+    reportPullRequests(runner, report);
     reportUnsaved(runner, report);
     reportAgents(runner, logs, cacheAccess(process.env) === "write");
   }
-  const { failedJobs = [], unsavedJobs = {} } = report ?? {};
-  const hasFailed = report === undefined || hasCrashed || failedJobs.length > 0 || Object.keys(unsavedJobs).length > 0;
-  if (hasFailed || runner.isDebug()) showLogs(runner, folder, logs, runner.isDebug() ? [...logs.keys()] : failedJobs);
+  // The service's own log is always there: a step can fail without a job.
+  showLogs(runner, folder, logs, runner.isDebug() ? [...logs.keys()] : (report?.failedJobs ?? []));
   await removeDirectory(folder);
   await removeDirectory(`${folder}-agent`);
 }
@@ -76,18 +74,7 @@ function jobLogs(folder: string): Map<string, string> {
   return new Map(names.map((name) => [basename(name, ".log"), readFileSync(join(logs, name), "utf8")]));
 }
 
-function reportPullRequests(
-  runner: Runner,
-  { pullRequests, failedJobs }: Report,
-  logs: ReadonlyMap<string, string>,
-): void {
-  if (failedJobs.some((id) => actionsNotPermitted.test(logs.get(id) ?? "")))
-    annotate(
-      runner,
-      "error",
-      "GitHub Actions may not open pull requests",
-      say`The agent's changes were pushed, but no pull request was opened. ${trusted(allowActionsAdvice)} Then run the workflow again with the same job.`,
-    );
+function reportPullRequests(runner: Runner, { pullRequests }: Report): void {
   const [first] = pullRequests;
   if (first !== undefined && runner.state("isWorkflowToken") === "true")
     annotate(

@@ -85,19 +85,15 @@ const unknownProgram = {
   hosts: [],
 };
 
-/**
- * Returns an agent that is a shell command of the operator. The prompt never becomes part of the command.
- *
- * @param followUp - the command for later turns; default: the same
- */
-export function shellAgent(command: string, followUp: string = command): Agent {
-  const programs = [...new Set([command, followUp].flatMap((one) => programOf(one) ?? []))];
+/** Returns an agent that is a shell command of the operator. The prompt never becomes part of the command. */
+export function shellAgent(command: string): Agent {
+  const program = programOf(command);
   return {
     ...unknownProgram,
     kind: "command",
-    model: programOf(command) ?? "agent",
-    command: ({ isFollowUp }) => ({ file: "/bin/sh", args: ["-c", isFollowUp ? followUp : command] }),
-    programs,
+    model: program ?? "agent",
+    command: () => ({ file: "/bin/sh", args: ["-c", command] }),
+    programs: program === undefined ? [] : [program],
     isTrusted: false,
   };
 }

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, 
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
+import type { Limits } from "./limits.ts";
 
 /** Where the kernel shows control groups. Replaced in tests. */
 export interface CgroupFiles {
@@ -26,7 +27,7 @@ const removalTries = 40;
 const removalPauseMs = 50;
 
 /**
- * Control groups in which the kernel limits the memory of agents, whatever it is used for. Linux's documentation: "Control Group
+ * Control groups in which the kernel limits the memory of agents, whatever it is used for, and the number of their processes. Linux's documentation: "Control Group
  * v2", systemd's: "Control Group APIs and Delegation".
  */
 export class Cgroups {
@@ -51,15 +52,15 @@ export class Cgroups {
     // The one of the machine itself has no type. A session or a slice belongs to others, even if root may write to it.
     if (!existsSync(join(folder, "cgroup.type")) || (process.getuid?.() === 0 && /\.(?:scope|slice)$/.test(folder)))
       throw new Error("the service has no cgroup of its own");
-    if (!/\bmemory\b/.test(readFileSync(join(folder, "cgroup.controllers"), "utf8")))
-      throw new Error("the service's cgroup has no memory controller");
+    const controllers = readFileSync(join(folder, "cgroup.controllers"), "utf8");
+    if (!/\bmemory\b/.test(controllers)) throw new Error("the service's cgroup has no memory controller");
     accessSync(join(folder, "cgroup.procs"), constants.W_OK);
     accessSync(folder, constants.W_OK);
     mkdirSync(join(folder, "service"), { recursive: true });
     const processes = () => readFileSync(join(folder, "cgroup.procs"), "utf8").split("\n").filter(Boolean);
     for (let tries = 0; tries < removalTries && processes().length > 0; tries++)
       for (const id of processes()) moveTo(join(folder, "service"), id);
-    writeFileSync(join(folder, "cgroup.subtree_control"), "+memory");
+    writeFileSync(join(folder, "cgroup.subtree_control"), /\bpids\b/.test(controllers) ? "+memory +pids" : "+memory");
     return new Cgroups(folder);
   }
 
@@ -69,10 +70,13 @@ export class Cgroups {
    * @param name - of the job
    * @throws if it cannot be created
    */
-  create(name: string, memoryMb: number): JobCgroup {
+  create(name: string, { memoryMb, processes }: Pick<Limits, "processes"> & { memoryMb: number }): JobCgroup {
     const group = join(this.#folder, `agent-${name}`);
     mkdirSync(group, { recursive: true });
     writeFileSync(join(group, "memory.max"), String(memoryMb * 1024 * 1024 + supervisorBytes));
+    // A thread counts as a process here.
+    if (processes !== undefined && existsSync(join(group, "pids.max")))
+      writeFileSync(join(group, "pids.max"), String(processes));
     // All of its processes, because an agent that continues without one of them may do anything.
     writeFileSync(join(group, "memory.oom.group"), "1");
     if (existsSync(join(group, "memory.swap.max"))) writeFileSync(join(group, "memory.swap.max"), "0");

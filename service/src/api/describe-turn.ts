@@ -1,5 +1,5 @@
 import { knownCost } from "../cost.ts";
-import type { StepTurn, TurnStatus } from "../model.ts";
+import type { KeptWork, StepTurn, TurnStatus } from "../model.ts";
 
 /** A turn as the API shows it to its sender. */
 export interface ShownTurn {
@@ -11,6 +11,8 @@ export interface ShownTurn {
   message?: string;
   /** Why it failed or was stopped. Absent if it did not, or that is unknown. */
   reason?: string;
+  /** What is kept of its work, which the next turn of its job publishes first. Absent if nothing is. */
+  kept?: KeptWork;
   /** Absent if it is unknown. */
   usage?: {
     /** By the agent's own estimate. */
@@ -23,7 +25,7 @@ const maxMessageLength = 4000;
 const maxReasonLength = 1000;
 
 /** Returns a turn as the API shows it. */
-export function describeTurn({ id, job, request, status, answer, costUsd, reason }: StepTurn): ShownTurn {
+export function describeTurn({ id, job, request, status, answer, costUsd, reason, kept }: StepTurn): ShownTurn {
   const message = answer?.trim() ?? "";
   // A running turn that is to be stopped has one, too.
   const why = status === "failed" || status === "stopped" ? (reason?.trim() ?? "") : "";
@@ -35,6 +37,7 @@ export function describeTurn({ id, job, request, status, answer, costUsd, reason
     status,
     ...(message !== "" && { message: shortened(message, maxMessageLength) }),
     ...(why !== "" && { reason: shortened(why, maxReasonLength) }),
+    ...(kept !== null && { kept }),
     ...(cost !== undefined && { usage: { costUsd: cost } }),
   };
 }

@@ -36,3 +36,20 @@ export function stepIn(query: URLSearchParams): string {
   if (step.length > maxLength) throw new HttpException(400, `step must have at most ${maxLength} characters`);
   return step;
 }
+
+/** Returns whether a create can name a session so: a trailer of a commit must be able to tell it. */
+export function isSession(session: unknown): session is string {
+  return typeof session === "string" && /^[\w-]{1,128}$/.test(session);
+}
+
+/**
+ * Returns the session that a query asks for; `undefined` if it asks for none.
+ *
+ * @throws HttpException 400 if there are several, or no create can have named it
+ */
+export function sessionIn(query: URLSearchParams): string | undefined {
+  const [session, ...others] = query.getAll("session");
+  if (session !== undefined && (others.length > 0 || !isSession(session)))
+    throw new HttpException(400, "session must be given at most once: what a create named");
+  return session;
+}

@@ -7,20 +7,19 @@ import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
 import type { apiRoutes } from "../http/routes.ts";
 import { sendJson } from "../http/send-json.ts";
-import type { Engine, ReplayedRecord, StepFinder, TurnControl } from "../jobs/engine.ts";
+import type { Jobs, ReplayedRecord } from "../jobs/jobs.ts";
 import { type JobRecord, parseTurnId, type RateLimited } from "../model.ts";
 import { KeyReused, UnknownBase } from "../store-errors.ts";
 import { describeTurn } from "./describe-turn.ts";
-import { requestKey, stepIn } from "./idempotency-key.ts";
-import { preferredWait } from "./preferred-wait.ts";
+import { isSession, requestKey, sessionIn, stepIn } from "./idempotency-key.ts";
 
 export interface ApiOptions {
-  engine: Engine;
+  engine: Pick<Jobs, "create" | "message" | "get">;
   authenticator: Authenticator;
   /** Finds turns by the step of their key. Default: the service has no such endpoint. */
-  steps?: StepFinder | undefined;
+  steps?: Pick<Jobs, "findStep" | "findSession"> | undefined;
   /** Stops turns. Default: the service has no such endpoint. */
-  turns?: Pick<TurnControl, "stopTurn"> | undefined;
+  turns?: Pick<Jobs, "stopTurn"> | undefined;
   /** Whether creates may name a base. Default: no. */
   takesBase?: boolean | undefined;
   /** Whether jobs have pages, at `/job/ID`. Default: no. */
@@ -148,24 +147,28 @@ export function createApi(options: ApiOptions): Api {
         ...forProject,
         answer: async (request, response, { project }) => {
           const key = requestKey(request, callerOf(request));
-          const { prompt, base } = await readBody(request, bodies);
+          const { prompt, base, session } = await readBody(request, bodies);
           if (base !== undefined && !takesBase) throw new HttpException(400, "base is not supported");
-          await accept(response, 201, () => engine.create(decode(project), prompt, key, base));
+          await accept(response, 201, () => engine.create(decode(project), prompt, key, { base, session }));
         },
       },
       ...(steps && {
         findStep: {
           ...forProject,
           answer: async (request, response, { project }) => {
-            const step = stepIn(queryOf(request));
+            const query = queryOf(request);
+            const step = stepIn(query);
+            const session = sessionIn(query);
             const caller = callerOf(request);
             const turns = await steps.findStep(decode(project), caller, step);
+            const job = session && (await steps.findSession(decode(project), caller, session));
             sendJson(response, 200, {
               step,
               // Tells a client whether its key arrives: something on the way may remove the header.
               key: requestKey(request, caller)?.request ?? null,
-              features: [...(takesBase ? ["base"] : []), ...(control === undefined ? [] : ["stop"])],
+              features: [...(takesBase ? ["base"] : []), "session", ...(control === undefined ? [] : ["stop"])],
               turns: turns.map(describeTurn),
+              ...(session && { session: job === undefined ? null : { job } }),
             });
           },
         } satisfies Endpoint<"findStep">,
@@ -236,24 +239,48 @@ interface PromptBody {
   prompt: string;
   /** Only of a create, and only beyond the specification. */
   base: string | undefined;
+  /** The same. */
+  session: string | undefined;
 }
 
-/** Reads the body: `{ "prompt": <non-empty string>, "base"?: <non-empty string> }`. Specification: "Request body". */
+/** Reads the body: `{ "prompt": <non-empty string>, "base"?: <non-empty string>, "session"?: <string> }`. Specification: "Request body". */
 async function readBody(request: IncomingMessage, bodies: BodyReader): Promise<PromptBody> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
     throw new HttpException(400, "Content-Type must be application/json");
   }
-  const { prompt, base } = fieldsOf(await bodies.read(request));
+  const { prompt, base, session } = fieldsOf(await bodies.read(request));
   if (typeof prompt !== "string" || prompt === "") throw new HttpException(400, "prompt must be a non-empty string");
   if (base !== undefined && (typeof base !== "string" || base === ""))
     throw new HttpException(400, "base must be a non-empty string");
-  return { prompt, base };
+  if (session !== undefined && !isSession(session))
+    throw new HttpException(400, "session must have 1 to 128 letters, digits, - and _");
+  return { prompt, base, session };
 }
 
-function fieldsOf(body: string): { prompt?: unknown; base?: unknown } {
+type Fields = { prompt?: unknown; base?: unknown; session?: unknown };
+
+function fieldsOf(body: string): Fields {
   try {
-    return (JSON.parse(body) as { prompt?: unknown; base?: unknown } | null) ?? {};
+    return (JSON.parse(body) as Fields | null) ?? {};
   } catch {
     throw new HttpException(400, "Request body is not valid JSON");
   }
+}
+
+/** In seconds. Proxies commonly give up after 30 or 60 seconds without an answer. */
+const maxWaitSeconds = 25;
+
+/**
+ * Returns how many seconds a client prefers to wait for an answer, from its `Prefer` headers: at most 25; `undefined` if the
+ * client does not say. RFC 7240, sections 2 and 4.3.
+ *
+ * @param header - all `Prefer` headers, joined by commas
+ */
+function preferredWait(header: string | string[] | undefined): number | undefined {
+  for (const preference of String(header ?? "").split(",")) {
+    const seconds = /^\s*wait\s*=\s*("?)(\d{1,9})\1\s*(?:;|$)/i.exec(preference)?.[2];
+    // If a preference is repeated, the first one counts.
+    if (seconds !== undefined) return Math.min(Number(seconds), maxWaitSeconds);
+  }
+  return undefined;
 }

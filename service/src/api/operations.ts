@@ -1,13 +1,14 @@
+import type { ServerResponse } from "node:http";
 import type { Authenticator } from "../http/authentication.ts";
 import type { Endpoints } from "../http/dispatch.ts";
 import type { operationRoutes } from "../http/routes.ts";
+import { sendJson } from "../http/send-json.ts";
 import type { Metrics, ReadableMetrics } from "../metrics/metrics.ts";
 import type { TurnLimits } from "../store/ready-turns.ts";
 import type { Store } from "../store/store.ts";
 import { cached } from "./cached.ts";
-import { createHealth } from "./health.ts";
+import { createHealth, type HealthReport } from "./health.ts";
 import { type CheckedWorker, checkDisk, checkLiveness, checkStore, checkWorker } from "./health-checks.ts";
-import { healthEndpoint } from "./health-endpoint.ts";
 import { type MetricsReaders, metricsEndpoint } from "./metrics-endpoint.ts";
 
 export interface OperationsOptions {
@@ -58,4 +59,19 @@ export function createOperations(options: OperationsOptions): OperationEndpoints
     liveness: healthEndpoint(liveness),
     ...(metrics && "render" in metrics && { metrics: metricsEndpoint({ metrics, census, authenticator, readers }) }),
   };
+}
+
+/**
+ * Returns an endpoint that tells anyone whether the service works: 200 or 503.
+ *
+ * @param report - never rejects
+ */
+function healthEndpoint(report: () => Promise<HealthReport>) {
+  return {
+    access: "anyone",
+    answer: async (_request: unknown, response: ServerResponse): Promise<void> => {
+      const result = await report();
+      sendJson(response, result.status === "ok" ? 200 : 503, result, { "cache-control": "no-store" });
+    },
+  } as const;
 }

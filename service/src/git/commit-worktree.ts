@@ -16,13 +16,24 @@ export interface Worktree extends WorktreePlace {
 export interface CommitOptions {
   /** How large the changed files may be together. */
   maxBytes: number;
-  /** How many files may be changed. Default: 1000. */
+  /** How many files may be changed. Default: 50 per MB of `maxBytes`, at least 1000 and at most 100,000. */
   maxFiles?: number | undefined;
   /** Kills Git: patterns of an agent can take it any time. */
   signal?: AbortSignal | undefined;
+  /** Default: all files may be changed. */
+  only?: AllowedFiles | undefined;
 }
 
-const defaultMaxFiles = 1000;
+/** The files that may be changed. Changes of others are taken back. */
+export interface AllowedFiles {
+  matches(path: string): boolean;
+  /** Returns the message of a commit that tells what was taken back. */
+  messageWith(takenBack: readonly string[]): string;
+}
+
+const maxFilesOf = (maxBytes: number): number => Math.min(Math.max(1000, Math.floor(maxBytes / 20_000)), 100_000);
+/** In bytes, of all paths that may have been changed, if only some files are allowed: more than any package manager creates. */
+const maxListedBytes = 100_000_000;
 /** In bytes. The system accepts no longer path. */
 const maxPathLength = 4096;
 
@@ -31,6 +42,8 @@ export interface WorktreeCommit {
   commit: string | undefined;
   /** Paths of submodules with files of the agent, which are not committed. */
   leftOut: string[];
+  /** The paths whose changes are taken back, because of `only`. Default: none. */
+  takenBack?: readonly string[];
 }
 
 /**
@@ -48,7 +61,7 @@ export async function commitWorktree(
   clone: string,
   worktree: Worktree,
   message: string,
-  { maxBytes, maxFiles = defaultMaxFiles, signal }: CommitOptions,
+  { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only }: CommitOptions,
 ): Promise<WorktreeCommit> {
   const { tree, head, identity } = worktree;
   if (identity === undefined || (await identityOf(tree)) !== identity)
@@ -68,37 +81,78 @@ export async function commitWorktree(
     };
     const before = await readIndex(index, "latin1");
     const submodules = await sortSubmodules(tree, before);
+    const isOutside = (path: BytePath): boolean => only !== undefined && !only.matches(showPath(path));
+    const keptGone = submodules.gone.filter(isOutside);
+    const gone = submodules.gone.filter((path) => !isOutside(path));
     // Git leaves them alone then. Otherwise it would read the repository that the agent has there.
-    await update("--skip-worktree", submodules.kept);
-    await update("--force-remove", submodules.gone);
+    await update("--skip-worktree", [...submodules.kept, ...keptGone]);
+    await update("--force-remove", gone);
     const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
     // What is cut off has more files than are allowed.
-    const listed = await run(list, { maxBytes: (maxFiles + 1) * maxPathLength });
-    const paths = [...new Set(listed.split("\0").filter((path) => path !== ""))];
+    const maxListed = only === undefined ? (maxFiles + 1) * maxPathLength : maxListedBytes;
+    const listed = await run(list, { maxBytes: maxListed });
+    if (only !== undefined && listed.length === maxListed)
+      throw new Error(
+        "the agent changed so many files that not all can be looked at: tell it to delete what it does not need",
+      );
+    const changed = [...new Set(listed.split("\0").filter((path) => path !== ""))];
+    const { inside: paths, outside } = separate(changed, isOutside);
     const leftOut = submodules.leftOut.map(showPath);
-    if (paths.length === 0 && submodules.gone.length === 0) return { commit: undefined, leftOut };
+    const takenBack = [...keptGone, ...outside].map(showPath).sort();
+    const unchanged = { commit: undefined, leftOut, takenBack };
+    if (paths.length === 0 && gone.length === 0) return unchanged;
     if (paths.length > maxFiles)
       throw new Error(
-        `the change has more than the ${maxFiles} files of --largest-change-files, such as ${paths.slice(0, 3).map(showPath).join(", ")}`,
+        `the change has more than the ${maxFiles} files that --largest-change-mb allows, such as ${paths.slice(0, 3).map(showPath).join(", ")}`,
       );
     await checkSize(tree, paths, maxBytes);
-    await run(["add", "--all", "--", ":/"]).catch((error: unknown) => {
-      throw explainRejection(error);
-    });
+    const some = ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"];
+    const input = Buffer.from(topmost(paths).join("\0"), "latin1");
+    const add = () => (only === undefined ? run(["add", "--all", "--", ":/"]) : run(some, { input }));
+    // Without a path, Git would add nothing, and fail.
+    if (paths.length > 0 || only === undefined)
+      await add().catch((error: unknown) => {
+        throw explainRejection(error);
+      });
     const after = await readIndex(index, "latin1");
     const nested = after.find(({ mode, path }) => mode === submoduleMode && !submodules.kept.includes(path));
     if (nested !== undefined)
       throw new Error(
         `the agent created a Git repository in ${showPath(nested.path)}, which cannot be committed: ${repositoryAdvice}`,
       );
-    if (isSame(before, after)) return { commit: undefined, leftOut };
-    const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, message);
-    return { commit, leftOut };
+    if (isSame(before, after)) return unchanged;
+    const told = only?.messageWith(takenBack) ?? message;
+    const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, told);
+    return { commit, leftOut, takenBack };
   } finally {
     await rm(index, { force: true });
     // Left by Git if it was killed.
     await rm(`${index}.lock`, { force: true });
   }
+}
+
+/**
+ * Separates changed paths into those that are committed and those that are taken back. One that is in place of a folder of the others, or
+ * in a folder in place of one of them, cannot be committed either.
+ */
+function separate(paths: readonly BytePath[], isOutside: (path: BytePath) => boolean) {
+  const others = paths.filter(isOutside);
+  const above = new Set(others.flatMap(foldersOf));
+  const outside = new Set([...others, ...paths.filter((path) => above.has(path))]);
+  for (const path of paths) if (foldersOf(path).some((folder) => outside.has(folder))) outside.add(path);
+  return { inside: paths.filter((path) => !outside.has(path)), outside };
+}
+
+/** Returns those of some paths that are not below another one: Git adds what is below with it. */
+function topmost(paths: readonly BytePath[]): BytePath[] {
+  const all = new Set(paths);
+  return paths.filter((path) => !foldersOf(path).some((folder) => all.has(folder)));
+}
+
+/** Returns the folders that a path is in. */
+function foldersOf(path: BytePath): BytePath[] {
+  const names = path.replace(/\/$/, "").split("/");
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"));
 }
 
 const repositoryAdvice = "tell it to delete the .git in there, or the whole folder";

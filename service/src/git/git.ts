@@ -1,10 +1,10 @@
 import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
+import type { Identity } from "../model.ts";
 import { ownFile } from "../own-file.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted, saysResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import { gitEnvironment } from "./git-environment.ts";
-import { saysRemoteOutage } from "./remote-outage.ts";
 import { type Setting, settingVariables } from "./settings.ts";
 
 export interface GitOptions {
@@ -50,6 +50,9 @@ export class GitError extends Error {
   }
 }
 
+/** Who made a commit that no account and no person stands for. */
+export const agentIdentity: Identity = { name: "Agent", email: "agent@localhost" };
+
 /**
  * No hooks, no file system monitor, no files of the user, no files of agents, unquoted paths, no background maintenance, and an end to stalled
  * transfers.
@@ -65,8 +68,8 @@ const fixedSettings = [
   "advice.graftFileDeprecated=false",
   "gc.auto=0",
   "maintenance.auto=false",
-  "user.name=Agent",
-  "user.email=agent@localhost",
+  `user.name=${agentIdentity.name}`,
+  `user.email=${agentIdentity.email}`,
   "http.lowSpeedLimit=1",
   "http.lowSpeedTime=60",
 ].flatMap((setting) => ["-c", setting]);
@@ -160,4 +163,23 @@ export class Git {
 
 function eitherOf(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
   return one && other ? AbortSignal.any([one, other]) : (one ?? other);
+}
+
+/** Commands that talk to the repository's host. */
+const remoteCommands = ["ls-remote", "fetch", "push"];
+
+/** What Git, curl and ssh say if a host cannot be reached, or answers with an error of its own. */
+const outages =
+  /Could not resolve host|Temporary failure in name resolution|Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out|closed by)|Operation (?:timed out|too slow)|Network is unreachable|No route to host|Empty reply from server|unexpected disconnect|early EOF|HTTP (?:429|5\d\d)|returned error: (?:429|5\d\d)|RPC failed; curl|SSL_ERROR_SYSCALL|TLS connection was non-properly terminated|unexpected eof while reading|Internal Server Error/i;
+
+/** What it says besides if a retry would not help. */
+const rejections = /Permission denied|Authentication failed|Host key verification failed|returned error: 4(?!29)\d\d/i;
+
+/**
+ * Returns whether a failed command says that the repository's host cannot be reached now.
+ *
+ * @param stderr - its end
+ */
+export function saysRemoteOutage(command: string | undefined, stderr: string): boolean {
+  return remoteCommands.includes(command ?? "") && outages.test(stderr) && !rejections.test(stderr);
 }

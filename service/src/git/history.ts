@@ -128,15 +128,18 @@ export async function copyCommit(git: Git, commit: string): Promise<string> {
 }
 
 /**
- * Moves a commit, a child of `parent`, onto another descendant of `parent`.
+ * Moves a commit, a child of `parent`, onto another descendant of `parent`, or onto what has the same files, such as a copy of it.
  *
  * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
  */
 export async function rebase(git: Git, commit: string, parent: string, newParent: string): Promise<string | undefined> {
-  if (!(await isAncestor(git, parent, newParent))) return undefined;
-  const tree = await git.query(["merge-tree", "--write-tree", newParent, commit]);
+  const trees = [parent, newParent, commit].map((one) => `${one}^{tree}`);
+  const [before, onto, after = ""] = (await git.run(["rev-parse", ...trees])).split("\n");
+  const isRelated = before === onto || (await isAncestor(git, parent, newParent));
+  if (!isRelated) return undefined;
+  const tree = before === onto ? after : await git.query(["merge-tree", "--write-tree", newParent, commit]);
   if (tree === undefined) return undefined;
-  if (tree === (await git.run(["rev-parse", `${newParent}^{tree}`])).trim()) return newParent;
+  if (tree === onto) return newParent;
   const message = await git.run(["log", "--max-count=1", "--format=format:%B", commit]);
   return commitTree(git, tree, newParent, message);
 }

@@ -1,4 +1,8 @@
+import { rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Clone } from "./clone.ts";
+import { type Git, GitError } from "./git.ts";
+import { resolveCommit } from "./history.ts";
 
 /** The last commit made for a job. */
 export interface JobCommit {
@@ -46,3 +50,37 @@ async function refsOfJobs({ git }: Clone): Promise<string[]> {
 }
 
 const jobOf = (ref: string): string => ref.split("/")[2] ?? "";
+
+/** In bytes. A database or a cache keeps it, and a change can be as large as `--largest-change-mb` says. */
+const maxBundleBytes = 20_000_000;
+
+/** Packs the last commit of a job; see `Repository.bundle`. */
+export async function bundle(git: Git, jobId: string): Promise<Uint8Array> {
+  const ref = `refs/jobs/${jobId}`;
+  const args = ["bundle", "create", "--quiet", "-", ref, `^${ref}^`];
+  const packed = Buffer.from(await git.run(args, { encoding: "latin1", maxBytes: maxBundleBytes + 1 }), "latin1");
+  if (packed.length > maxBundleBytes) throw new Error(`it has more than ${maxBundleBytes / 1_000_000} MB`);
+  return packed;
+}
+
+/** Restores the last commit of a job from a bundle; see `Repository.unbundle`. */
+export async function unbundle(clone: Clone, jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
+  const { git } = clone;
+  // Git's documentation, "gitformat-bundle": a line for each commit that the reader must have, then one for each ref.
+  const header = Buffer.from(packed).toString("latin1", 0, 1000);
+  const parent = /^-([0-9a-f]{40,64})/m.exec(header)?.[1];
+  if (parent !== undefined && (await resolveCommit(git, parent)) === undefined) await clone.fetchCommit(parent);
+  // Not in the clone, where only what belongs there is left.
+  const file = join(dirname(clone.folder), `${jobId}.bundle`);
+  try {
+    await writeFile(file, packed);
+    const [commit = ""] = (await git.run(["bundle", "unbundle", file])).split(" ");
+    await recordCommit(clone, jobId, commit);
+  } catch (error) {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  } finally {
+    await rm(file, { force: true });
+  }
+  return lastCommitOf(clone, jobId);
+}

@@ -3,6 +3,7 @@ import { writeAgentRepository } from "./agent-repository.ts";
 import { type ChangedFile, changedFiles, readContents } from "./changed-files.ts";
 import { Clone, type CloneOptions, jobBranches } from "./clone.ts";
 import { type Heads, isBranchName } from "./clone-refs.ts";
+import { readCommit, writeCommit } from "./commit-object.ts";
 import {
   type CommitOptions,
   commitWorktree,
@@ -24,9 +25,10 @@ import {
   resolveCommit,
 } from "./history.ts";
 import { withFilesOf, withOwnFiles } from "./instructed-start.ts";
-import { forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit } from "./job-commits.ts";
+import { bundle, forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit, unbundle } from "./job-commits.ts";
 import { needsPacking, pack } from "./maintenance.ts";
 import { MergeStates } from "./merge-states.ts";
+import { type NewObjects, newObjects } from "./new-objects.ts";
 import { findUnfiltered } from "./unfiltered-files.ts";
 import { restoreWorktree, type WorktreePlace } from "./worktree.ts";
 
@@ -293,6 +295,24 @@ export class Repository {
   }
 
   /**
+   * Packs a job's last commit, for a clone that has its parent. Undone by `unbundle`.
+   *
+   * @throws if there is none, or the bundle is larger than 20 MB
+   */
+  bundle(jobId: string): Promise<Uint8Array> {
+    return bundle(this.#clone.git, jobId);
+  }
+
+  /**
+   * Restores a job's last commit from a bundle, after a fetch.
+   *
+   * @returns `undefined` if the clone cannot get its parent
+   */
+  unbundle(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
+    return unbundle(this.#clone, jobId, packed);
+  }
+
+  /**
    * Pushes a commit to a branch.
    *
    * @param commit - `undefined` deletes the branch
@@ -316,6 +336,21 @@ export class Repository {
   /** Returns a commit with the same content, parent and message as another one, and with another id. */
   copy(commit: string): Promise<string> {
     return copyCommit(this.#clone.git, commit);
+  }
+
+  /** Returns the whole text of a commit: its headers, an empty line, and its message. */
+  readCommit(commit: string): Promise<string> {
+    return readCommit(this.#clone.git, commit);
+  }
+
+  /** Adds a commit with a text to the clone, and returns its id. */
+  writeCommit(text: string): Promise<string> {
+    return writeCommit(this.#clone.git, text);
+  }
+
+  /** Returns the objects that a commit with one parent adds to those of its parent. */
+  newObjects(commit: string): Promise<NewObjects> {
+    return newObjects(this.#clone.git, commit);
   }
 
   /** Lets the clone forget the commits of jobs. Packing removes them two weeks later, unless a branch has them. */

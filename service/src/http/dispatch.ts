@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { errorStack } from "../error-message.ts";
 import type { Log } from "../log/log.ts";
-import { failedRequest } from "./failed-request.ts";
+import { OutcomeUnknown, SourceUnavailable, StoreUnavailable } from "../store-errors.ts";
 import { hostProblem } from "./host.ts";
 import { HttpException } from "./http-exception.ts";
 import { pathOf } from "./request-url.ts";
@@ -80,4 +81,22 @@ async function rejectUnknown(): Promise<never> {
 
 function sendError(_request: IncomingMessage, response: ServerResponse, error: HttpException): void {
   sendJson(response, error.status, { error: error.message }, error.headers);
+}
+
+/**
+ * Returns the error that answers a failed request. The log gets what the service did not expect, with its stack; the client
+ * learns nothing about it.
+ */
+function failedRequest(error: unknown, request: IncomingMessage, log: Log): HttpException {
+  if (error instanceof HttpException) return error;
+  if (error instanceof SourceUnavailable && error.isLasting)
+    // RFC 4918: "424 Failed Dependency". Clients do not send it again.
+    return new HttpException(424, `${error.message}. Nothing was started`);
+  if (error instanceof SourceUnavailable) return new HttpException(503, error.message, { "retry-after": "10" });
+  if (error instanceof StoreUnavailable)
+    return new HttpException(503, "The service cannot use its store now", { "retry-after": "30" });
+  log(`${request.method} ${pathOf(request)}: ${errorStack(error)}`, "error");
+  // Clients that follow the specification neither retry it nor treat it as a rejection.
+  if (error instanceof OutcomeUnknown) return new HttpException(500, "It is unknown whether the request was accepted");
+  return new HttpException(500, "Internal error: see the log of the service");
 }

@@ -1,6 +1,6 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { answerClientErrors } from "./client-error.ts";
+import type { Duplex } from "node:stream";
 import { defaultMaxConnections, limitConnections } from "./connections.ts";
 
 /** An HTTP server. Its disposal answers the requests that have arrived, then closes all connections. */
@@ -13,6 +13,8 @@ export interface LoopbackServer extends AsyncDisposable {
 export interface ListenOptions {
   /** The IP address to listen on. Default: 127.0.0.1, which no other machine can reach. */
   address?: string | undefined;
+  /** Whether another port will do if the given one is in use. Default: no. */
+  isPortPreferred?: boolean | undefined;
   /** Default: half of the process's file descriptors, at most 4000. */
   maxConnections?: number;
   /** From the connection, or the end of the previous request, until the headers have arrived. Default: 15 seconds. */
@@ -37,6 +39,7 @@ export async function listen(
 ): Promise<LoopbackServer> {
   const {
     address = "127.0.0.1",
+    isPortPreferred = false,
     maxConnections = defaultMaxConnections(),
     headersTimeoutMs = 15_000,
     requestTimeoutMs = 120_000,
@@ -56,9 +59,17 @@ export async function listen(
   limitConnections(server, maxConnections, log);
   answerClientErrors(server);
   const close = closeAfterRequests(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, address, resolve);
+  const listenOn = (one: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(one, address, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  await listenOn(port).catch((error: NodeJS.ErrnoException) => {
+    if (!isPortPreferred || error.code !== "EADDRINUSE") throw error;
+    return listenOn(0);
   });
   const host = ["0.0.0.0", "::"].includes(address) ? "127.0.0.1" : address;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
@@ -93,4 +104,24 @@ function closeAfterRequests(server: Server): (graceMs: number) => Promise<void> 
     await closed;
     clearTimeout(timer);
   };
+}
+
+const clientErrors: Readonly<Record<string, { status: number; error: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, error: "Request header fields too large" },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: "The request took too long to arrive" },
+};
+
+/** Answers unreadable requests with JSON: if they are malformed, have too many headers, or take too long. */
+function answerClientErrors(server: Server): void {
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  server.on("request", ({ socket }, response) => responses.set(socket, response));
+  server.on("clientError", ({ code }: NodeJS.ErrnoException, socket) => {
+    const response = responses.get(socket);
+    const isAnswering = response?.headersSent && !response.writableFinished;
+    if (!socket.writable || isAnswering) return void socket.destroy();
+    const { status, error } = clientErrors[code ?? ""] ?? { status: 400, error: "Malformed request" };
+    const body = JSON.stringify({ error });
+    const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close`;
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+  });
 }

@@ -2,16 +2,16 @@ import pLimit, { type LimitFunction } from "p-limit";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { RateLimited } from "../model.ts";
 
-/** Of the ten connections to a database, so that some are left for those who read. */
+/** A process has ten connections to its database. Some must stay free for reads. */
 const atOnce = 6;
-/** So that a project whose creates wait for each other does not keep those of other projects waiting. */
+/** Creates of one project can wait for each other. They must not hold up other projects. */
 const ofProjectAtOnce = 3;
 
 type Kind = "create" | "message";
 
 /**
- * Decides when creates and messages may use the store: few at a time, and none that the hourly limit of its project is known to
- * reject. Otherwise a project beyond its limit that does not stop asking takes all connections, and time from everybody.
+ * Limits how many creates and messages use the store at a time, and remembers which projects have reached their hourly limit. Otherwise
+ * a client that keeps sending beyond the limit would occupy all connections and slow down everybody.
  */
 export class Admission {
   readonly #machine: Pick<Machine, "now">;
@@ -24,20 +24,20 @@ export class Admission {
     this.#machine = machine;
   }
 
-  /** Uses the store for a create or message, when few others do. */
+  /** Runs a create or message as soon as few enough others use the store. */
   run<T>(project: string, use: () => Promise<T>): Promise<T> {
     const own = this.#projects.get(project) ?? pLimit(ofProjectAtOnce);
     this.#projects.set(project, own);
     return own(() => this.#all(use));
   }
 
-  /** Returns how long a project is limited still; `undefined` if that is unknown. */
+  /** Returns how long the limit of a project still applies; `undefined` if it is not known to apply. */
   limitOf(kind: Kind, project: string): RateLimited | undefined {
     const retryAfterMs = (this.#limitedUntil.get(`${kind} ${project}`) ?? 0) - this.#machine.now();
     return retryAfterMs > 0 ? { retryAfterMs } : undefined;
   }
 
-  /** Remembers that the store has rejected a create or message. */
+  /** Remembers that the store rejected a create or message. */
   remember(kind: Kind, project: string, { retryAfterMs }: RateLimited): void {
     this.#limitedUntil.set(`${kind} ${project}`, this.#machine.now() + retryAfterMs);
   }

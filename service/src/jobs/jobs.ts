@@ -12,24 +12,50 @@ import {
   type RequestKey,
   type StepTurn,
   type StoredJob,
+  type TurnStatus,
 } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import type { Store } from "../store/store.ts";
-import { KeyReused, OutcomeUnknown, StoreUnavailable, UnknownBase } from "../store-errors.ts";
+import { KeyReused, OutcomeUnknown, SourceUnavailable, StoreUnavailable, UnknownBase } from "../store-errors.ts";
 import { steadyClock } from "../time.ts";
 import { Admission } from "./admission.ts";
-import {
-  type Engine,
-  type ReplayedRecord,
-  type StepFinder,
-  type StoppedTurn,
-  stepTurnLimit,
-  type TurnControl,
-  type Wait,
-} from "./engine.ts";
 
-/** The part of a project that job records show. */
+/** A create or message whose key an earlier request had. Nothing was added. */
+export interface ReplayedRecord {
+  /** The job of the earlier request's turn, as it is now. */
+  replayed: JobRecord;
+}
+
+/** What a create can say besides its prompt. */
+export interface CreateOptions {
+  /**
+   * The branch that the agent starts from and its pull request targets. If it is the branch of a job of the project, the prompt is
+   * added to that job instead. Default: the project's.
+   */
+  base?: string | undefined;
+  /** What the caller finds the job by later. Default: nothing. */
+  session?: string | undefined;
+}
+
+/** How long to wait: for a time in milliseconds, or until the signal aborts. */
+export interface Wait {
+  ms: number;
+  signal: AbortSignal;
+}
+
+/** A turn that somebody wanted to stop. */
+export interface StoppedTurn {
+  /** The turn as it is now: `running` while its agent is ending, or its work is being pushed. */
+  status: TurnStatus;
+  /** Whether it had ended before. */
+  hadEnded: boolean;
+}
+
+/** How many turns a step is told of at most. A step has few: one, and those that replaced it. */
+const stepTurnLimit = 100;
+
+/** What job records show of a project. */
 export interface ShownProject {
   /** Shown as `source.repository`. */
   repositoryName: string;
@@ -48,7 +74,7 @@ export interface JobsOptions {
   projects: PerProject<ShownProject>;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
-  /** Called when a create or message was rejected, because the store cannot be written. Default: does nothing. */
+  /** Called when a create or message is rejected because the store cannot be written. Default: does nothing. */
   onUnavailable?: () => void;
   /** Counts creates and messages. Default: they are not counted. */
   metrics?: Pick<Metrics, "promptAnswered"> | undefined;
@@ -58,8 +84,8 @@ export interface JobsOptions {
   machine?: Machine;
 }
 
-/** The jobs in a store: accepts new ones and their messages. A worker runs them. */
-export class Jobs implements Engine, StepFinder, TurnControl {
+/** The jobs in a store. Accepts new jobs and messages, which a worker runs. */
+export class Jobs {
   readonly #options: JobsOptions;
   readonly #machine: Machine;
   readonly #now: () => number;
@@ -72,23 +98,38 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     this.#now = steadyClock(this.#machine);
   }
 
+  /**
+   * Creates a job with `prompt` as its first turn.
+   *
+   * @param key - default: the request is not sent again
+   * @throws KeyReused if another request had the key
+   * @throws UnknownBase if there is no such branch
+   */
   async create(
     projectId: string,
     prompt: string,
     key?: RequestKey,
-    base?: string,
+    { base, session }: CreateOptions = {},
   ): Promise<JobRecord | ReplayedRecord | RateLimited> {
     const { store, copier } = this.#options;
     const { model } = this.#project(projectId);
     if (key !== undefined) await this.#restoreStep(projectId, key);
-    const ownJob = jobOfBranch(base ?? "");
+    const keptJob = key?.step ? await store.turns.keptJob(projectId, key, { prompt, base: base ?? null }) : undefined;
+    const ownJob = keptJob ?? jobOfBranch(base ?? "");
     const followUp = ownJob === undefined ? undefined : await this.message(projectId, ownJob, prompt, key);
     if (followUp !== undefined) return followUp;
-    // A request that is known is answered as before, also if its branch is gone.
+    // A known request gets the same answer again, even if its branch is gone.
     if (base !== undefined && !(key && (await store.turns.isKnown(projectId, key))))
       await this.#checkBase(projectId, base);
     const createdAt = this.#machine.wallTime();
-    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt, model, base: base ?? null };
+    const job = {
+      id: `job_${randomUUID()}`,
+      project: projectId,
+      createdAt,
+      model,
+      base: base ?? null,
+      session: session ?? null,
+    };
     const other = await this.#accept({ kind: "create", job: job.id, project: projectId, key }, (onTurn) =>
       store.jobs.add(job, prompt, this.#now(), onTurn, key),
     );
@@ -101,16 +142,22 @@ export class Jobs implements Engine, StepFinder, TurnControl {
    * Checks that a create's base is a branch.
    *
    * @throws UnknownBase if it is none
-   * @throws StoreUnavailable if the repository cannot be reached
+   * @throws SourceUnavailable if the repository cannot be reached
    */
   async #checkBase(projectId: string, base: string): Promise<void> {
     const { hasBranch } = this.#project(projectId);
     const isKnown = await hasBranch?.(base).catch((error: unknown) => {
-      throw new StoreUnavailable(`the repository cannot be read: ${errorMessage(error)}`);
+      throw new SourceUnavailable(`The repository cannot be read: ${errorMessage(error)}`);
     });
     if (!isKnown) throw new UnknownBase(base);
   }
 
+  /**
+   * Adds a turn to a job. Returns `undefined` if the project has no such job.
+   *
+   * @param key - default: the request is not sent again
+   * @throws KeyReused if another request had the key
+   */
   async message(
     projectId: string,
     jobId: string,
@@ -130,11 +177,24 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     return this.#activeRecord(job);
   }
 
+  /** Returns the turns that a caller has sent for a step to jobs of a project, newest first, at most 100. */
   async findStep(projectId: string, caller: string, step: string): Promise<StepTurn[]> {
     await this.#restoreStep(projectId, { caller, step });
     return this.#options.store.turns.ofStep(projectId, { caller, step }, stepTurnLimit);
   }
 
+  /** Returns the job that a session of a caller continues: its newest one that is not archived; `undefined` if there is none. */
+  async findSession(projectId: string, caller: string, session: string): Promise<string | undefined> {
+    const { copier, store } = this.#options;
+    await copier?.restoreSession(session);
+    return store.jobs.ofSession(projectId, caller, session);
+  }
+
+  /**
+   * Returns `undefined` if the project has no such job.
+   *
+   * @param wait - an active job is returned when it is no longer active, or when the wait is over. Default: at once
+   */
   async get(projectId: string, jobId: string, wait?: Wait): Promise<JobRecord | undefined> {
     let job = await this.#find(projectId, jobId);
     if (job?.state === "active" && wait !== undefined) job = await this.#waitForEnd(projectId, jobId, wait);
@@ -170,6 +230,13 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     }
   }
 
+  /**
+   * Stops a turn of a job: takes it out of the queue, or stops its agent. The turn fails, unless its work is already being
+   * pushed. A turn that has ended does not change.
+   *
+   * @param reason - why it fails, as a sentence
+   * @returns `undefined` if the project has no such job, or the job no such turn
+   */
   async stopTurn(projectId: string, jobId: string, turnId: number, reason: string): Promise<StoppedTurn | undefined> {
     if ((await this.#find(projectId, jobId)) === undefined) return undefined;
     const { store, copier } = this.#options;
@@ -179,6 +246,11 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     return status && { status, hadEnded: !isRequested };
   }
 
+  /**
+   * Runs the failed last turn of a job again: adds a turn with the same prompt, which counts as a message.
+   *
+   * @returns `undefined` if the project has no such job, the turn is not the job's last one, or it has not failed
+   */
   async retryTurn(projectId: string, jobId: string, turnId: number): Promise<JobRecord | RateLimited | undefined> {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
@@ -192,7 +264,7 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     return this.#activeRecord(job);
   }
 
-  /** Lets the store know what copies know of a step. */
+  /** Restores the jobs that copies have for a step into the store. */
   async #restoreStep(project: string, { caller, step }: Pick<RequestKey, "caller" | "step">): Promise<void> {
     if (step !== "") await this.#options.copier?.restoreStep({ project, caller, step });
   }
@@ -202,7 +274,7 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     return "replayed" in result ? { replayed: this.#record(result.replayed) } : result;
   }
 
-  /** Adds a turn to the store, unless its project is known to be limited, and counts and logs that. */
+  /** Adds a turn to the store, unless its project is known to have reached its limit. Counts and logs the result. */
   async #accept<T extends RateLimited | Replayed | boolean | undefined>(
     { kind, job, project, key }: Prompted,
     add: (onTurn: (id: number) => void) => Promise<T>,
@@ -225,7 +297,7 @@ export class Jobs implements Engine, StepFinder, TurnControl {
         metrics.promptAnswered(kind, "replayed");
         logEvent?.(`${kind} replayed`, { job: added.replayed.id, turn: added.turn });
       } else if (typeof added === "object") metrics.promptAnswered(kind, "rate-limited");
-      // Without a turn, the job was deleted a moment ago.
+      // There is no turn if the job was deleted a moment ago.
       else if (turn !== undefined) {
         metrics.promptAnswered(kind, "accepted");
         logEvent?.(`${kind} accepted`, { job, turn });
@@ -242,7 +314,7 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     }
   }
 
-  /** Adds a turn to the store, unless its project has turned out to be limited since. A request that is known is answered all the same. */
+  /** Adds a turn to the store, unless its project has reached its limit meanwhile. A known request is answered in any case. */
   async #addUnlessLimited<T extends RateLimited | Replayed | boolean | undefined>(
     { kind, project, key }: Omit<Prompted, "job">,
     add: () => Promise<T>,
@@ -264,14 +336,14 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     return job?.project === projectId ? job : undefined;
   }
 
-  /** Returns the record of a job that has just changed, without reading it: it was accepted even if the store fails now. */
+  /** Returns the record of a job that has just changed, without reading it: the change was accepted even if the store fails now. */
   #activeRecord(job: Pick<StoredJob, "id" | "project" | "createdAt" | "model" | "pullRequest" | "base">): JobRecord {
-    return this.#record({ ...job, state: "active", archivedAt: null });
+    return this.#record({ ...job, state: "active", archivedAt: null, kept: null });
   }
 
-  #record(job: Omit<StoredJob, "idleSince" | "head">): JobRecord {
+  #record(job: Omit<StoredJob, "idleSince" | "head" | "session">): JobRecord {
     const { repositoryName, model } = this.#project(job.project);
-    const { id, createdAt, state, archivedAt, pullRequest, base } = job;
+    const { id, createdAt, state, archivedAt, pullRequest, base, kept } = job;
     return {
       id,
       status: archivedAt === null ? state : "archived",
@@ -281,6 +353,7 @@ export class Jobs implements Engine, StepFinder, TurnControl {
       createdAt: new Date(createdAt).toISOString(),
       archivedAt: archivedAt === null ? null : new Date(archivedAt).toISOString(),
       ...(base !== null && { base }),
+      ...(kept !== null && state !== "active" && { kept }),
     };
   }
 

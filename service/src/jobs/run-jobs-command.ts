@@ -6,18 +6,18 @@ import { Jobs } from "./jobs.ts";
 /** What to do with the jobs of a store. */
 export type JobsCommand =
   | { command: "list"; projects: readonly string[] | undefined; status: JobStatus | undefined }
-  /** `turn`: default: the first one that has not ended. */
+  /** Default of `turn`: the first one that has not ended. */
   | { command: "stop"; job: string; turn: number | undefined }
   | { command: "retry"; job: string };
 
-/** The most jobs that are listed. */
+/** How many jobs are listed at most. */
 const listed = 100;
 
 /**
- * Lists jobs, stops a turn, or runs the last one of a job again: what pages offer, without a browser.
+ * Lists jobs, stops a turn, or runs the last turn of a job again, as the pages do in a browser.
  *
  * @returns lines for people
- * @throws if it cannot be done, with why as the message
+ * @throws with the reason as the message if it cannot be done
  */
 export async function runJobsCommand(command: JobsCommand, store: Store): Promise<string[]> {
   if (command.command === "list") return listJobs(command, store);
@@ -29,9 +29,10 @@ export async function runJobsCommand(command: JobsCommand, store: Store): Promis
   if (command.command === "stop") {
     const turn = command.turn ?? turns.find(({ state }) => state === "waiting" || state === "running")?.id;
     const stopped = turn && (await jobs.stopTurn(project, job, turn, "Stopped by an operator (command line)."));
-    if (!stopped || stopped.hadEnded) throw new Error(`no such turn of ${job} waits or runs, so nothing was stopped`);
+    if (!stopped || stopped.hadEnded)
+      throw new Error(`${job} has no such turn that waits or runs, so nothing was stopped`);
     const isEnding = stopped.status === "running";
-    return [`${job}: turn ${turn} ${isEnding ? "is told to stop" : `is ${stopped.status}`}`];
+    return [`${job}: turn ${turn} ${isEnding ? "was told to stop" : `is ${stopped.status}`}`];
   }
   const last = turns.at(-1)?.id ?? 0;
   const result = await jobs.retryTurn(project, job, last);

@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import type { Kind } from "./kinds.ts";
 import { kindOf, type OptionName, type OptionValues } from "./table.ts";
 
 /** The options that a command line has. */
@@ -26,7 +25,12 @@ export function parseArguments<Names extends OptionName>(
   names: readonly Names[],
   allowPositionals = false,
 ): Arguments<Names> {
-  const config = Object.fromEntries(names.map((name) => [name, argumentOf(kindOf(name))]));
+  const config = Object.fromEntries(
+    names.map((name) => {
+      const { given } = kindOf(name);
+      return [name, { type: given === "never" ? "boolean" : "string", multiple: given === "repeatedly" } as const];
+    }),
+  );
   const { values, positionals } = parseArgs({ args: [...args], options: config, allowPositionals });
   return {
     positionals,
@@ -36,8 +40,4 @@ export function parseArguments<Names extends OptionName>(
       return given === undefined ? undefined : kindOf(name).parse(`--${name}`, [given].flat().map(String));
     },
   };
-}
-
-function argumentOf({ given }: Kind<unknown>): { type: "string" | "boolean"; multiple: boolean } {
-  return { type: given === "never" ? "boolean" : "string", multiple: given === "repeatedly" };
 }

@@ -2,12 +2,18 @@ import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { errorMessage } from "../error-message.ts";
 import { PerProject } from "../per-project.ts";
-import { byKey, type KeyedName, withKeys } from "./config-keys.ts";
-import { duplicateKey } from "./duplicate-key.ts";
-import { variableName } from "./kinds.ts";
-import type { Configuration, ReadConfiguration } from "./options.ts";
-import { createProjectSettings, type ProjectInput } from "./project-settings.ts";
-import { kindOf, type OptionValues } from "./table.ts";
+import { text as textOf, variableName } from "./kinds.ts";
+import { createProjectSettings, type ProjectInput, type ProjectSettings } from "./project-settings.ts";
+import { byKey, type KeyedName, kindOf, type OptionValues, withKeys } from "./table.ts";
+
+/** The projects of a service. */
+export interface Configuration {
+  projects: readonly string[];
+  /** Without a configuration, the same for all projects of the store. */
+  settings: PerProject<ProjectSettings>;
+  /** Environment variables with secrets of the service, which no other program gets. */
+  secretVariables: readonly string[];
+}
 
 /** In URLs of the API, and in the keys of JSON. */
 const projectId = /^[A-Za-z0-9][\w.-]{0,99}$/;
@@ -19,6 +25,8 @@ const projectKeys = {
   // The cast is from a type to the same one, which TypeScript cannot see in a mapped type.
   ...byKey<KeySchemas>(<Name extends KeyedName>(name: Name) => z.optional(kindOf(name).json) as KeySchemas[Name]),
   repository: kindOf("repository").json,
+  github: z.optional(textOf("OWNER/NAME").json),
+  githubApi: z.optional(textOf("a URL").json),
   githubTokenEnv: z.optional(variableName()),
 };
 
@@ -35,11 +43,11 @@ const schema = z.strictObject(
   withKnownKeys(["projects"]),
 );
 
-/** Says what is wrong with an object: which keys are unknown, or that it is none. */
+/** Names the unknown keys of an object, or says that an object was expected. */
 function withKnownKeys(keys: readonly string[]) {
   const error: z.core.$ZodErrorMap = (issue) => {
     if (issue.code !== "unrecognized_keys") return "an object";
-    return `only the keys ${keys.join(", ")}; ${(issue.keys as string[]).join(", ")} is none of them`;
+    return `only the keys ${keys.join(", ")}, not ${(issue.keys as string[]).join(", ")}`;
   };
   return { error };
 }
@@ -49,7 +57,7 @@ function withKnownKeys(keys: readonly string[]) {
  *
  * @throws if the file cannot be read or is not valid; the message names each path in the file and what is expected there
  */
-export const readConfiguration: ReadConfiguration = (file, environment) => {
+export function readConfiguration(file: string, environment: NodeJS.ProcessEnv): Configuration {
   let data: unknown;
   let text: string;
   try {
@@ -60,9 +68,9 @@ export const readConfiguration: ReadConfiguration = (file, environment) => {
     throw new Error(`${problem}: ${errorMessage(error)}`);
   }
   const twice = duplicateKey(text);
-  if (twice !== undefined) throw invalid(file, [`${twice}: it is there twice`]);
+  if (twice !== undefined) throw invalid(file, [`${twice}: duplicate key`]);
   return parseConfiguration(file, data, environment);
-};
+}
 
 function parseConfiguration(file: string, data: unknown, environment: NodeJS.ProcessEnv): Configuration {
   const parsed = z.safeParse(schema, data);
@@ -88,11 +96,11 @@ function parseConfiguration(file: string, data: unknown, environment: NodeJS.Pro
 }
 
 /** Checks what a schema cannot. */
-function checkProject({ agentEnv = [], memoryMb, processes, diskMb }: ProjectInput, secrets: readonly string[]): void {
+function checkProject({ agentEnv = [], memoryMb, diskMb }: ProjectInput, secrets: readonly string[]): void {
   const secret = agentEnv.find((name) => secrets.includes(name));
   if (secret !== undefined) throw new Error(`--agent-env must not name ${secret}, which no agent may have.`);
-  if (process.platform !== "linux" && [memoryMb, processes, diskMb].some((one) => one !== undefined))
-    throw new Error("--memory-mb, --processes and --disk-mb require Linux.");
+  if (process.platform !== "linux" && [memoryMb, diskMb].some((one) => one !== undefined))
+    throw new Error("--memory-mb and --disk-mb require Linux.");
 }
 
 function describe({ path, message, ...issue }: z.core.$ZodIssue): string {
@@ -104,4 +112,26 @@ function describe({ path, message, ...issue }: z.core.$ZodIssue): string {
 
 function invalid(file: string, problems: readonly string[]): Error {
   return new Error(`${file} is not valid.\n${problems.map((problem) => `- ${problem}`).join("\n")}`);
+}
+
+/**
+ * Returns the path of the first duplicate key in valid JSON, such as `projects.docs`; `undefined` if there is none. `JSON.parse` would
+ * silently take the last one.
+ */
+export function duplicateKey(json: string): string | undefined {
+  /** The objects and lists around the current position. A list has no keys. */
+  const around: { keys: Set<string> | undefined; path: string; key: string }[] = [];
+  for (const [token, text] of json.matchAll(/("(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+    const inner = around.at(-1);
+    if (token === "{" || token === "[") {
+      const path = [inner?.path, inner?.key].filter(Boolean).join(".");
+      around.push({ keys: token === "{" ? new Set() : undefined, path, key: "" });
+    } else if (token === "}" || token === "]") around.pop();
+    else if (text !== undefined && inner?.keys !== undefined) {
+      inner.key = JSON.parse(text) as string;
+      if (inner.keys.has(inner.key)) return [inner.path, inner.key].filter(Boolean).join(".");
+      inner.keys.add(inner.key);
+    }
+  }
+  return undefined;
 }

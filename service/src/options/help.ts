@@ -1,41 +1,45 @@
-import { type Option, optionNames, options } from "./table.ts";
+import type { OptionHelp } from "./table.ts";
 
-/** Where the texts begin. */
+/** Where the texts of options begin. */
 const column = 28;
+const width = 132;
 
-/** What `--help` prints. */
-export const help = `Usage: npm run service -- [api|worker] --repository PATH-OR-URL [options]
-       npm run service -- [api|worker] --config FILE [options]
-       npm run service -- --store FILE --backup FILE
-       npm run service -- --store FILE --export postgres://... [--schema NAME]
-       npm run service -- migrate --store postgres://... [--schema NAME]
-       npm run service -- jobs list [active|completed|failed|archived] --store STORE [--project ID]...
-       npm run service -- jobs stop JOB [TURN] --store STORE
-       npm run service -- jobs retry JOB --store STORE
-       npm run service -- key add NAME --keys FILE [--project ID]... [--scope read] [--expires-days N]
-       npm run service -- key list --keys FILE
-       npm run service -- key revoke NAME --keys FILE
+/** What `--help` prints for a command. */
+export interface CommandHelp {
+  /** The command lines, without the program. */
+  usage: readonly string[];
+  /** What the command does, in paragraphs. */
+  about: readonly string[];
+  options: Readonly<Record<string, OptionHelp>>;
+  /** Paragraphs after the options. Default: none. */
+  notes?: readonly string[] | undefined;
+}
 
-Runs an agent job service on this machine. For each job, an agent works on a branch of its own in a clone of the
-repository. The service commits and pushes the agent's changes and opens a pull request.
+/** Returns the help of a command. */
+export function formatHelp({ usage, about, options, notes = [] }: CommandHelp): string {
+  const lines = usage.map((line, index) => `${index === 0 ? "Usage:" : "      "} npm run service -- ${line}`);
+  const described = Object.entries(options).flatMap(([name, help]) => describe(name, help));
+  const paragraphs = (texts: readonly string[]) => texts.map((text) => wrap(text, width).join("\n"));
+  return `${[lines.join("\n"), ...paragraphs(about), described.join("\n"), ...paragraphs(notes)].join("\n\n")}\n`;
+}
 
-With a Postgres store, it runs on any number of machines: api serves only the API and the pages, worker only runs agents.
-Give all of them the same options. Without either word, the service does both. migrate only creates the tables, so that the user
-of the others needs no right to.
-
-${optionNames.map((name) => describe(name, options[name])).join("")}
-Environment variables: AGENT_SERVICE_KEY is an API key for all projects (default: without --keys, the service generates one and
-prints it).
-GITHUB_TOKEN is used to push over HTTPS and to open pull requests; a project of --config can have a token of its own. None of
-them is passed to agents.
-`;
-
-/** Returns the lines of an option, which are several if its value has several meanings. */
-function describe(name: string, { help }: Option<unknown>): string {
-  const meanings = Object.entries(help).map(([value, lines]) => {
+/** Returns the lines of an option. */
+function describe(name: string, help: OptionHelp): string[] {
+  return Object.entries(help).flatMap(([value, text]) => {
     const start = `  --${name} ${value}`.trimEnd();
-    const separator = start.length < column ? " ".repeat(column - start.length) : `\n${" ".repeat(column)}`;
-    return `${start}${separator}${lines.join(`\n${" ".repeat(column)}`)}\n`;
+    const [first = "", ...more] = wrap(text, width - column).map((line) => " ".repeat(column) + line);
+    return start.length < column ? [start + first.slice(start.length), ...more] : [start, first, ...more];
   });
-  return meanings.join("");
+}
+
+/** Returns the lines of a text. */
+function wrap(text: string, columns: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (!line) lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
 }

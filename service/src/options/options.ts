@@ -1,30 +1,20 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { defaultIssuer, parseIssuer, parseTrustRule, type TrustRule } from "../access/trust-rule.ts";
-import { errorMessage } from "../error-message.ts";
 import { parsePublicUrl } from "../http/public-url.ts";
 import { PerProject } from "../per-project.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
-import { byKey } from "./config-keys.ts";
-import { type PostgresPlace, parsePostgres } from "./postgres-options.ts";
-import {
-  createProjectSettings,
-  type ProjectInput,
-  type ProjectSettings,
-  type ProjectValues,
-} from "./project-settings.ts";
-import { type OptionName, optionsOf } from "./table.ts";
+import { type Configuration, readConfiguration } from "./config-file.ts";
+import { createProjectSettings, type ProjectInput, type ProjectValues } from "./project-settings.ts";
+import { type PostgresPlace, parseStore } from "./store-place.ts";
+import { byKey, type OptionName, options, serviceOptions } from "./table.ts";
+
+/** What one process of the service does. `undefined`: it is the API and a worker. */
+export type Role = "api" | "worker" | undefined;
 
 /** The options from the command line, the environment and the configuration. */
-export interface CommandLineOptions {
-  /** Default: the API and a worker. */
-  role: "api" | "worker" | undefined;
-  /** All projects of the service. */
-  projects: readonly string[];
-  /** Without a configuration, the same for all projects of the store. */
-  settings: PerProject<ProjectSettings>;
-  /** Environment variables with secrets of the service, which no other program gets. */
-  secretVariables: readonly string[];
+export interface CommandLineOptions extends Configuration {
+  role: Role;
   /** For all projects. */
   apiKey: string | undefined;
   /** A file of more API keys. */
@@ -34,9 +24,7 @@ export interface CommandLineOptions {
   /** The issuer of workflow tokens. */
   trustIssuer: string;
   port: number;
-  /** The port at which a worker answers `/healthz`. Default: none. */
-  healthPort: number | undefined;
-  /** Where the API answers `/metrics` without a key. Default: nowhere. */
+  /** Where `/metrics` and `/healthz` are answered without a key. Default: nowhere. */
   metricsListen: { address: string; port: number } | undefined;
   logFormat: "text" | "json";
   listen: string | undefined;
@@ -44,87 +32,80 @@ export interface CommandLineOptions {
   /** A file. */
   store: string | undefined;
   postgres: PostgresPlace | undefined;
-  /** For a Postgres store. */
+  /** For a Postgres store. Default: a new one, which is removed when the service stops. */
   folder: string | undefined;
   drainMs: number;
   agents: number;
-  /** How many jobs of a repository keep their worktree for their next turn. */
-  keptWorktrees: number;
-  archiveAfterDays: number | undefined;
   deleteAfterDays: number | undefined;
   isRepositoryMoved: boolean;
 }
 
-const serviceOptions = [...optionsOf("project"), ...optionsOf("service")];
-
-/** The options in a configuration. */
-export type Configuration = Pick<CommandLineOptions, "projects" | "settings" | "secretVariables">;
+/**
+ * Parses the command line of a service that has both roles.
+ *
+ * @throws with what is wrong with it as the message
+ */
+export function parseOptions(args: readonly string[], environment: NodeJS.ProcessEnv): CommandLineOptions {
+  return readOptions(parseArguments(args, serviceOptions), environment, undefined);
+}
 
 /**
- * Reads the configuration in a file.
+ * Returns what the options of the service mean.
  *
- * @throws if it cannot be read or is not valid, with what is wrong as the message
+ * @throws with what is wrong with them as the message
  */
-export type ReadConfiguration = (file: string, environment: NodeJS.ProcessEnv) => Configuration;
-
-/**
- * Parses the command line. Returns `help` if it asks for help, or what is wrong with it.
- *
- * @param readConfiguration - default: there is no `--config`
- */
-export function parseOptions(
-  args: readonly string[],
+export function readOptions(
+  given: Arguments<OptionName>,
   environment: NodeJS.ProcessEnv,
-  readConfiguration?: ReadConfiguration,
-): CommandLineOptions | "help" | { error: string } {
-  try {
-    const role = parseRole(args[0]);
-    const given = parseArguments(role === undefined ? args : args.slice(1), serviceOptions);
-    const { value } = given;
-    if (value("help")) return "help";
-    const configuration = findConfiguration(given, environment, readConfiguration);
-    if (/[^!-~]/.test(environment.AGENT_SERVICE_KEY ?? ""))
-      throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
-    const [store, folder, keys] = [value("store"), value("folder"), value("keys")];
-    const givenUrl = value("public-url");
-    const publicUrl = givenUrl === undefined ? undefined : parsePublicUrl(givenUrl);
-    const postgres = parsePostgres(given);
-    const settings = configuration.settings.values;
-    if (postgres !== undefined && settings.some(({ timeLimitMs }) => timeLimitMs > longestPostgresTurnMs))
-      throw new Error("--time-limit-minutes must be at most 1380 with a Postgres store.");
-    const logFormat = value("log-format") ?? "text";
-    // Logs are shipped to where a key must not be.
-    if (logFormat === "json" && role === undefined && !environment.AGENT_SERVICE_KEY && !keys)
-      throw new Error("--log-format json requires AGENT_SERVICE_KEY or --keys, because a generated key is printed.");
-    if (given.has("health-port") && role !== "worker")
-      throw new Error("--health-port is for a worker. The API answers /healthz on its own port.");
-    const isOnGitHub = settings.every(({ github }) => github !== undefined);
-    const hasAccess = Boolean(environment.AGENT_SERVICE_KEY || keys || given.has("trust"));
-    checkRole(role, { postgres, isOnGitHub, publicUrl, hasAccess, folder });
-    return {
-      role,
-      ...configuration,
-      apiKey: environment.AGENT_SERVICE_KEY || undefined,
-      ...parseAccess(given, configuration.projects),
-      port: value("port") ?? 0,
-      healthPort: value("health-port"),
-      metricsListen: parseMetricsListen(value("metrics-listen"), role),
-      logFormat,
-      listen: parseAddress(value("listen"), publicUrl),
-      publicUrl,
-      store: postgres === undefined ? store : undefined,
-      postgres,
-      folder,
-      drainMs: (value("drain-minutes") ?? 0) * 60_000,
-      agents: value("agents") ?? availableParallelism(),
-      keptWorktrees: value("keep-worktrees") ?? 5,
-      archiveAfterDays: value("archive-after-days"),
-      deleteAfterDays: retentionDays(value("delete-after-days")),
-      isRepositoryMoved: value("repository-moved") ?? false,
-    };
-  } catch (error) {
-    return { error: errorMessage(error) };
+  role: Role,
+): CommandLineOptions {
+  const { value } = given;
+  const configuration = findConfiguration(given, environment);
+  const apiKey = environment.AGENT_SERVICE_KEY || undefined;
+  if (/[^!-~]/.test(apiKey ?? ""))
+    throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
+  const place = parseStore(given);
+  const postgres = place !== undefined && "url" in place ? place : undefined;
+  const settings = configuration.settings.values;
+  if (postgres !== undefined && settings.some(({ timeLimitMs }) => timeLimitMs > longestPostgresTurnMs))
+    throw new Error("--time-limit-minutes must be at most 1380 with a Postgres store.");
+  const publicUrl = given.has("public-url") ? parsePublicUrl(value("public-url") ?? "") : undefined;
+  const access = parseAccess(given, configuration.projects);
+  const logFormat = value("log-format") ?? "text";
+  // Logs are shipped to where a key must not be.
+  if (logFormat === "json" && role === undefined && apiKey === undefined && access.keys === undefined)
+    throw new Error("--log-format json requires AGENT_SERVICE_KEY or --keys, because a generated key is printed.");
+  if (role !== undefined) {
+    if (postgres === undefined)
+      throw new Error(`${role} requires --store postgres://..., the store that all processes share.`);
+    if (publicUrl === undefined && settings.some(({ github }) => github === undefined))
+      throw new Error(`${role} requires --public-url, because pull requests are pages of the service.`);
+    if (role === "api" && apiKey === undefined && access.keys === undefined && access.trust.length === 0)
+      throw new Error("api requires AGENT_SERVICE_KEY, --keys or --trust, the same for all API processes.");
   }
+  return {
+    role,
+    ...configuration,
+    apiKey,
+    ...access,
+    port: value("port") ?? 0,
+    metricsListen: parseMetricsListen(value("metrics-listen")),
+    logFormat,
+    listen: parseAddress(value("listen"), publicUrl),
+    publicUrl,
+    store: place !== undefined && "file" in place ? place.file : undefined,
+    postgres,
+    folder: postgres && stateDirectory(environment),
+    drainMs: (value("drain-minutes") ?? 0) * 60_000,
+    agents: value("agents") ?? availableParallelism(),
+    deleteAfterDays: retentionDays(value("delete-after-days")),
+    isRepositoryMoved: value("repository-moved") ?? false,
+  };
+}
+
+/** Returns the first folder: systemd separates several with colons (its documentation, "StateDirectory="). */
+function stateDirectory({ STATE_DIRECTORY = "" }: NodeJS.ProcessEnv): string | undefined {
+  return STATE_DIRECTORY.split(":")[0] || undefined;
 }
 
 /** Longer than a year, so that last year's jobs can be looked up. */
@@ -134,17 +115,12 @@ function retentionDays(given = defaultRetentionDays): number | undefined {
   return given === Number.POSITIVE_INFINITY ? undefined : given;
 }
 
-function findConfiguration(
-  given: Arguments<OptionName>,
-  environment: NodeJS.ProcessEnv,
-  readConfiguration: ReadConfiguration | undefined,
-): Configuration {
+function findConfiguration(given: Arguments<OptionName>, environment: NodeJS.ProcessEnv): Configuration {
   const [file, repository] = [given.value("config"), given.value("repository")];
   if (file !== undefined) {
-    const other = optionsOf("project").find((name) => given.has(name));
+    const other = serviceOptions.find((name) => options[name].of === "project" && given.has(name));
     if (other !== undefined)
-      throw new Error(`--config and --${other} exclude each other: the file has the options of each project.`);
-    if (readConfiguration === undefined) throw new Error("--config is not available here.");
+      throw new Error(`--${other} cannot be used with --config, because the file has the options of each project.`);
     return readConfiguration(file, environment);
   }
   if (!repository) throw new Error("--repository is required, or --config.");
@@ -153,39 +129,11 @@ function findConfiguration(
   const names = given.value("project") ?? [];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(`--project ${twice} is given twice.`);
-  return { projects: given.value("project") ?? ["demo"], settings: PerProject.same(settings), secretVariables: [] };
+  return { projects: names.length > 0 ? names : ["demo"], settings: PerProject.same(settings), secretVariables: [] };
 }
 
-/** The queue of a Postgres store ends turns that take a day. */
+/** The queue of a Postgres store ends a turn after a day. */
 const longestPostgresTurnMs = 1380 * 60_000;
-
-function parseRole(word: string | undefined): "api" | "worker" | undefined {
-  if (!word || word.startsWith("-")) return undefined;
-  if (word === "api" || word === "worker") return word;
-  throw new Error(`${word} is neither api nor worker.`);
-}
-
-interface RoleSettings {
-  postgres: PostgresPlace | undefined;
-  /** Whether no pull request is a page of the service. */
-  isOnGitHub: boolean;
-  publicUrl: string | undefined;
-  hasAccess: boolean;
-  folder: string | undefined;
-}
-
-function checkRole(
-  role: "api" | "worker" | undefined,
-  { postgres, isOnGitHub, publicUrl, hasAccess, folder }: RoleSettings,
-) {
-  if (folder !== undefined && postgres === undefined) throw new Error("--folder requires a --store in Postgres.");
-  if (role === undefined) return;
-  if (postgres === undefined) throw new Error(`${role} requires --store postgres://..., which other processes share.`);
-  if (!isOnGitHub && publicUrl === undefined)
-    throw new Error(`${role} requires --public-url, because pull requests are pages of the service.`);
-  if (role === "api" && !hasAccess)
-    throw new Error("api requires AGENT_SERVICE_KEY, --keys or --trust, the same for all of them.");
-}
 
 function parseAccess(
   { value }: Arguments<OptionName>,
@@ -200,9 +148,8 @@ function parseAccess(
   return { keys, trust, trustIssuer: parseIssuer(issuer ?? defaultIssuer) };
 }
 
-function parseMetricsListen(text: string | undefined, role: "api" | "worker" | undefined) {
+function parseMetricsListen(text: string | undefined) {
   if (text === undefined) return undefined;
-  if (role === "worker") throw new Error("--metrics-listen is for the API. A worker has --health-port.");
   const [, address = "127.0.0.1", port] = /^(?:\[?([\da-fA-F.:]+?)\]?:)?(\d{1,5})$/.exec(text) ?? [];
   if (port === undefined || Number(port) > 65_535 || isIP(address) === 0)
     throw new Error("--metrics-listen must be PORT or ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100.");

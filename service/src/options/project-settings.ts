@@ -3,13 +3,16 @@ import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
 import type { Confinement } from "../agents/confine.ts";
 import type { Limits } from "../agents/limits.ts";
 import { presetAgent } from "../agents/presets.ts";
-import type { GitHubRepository } from "../pulls/github/github-repository.ts";
+import { errorMessage } from "../error-message.ts";
+import type { CommitSettings } from "../pulls/committers.ts";
+import { findOnGitHub, type GitHubRepository, gitHubOf } from "../pulls/github/github-repository.ts";
+import { type PathPatterns, readPathPatterns } from "../pulls/path-patterns.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
-import type { ByKey, KeyedName } from "./config-keys.ts";
-import type { OptionValues } from "./table.ts";
+import { readCommitOptions } from "./commit-options.ts";
+import type { ByKey, KeyedName, OptionValues } from "./table.ts";
 
 /** The repository of a project, and how agents work on it. */
-export interface ProjectSettings extends Confinement {
+export interface ProjectSettings extends Confinement, CommitSettings {
   /** URL or path, as `git clone` accepts it. */
   repository: string;
   /** The branch that jobs start from. Undefined: the repository's default branch. */
@@ -24,12 +27,12 @@ export interface ProjectSettings extends Confinement {
   limits: Limits;
   /** A turn that changes files of more than this together fails. */
   largestChangeBytes: number;
-  /** A turn that changes more files fails. */
-  largestChangeFiles: number;
   /** What happens with a change of files that run code or instruct agents. */
   protectedFiles: ProtectedFilesKind;
   /** Such files besides those that the service knows. */
   moreProtected: readonly string[];
+  /** The files that agents may change. Undefined: all. */
+  only: PathPatterns | undefined;
   /** Secrets of the service that no change may have. */
   secrets: readonly { name: string; value: string }[];
 }
@@ -40,6 +43,10 @@ export type ProjectValues = { [Name in KeyedName]: OptionValues[Name] | undefine
 /** What the operator says about a project, with the names of keys in a configuration. */
 export interface ProjectInput extends Partial<Omit<ByKey<ProjectValues>, "repository">> {
   repository: string;
+  /** The repository on GitHub, as `OWNER/NAME`. Default: the one of `repository`, if that is on GitHub. */
+  github?: string | undefined;
+  /** The base URL of GitHub's REST API. Default: that of the server of `repository`. */
+  githubApi?: string | undefined;
   /** The environment variable with the token of the repository. Default: `GITHUB_TOKEN`. */
   githubTokenEnv?: string | undefined;
 }
@@ -59,11 +66,14 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
   const agentNetwork = input.agentNetwork ?? (agent.modelEndpoint && sandbox === "bwrap" ? "model" : "full");
   if (agentNetwork !== "full" && sandbox !== "bwrap")
     throw new Error(`--agent-network ${agentNetwork} requires --sandbox bwrap.`);
-  const { memoryMb, processes, diskMb } = input;
+  const { memoryMb, diskMb, protect = [] } = input;
+  const github = findGitHubRepository(input, environment);
+  const exception = protect.find((pattern) => pattern.startsWith("!"));
+  if (exception !== undefined) throw new Error(`--protect cannot except files, as ${exception} would.`);
   return {
     repository,
     targetBranch: base,
-    github: findGitHubRepository(input, environment),
+    github,
     agent: {
       ...agent,
       passes: [...agent.passes, ...agentEnv],
@@ -75,14 +85,27 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
     allowsServerTools: input.agentModelTools ?? false,
     agentsPerProject: input.agents,
     timeLimitMs: (input.timeLimitMinutes ?? 30) * 60_000,
-    limits: { memoryMb, processes, diskMb },
+    // Without a limit of memory, nothing reads the processes, which takes time.
+    limits: { memoryMb, diskMb, processes: memoryMb === undefined ? undefined : maxProcesses },
     largestChangeBytes: (input.largestChangeMb ?? 20) * 1_000_000,
-    largestChangeFiles: input.largestChangeFiles ?? 1000,
     protectedFiles: input.protectedFiles ?? "flag",
-    moreProtected: input.protect ?? [],
+    moreProtected: protect,
+    only: readOnly(input.only),
+    ...readCommitOptions(input, github !== undefined),
     secrets: findSecrets(input, agent, environment),
   };
 }
+
+function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
+  try {
+    return patterns.length === 0 ? undefined : readPathPatterns(patterns);
+  } catch (error) {
+    throw new Error(`--only: ${errorMessage(error)}.`);
+  }
+}
+
+/** Enough for a build with a process for each core. It keeps the others going when an agent starts processes without end. */
+const maxProcesses = 2000;
 
 /** Names of variables that have secrets. */
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
@@ -102,35 +125,29 @@ function findSecrets(
   return password === "" ? found : [...found, { name: "the password of the repository", value: password }];
 }
 
-function createAgent({ agent: command, agentFollowUp: followUp, model }: ProjectInput, environment: NodeJS.ProcessEnv) {
+function createAgent({ agent: command, model }: ProjectInput, environment: NodeJS.ProcessEnv): Agent {
   if (command?.trim() === "") throw new Error("--agent is empty.");
-  if (followUp?.trim() === "") throw new Error("--agent-follow-up is empty.");
   const preset = command === undefined ? undefined : presetAgent(command, environment, model);
-  if (followUp !== undefined && (command === undefined || preset !== undefined))
-    throw new Error("--agent-follow-up requires a shell command as --agent.");
   if (preset !== undefined) return preset;
-  const agent: Agent = command === undefined ? builtInEditor : shellAgent(command, followUp);
+  const agent = command === undefined ? builtInEditor : shellAgent(command);
   return model === undefined ? agent : { ...agent, model };
 }
 
 const defaultTokenVariable = "GITHUB_TOKEN";
 
 function findGitHubRepository(input: ProjectInput, environment: NodeJS.ProcessEnv): GitHubRepository | undefined {
-  const { repository, github, githubApi = "https://api.github.com", githubTokenEnv } = input;
+  const { github, githubTokenEnv } = input;
   const variable = githubTokenEnv ?? defaultTokenVariable;
   const token = environment[variable];
-  const match = /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:]([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(
-    repository,
-  );
-  const name = github ?? match?.[1];
-  const parts = name?.split("/") ?? [];
-  if (github !== undefined && (parts.length !== 2 || parts.includes("")))
-    throw new Error("--github must be OWNER/NAME.");
-  if (github !== undefined && !token) throw new Error(`--github requires ${variable} in the environment.`);
+  const found = findOnGitHub(input.repository, environment);
+  const [owner = "", name = "", ...more] = (github ?? found?.name ?? "").split("/");
+  if (github !== undefined && (owner === "" || name === "" || more.length > 0))
+    throw new Error("github must be OWNER/NAME.");
+  if (github !== undefined && !token) throw new Error(`github requires ${variable} in the environment.`);
   if (githubTokenEnv !== undefined && !token) throw new Error(`${variable} is not set in the environment.`);
-  if (name === undefined || !token) return undefined;
-  const apiUrl = githubApi.replace(/\/+$/, "");
-  if (!URL.canParse(apiUrl)) throw new Error("--github-api must be a URL.");
-  const [owner = "", repositoryName = ""] = parts;
-  return { apiUrl, owner, name: repositoryName, token, ...(githubTokenEnv && { tokenVariable: githubTokenEnv }) };
+  if (name === "" || !token) return undefined;
+  const apiUrl = (input.githubApi ?? found?.apiUrl ?? gitHubOf(environment).apiUrl).replace(/\/+$/, "");
+  if (!URL.canParse(apiUrl))
+    throw new Error(`${input.githubApi === undefined ? "GITHUB_API_URL" : "githubApi"} must be a URL.`);
+  return { apiUrl, owner, name, token, ...(githubTokenEnv && { tokenVariable: githubTokenEnv }) };
 }

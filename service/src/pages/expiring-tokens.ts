@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { Machine } from "../machine.ts";
 import type { TokenKind } from "../model.ts";
 import type { TokenStore } from "../store/tokens.ts";
 
@@ -44,3 +46,33 @@ const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 /** Look-ups are by hash, so that their duration reveals no part of a token. */
 const hash = (token: string): string => createHash("sha256").update(token).digest("base64");
+
+/** How many tokens of each kind are kept, more than people ever hold at a time. A new one replaces the least recently used. */
+const maxTokens = 1000;
+
+/** Keeps the meanings of tokens until the process ends. */
+export class MemoryTokens implements TokenStore {
+  readonly #meanings: Readonly<Record<TokenKind, LRUCache<string, string>>>;
+
+  constructor(machine: Pick<Machine, "now">) {
+    // Not the time of day: setting the clock neither ends nor extends a session.
+    const create = () => new LRUCache<string, string>({ max: maxTokens, ttlResolution: 0, perf: machine });
+    this.#meanings = { session: create(), link: create(), form: create() };
+  }
+
+  async add(kind: TokenKind, hash: string, meaning: string, lifetimeMs: number): Promise<boolean> {
+    if (this.#meanings[kind].has(hash)) return false;
+    this.#meanings[kind].set(hash, meaning, { ttl: lifetimeMs });
+    return true;
+  }
+
+  async find(kind: TokenKind, hash: string): Promise<string | undefined> {
+    return this.#meanings[kind].get(hash);
+  }
+
+  async take(kind: TokenKind, hash: string): Promise<string | undefined> {
+    const meaning = this.#meanings[kind].get(hash);
+    this.#meanings[kind].delete(hash);
+    return meaning;
+  }
+}

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Access } from "../http/authentication.ts";
 import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
-import type { Engine } from "../jobs/engine.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import type { PageJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
@@ -26,7 +26,7 @@ export interface JobPagesOptions {
   basePath: string;
   store: PageStore;
   logs: JobLogs;
-  engine: Pick<Engine, "message">;
+  engine: Pick<Jobs, "message">;
   projects: PerProject<{ repositoryName: string }>;
   /** Remembers the forms that were sent. */
   tokens: TokenStore;

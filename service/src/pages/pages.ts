@@ -1,19 +1,21 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Access, requireWrite } from "../http/authentication.ts";
 import type { Endpoints } from "../http/dispatch.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
 import type { pageRoutes } from "../http/routes.ts";
-import type { TurnControl } from "../jobs/engine.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { PageJob } from "../model.ts";
+import { ownFile } from "../own-file.ts";
 import type { TokenStore } from "../store/tokens.ts";
-import { Asset } from "./assets.ts";
+import { MemoryTokens } from "./expiring-tokens.ts";
 import { JobList } from "./job-list.ts";
 import { JobPages, type JobPagesOptions } from "./job-pages.ts";
 import { messagePage } from "./layout.ts";
 import { LogPages, type LogPagesOptions } from "./log-pages.ts";
-import { MemoryTokens } from "./memory-tokens.ts";
 import { type PageReply, sendPage, textReply } from "./page-reply.ts";
 import type { PageStore } from "./page-store.ts";
 import { PullRequestPages, type PullRequestPagesOptions } from "./pull-request-pages.ts";
@@ -28,7 +30,7 @@ export interface PagesOptions
     Omit<JobPagesOptions, "tokens" | "scriptPath" | "projects">,
     Omit<SignInOptions, "machine" | "tokens"> {
   store: PageStore;
-  engine: JobPagesOptions["engine"] & TurnControl;
+  engine: Pick<Jobs, "message" | "stopTurn" | "retryTurn">;
   /** For sessions, links and forms. Default: in memory. */
   tokens?: TokenStore | undefined;
   /** Default: this machine. */
@@ -160,4 +162,28 @@ function withKeyOrSignedIn<Path>(readers: Readers, show: Show<Path>) {
 function errorReply({ status, message, headers }: HttpException, request: IncomingMessage): PageReply {
   if (request.headers.authorization !== undefined) return textReply(status, message, headers);
   return { status, headers, body: [messagePage(`Error ${status}`, message)] };
+}
+
+/** A file that pages load. Its address changes with its content, so that browsers keep it until it changes. */
+class Asset {
+  readonly #content: Buffer;
+  readonly #type: string;
+  /** Its path, below the base path, with a query. */
+  readonly address: string;
+
+  /**
+   * @param name - of the file in `service/src/pages`; it is served as `/assets/<name>`
+   * @param type - its media type
+   */
+  constructor(name: string, type: string) {
+    this.#content = readFileSync(ownFile(`pages/${name}`));
+    this.#type = type;
+    const version = createHash("sha256").update(this.#content).digest("base64url").slice(0, 16);
+    this.address = `/assets/${name}?v=${version}`;
+  }
+
+  reply(): PageReply {
+    const headers = { "content-type": this.#type, "cache-control": "public, max-age=31536000, immutable" };
+    return { status: 200, headers, body: [this.#content] };
+  }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import type { Repository } from "../git/repository.ts";
@@ -8,10 +9,10 @@ import type { PerProject } from "../per-project.ts";
 import type { PullRequestState } from "../pulls/pull-requests.ts";
 import { StateErrorLog } from "../pulls/state-error-log.ts";
 import { parseDiff } from "./diff.ts";
+import type { Html } from "./html.ts";
 import type { PageBody } from "./page-reply.ts";
 import type { PageStore } from "./page-store.ts";
 import { renderChanges, renderHead } from "./pull-request-page.ts";
-import { renderInSlices } from "./render-in-slices.ts";
 import { renderTurns, type TurnLists } from "./turn-list.ts";
 
 /** The repository of a project and the states of its pull requests. */
@@ -148,4 +149,23 @@ function firstLines(text: string, count: number): string {
     if (end === -1) return text;
   }
   return text.slice(0, end + 1);
+}
+
+/** How long rendering holds up other requests at a time. */
+const sliceMs = 5;
+
+/** Joins the parts of a page that a generator renders. Lets other requests run between them. */
+export async function renderInSlices(parts: Iterable<string | Html>): Promise<Buffer> {
+  const rendered: Buffer[] = [];
+  let text = "";
+  let start = performance.now();
+  for (const part of parts) {
+    text += String(part);
+    if (performance.now() - start < sliceMs) continue;
+    rendered.push(Buffer.from(text));
+    text = "";
+    await setImmediate();
+    start = performance.now();
+  }
+  return Buffer.concat([...rendered, Buffer.from(text)]);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isIPv6 } from "node:net";
 import { type Access, type Authenticator, bearerOf } from "../http/authentication.ts";
 import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
@@ -7,12 +8,11 @@ import { queryOf } from "../http/request-url.ts";
 import type { Machine } from "../machine.ts";
 import type { TokenStore } from "../store/tokens.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
-import { clientOf } from "./client-address.ts";
 import { ExpiringTokens } from "./expiring-tokens.ts";
 import { readForm, requireSameOrigin } from "./form.ts";
-import type { Html } from "./html.ts";
+import { type Html, html } from "./html.ts";
+import { pageEnd, pageStart } from "./layout.ts";
 import { type PageReply, redirect } from "./page-reply.ts";
-import { renderReloadPage, renderSignInPage } from "./sign-in-page.ts";
 
 export interface SignInOptions {
   authenticator: Authenticator;
@@ -218,3 +218,60 @@ function requireSignInAs({ signInAs }: Access): string {
 
 /** Whether one of the service's pages has a path. */
 const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}(\/log)?)$/.test(path);
+
+/** Addresses of this machine and of private networks, from which a reverse proxy connects. */
+const isNear = /^(?:::ffff:)?(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)|^::1$|^f[cd]/i;
+
+/**
+ * Returns a name for the sender of a request: their address, or the network of it for IPv6, in which one person has many.
+ * Behind a reverse proxy, it is the last one in `X-Forwarded-For`, which the proxy itself added. A proxy that adds none stands
+ * for everybody.
+ */
+function clientOf({ socket, headers }: IncomingMessage): string {
+  const { remoteAddress = "" } = socket;
+  const forwarded = String(headers["x-forwarded-for"] ?? "")
+    .split(",")
+    .at(-1)
+    ?.trim();
+  const address = forwarded && isNear.test(remoteAddress) ? forwarded : remoteAddress;
+  return isIPv6(address) && !address.startsWith("::ffff:") ? networkOf(address) : address.slice(0, 64);
+}
+
+/** Returns the first 64 bits of an IPv6 address. */
+function networkOf(address: string): string {
+  const [head = "", tail] = address.split("::");
+  const [first, last] = [head, tail ?? ""].map((part) => (part === "" ? [] : part.split(":")));
+  const missing = Math.max(0, 8 - (first?.length ?? 0) - (last?.length ?? 0));
+  const groups = [...(first ?? []), ...Array<string>(tail === undefined ? 0 : missing).fill("0"), ...(last ?? [])];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
+}
+
+/**
+ * Renders the form that asks for the API key.
+ *
+ * @param basePath - see `basePathOf`
+ * @param next - the path to go to after signing in, below the base path
+ * @param error - why the last attempt failed
+ */
+function renderSignInPage(basePath: string, next: string, error?: string): Html {
+  return html`${pageStart("Sign in")}<main class="narrow">
+<h1>Sign in</h1>
+<p>This page is only for those who have an API key of the agent job service.</p>
+${error !== undefined && html`<p class="minus" role="alert">${error}</p>\n`}<form method="post" action="${basePath}/sign-in">
+<input type="hidden" name="next" value="${next}">
+<label for="key">API key</label>
+<input id="key" type="password" name="key" autocomplete="current-password" required autofocus>
+<button>Sign in</button>
+</form>
+${pageEnd}`;
+}
+
+/** Renders a page that loads `path` again, now from this site, so that the browser sends the cookie along. */
+function renderReloadPage(path: string): Html {
+  return html`${pageStart("Agent job service", html`<meta http-equiv="refresh" content="0; url=${path}">\n`)}<main>
+<p><a href="${path}">Continue</a></p>
+${pageEnd}`;
+}

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import type { Access } from "../http/authentication.ts";
 import { HttpException } from "../http/http-exception.ts";
-import type { TurnControl } from "../jobs/engine.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import type { PageJob } from "../model.ts";
 import { type PageReply, redirect, textReply } from "./page-reply.ts";
 import { duration } from "./words.ts";
 
 /** Handles the buttons of a turn: stop it, or run it again. */
 export class TurnActions {
-  readonly #turns: TurnControl;
+  readonly #turns: Pick<Jobs, "stopTurn" | "retryTurn">;
   readonly #basePath: string;
 
   /** @param basePath - see `basePathOf` */
-  constructor(turns: TurnControl, basePath: string) {
+  constructor(turns: Pick<Jobs, "stopTurn" | "retryTurn">, basePath: string) {
     this.#turns = turns;
     this.#basePath = basePath;
   }

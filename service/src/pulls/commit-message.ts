@@ -1,25 +1,47 @@
 import type { Turn } from "../model.ts";
+import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "./commit-title.ts";
 import { inertText } from "./inert-text.ts";
-import { requestTrailer, turnTrailers } from "./turn-trailers.ts";
+import { requestTrailer, sessionTrailer, turnTrailers } from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;
+const maxTakenBack = 50;
+const takenBackTitle = "Taken back, because it is outside of --only:";
 
 /**
- * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn and its request.
+ * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn, its request and the session.
  *
  * @param ownMessages - indented, so that none of their lines is a trailer
+ * @param session - of the job. Default: none
+ * @param takenBack - the files whose changes were taken back, each in one line. Default: none
  */
-export function commitMessage(turn: Turn, ownMessages: readonly string[]): string {
+export function commitMessage(
+  turn: Turn,
+  ownMessages: readonly string[],
+  session: string | null = null,
+  takenBack: readonly string[] = [],
+): string {
   const text = ownMessages
     .map((message) => inertText(plainLines(message)).trim())
     .filter((message) => message !== "")
     .join("\n\n");
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}\n[truncated]` : text;
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
-  const trailers = [...turnTrailers(turn), ...requestTrailer(turn)].join("\n");
-  return `${[commitTitle(turn.prompt), ...body, trailers].join("\n\n")}\n`;
+  const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session)];
+  const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`].join("\n");
+  const names = takenBack.slice(0, maxTakenBack).map((path) => `    ${inertText(path)}`);
+  const more = takenBack.length > maxTakenBack ? [`and ${takenBack.length - maxTakenBack} more`] : [];
+  const told = names.length === 0 ? [] : [takenBackTitle, names.join("\n"), ...more];
+  return `${[commitTitle(turn.prompt), ...body, ...told, trailers].join("\n\n")}\n`;
+}
+
+/** Returns what a commit's message tells of changes that were taken back, as lines; `undefined` if there is nothing. */
+export function readTakenBack(message: string): string[] | undefined {
+  const start = message.indexOf(`\n\n${takenBackTitle}\n\n`);
+  if (start < 0) return undefined;
+  const [, names = "", more = ""] = message.slice(start + 2).split("\n\n");
+  return [...names.split("\n").map((name) => name.trim()), ...(more.startsWith("and ") ? [more] : [])];
 }
 
 /** Returns whether a message belongs to the turn's commit. */

@@ -2,13 +2,13 @@ import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { hasCreatedBranch } from "./github/branch-creator.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubApi } from "./github/github-api.ts";
+import { GitHubCommits } from "./github/github-commits.ts";
 import { GitHubError } from "./github/github-error.ts";
 import type { GitHubRepository } from "./github/github-repository.ts";
-import { type Account, readOwnAccount } from "./github/own-account.ts";
+import { type Account, hasCreatedBranch, readOwnAccount } from "./github/own-account.ts";
 import { type OwnPullRequest, selectOwn } from "./github/own-pull-request.ts";
 import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
@@ -39,6 +39,7 @@ const retryPauses = [1, 5];
 
 /** Pull requests on GitHub. GitHub's documentation: "REST API endpoints for pull requests". */
 export class GitHubPullRequests implements PullRequestPlatform {
+  readonly commits: GitHubCommits;
   readonly #api: GitHubApi;
   readonly #identity: RepositoryIdentity;
   readonly #closed: ClosedPullRequests;
@@ -50,6 +51,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
   constructor(options: GitHubPullRequestsOptions) {
     const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000 } = options;
     this.#api = new GitHubApi({ repository, signal, log, metrics, secondMs });
+    this.commits = new GitHubCommits(this.#api, () => this.ownAccount(false));
     this.#identity = new RepositoryIdentity(this.#api, log);
     this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, machine });
     this.#log = log;
@@ -118,10 +120,11 @@ export class GitHubPullRequests implements PullRequestPlatform {
     if (number === undefined) return { state: "open", target: undefined };
     const path = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
     const { data } = await this.#api.request(path, { pull_number: number }, { what: `Reading the state of ${link}` });
-    const { state, merged_at: mergedAt, base } = parsePullRequest(data);
+    const { state, merged_at: mergedAt, closed_at: closedAt, base } = parsePullRequest(data);
     const target = base?.ref;
     if (state !== "closed") return { state: "open", target };
-    return { state: mergedAt === null ? "closed" : "merged", target };
+    if (mergedAt !== null) return { state: "merged", target };
+    return { state: "closed", target, closedAt: Date.parse(closedAt ?? "") || undefined };
   }
 
   findClosed(pullRequests: readonly PullRequestRef[], round: object = {}): Promise<ReadonlySet<string>> {
@@ -209,7 +212,9 @@ export class GitHubPullRequests implements PullRequestPlatform {
    */
   async #checkedLink({ html_url: link }: Pick<PullRequestData, "html_url">): Promise<string> {
     if (await this.#identity.isForeign(link))
-      throw new Error(`GitHub's response has the link ${link}, which is not in this repository: check --github-api`);
+      throw new Error(
+        `GitHub's response has the link ${link}, which is not in this repository: is ${this.#api.repository.apiUrl} the URL of its API?`,
+      );
     return link;
   }
 }

@@ -2,8 +2,8 @@ import { codeBlock, readCodeBlock } from "../code-block.ts";
 import { dollars } from "../cost.ts";
 import type { Change } from "./pull-requests.ts";
 
-/** A prompt, what the agent said last, and what that cost. */
-export type ToldTurn = Pick<Change, "prompt" | "answer"> & Partial<Pick<Change, "costUsd">>;
+/** A prompt, what the agent said last, what that cost, and what of its change was taken back. */
+export type ToldTurn = Pick<Change, "prompt" | "answer"> & Partial<Pick<Change, "costUsd" | "takenBack">>;
 
 const saidTitle = "The agent's last message:";
 /** The line before a prompt, which is folded. */
@@ -101,11 +101,21 @@ export function readTurns(body: string): ToldTurn[] {
   return turns;
 }
 
-function describeTurn({ prompt, answer, costUsd }: ToldTurn): string {
+function describeTurn({ prompt, answer, costUsd, takenBack = [] }: ToldTurn): string {
   const said = answer === null ? [] : [saidTitle, codeBlock(answer)];
   const cost = dollars(costUsd);
   const spent = cost === undefined ? [] : [`Cost, by the agent's own estimate: ${cost}.`];
-  return [...said, ...spent, promptTitle, codeBlock(withoutPatches(prompt), maxPromptLength), endOfPrompt].join("\n\n");
+  // Indented, so that no name is a title.
+  const list = codeBlock(takenBack.map((name) => `  ${name}`).join("\n"), maxListLength);
+  const lost = takenBack.length === 0 ? [] : ["Taken back, because `--only` does not allow it:", list];
+  return [
+    ...said,
+    ...lost,
+    ...spent,
+    promptTitle,
+    codeBlock(withoutPatches(prompt), maxPromptLength),
+    endOfPrompt,
+  ].join("\n\n");
 }
 
 function withoutPatches(prompt: string): string {

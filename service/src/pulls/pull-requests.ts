@@ -19,6 +19,8 @@ export interface Change {
   existing: string | null;
   /** The files of the branch that run code or instruct agents, which people should see first. Default: none. */
   protectedFiles?: readonly string[];
+  /** The files whose changes in that turn were taken back. Default: none. */
+  takenBack?: readonly string[] | undefined;
   /** Called before each write. Throws if another worker has taken the turn over. Default: nobody can. */
   confirmOwner?: (() => Promise<void>) | undefined;
 }
@@ -38,6 +40,8 @@ export interface ReadPullRequest {
   state: PullRequestState;
   /** The branch that it targets, which people can change; `undefined` if that is unknown. */
   target: string | undefined;
+  /** When it was closed without a merge, in milliseconds since 1970. Default: it was not, or that is unknown. */
+  closedAt?: number | undefined;
 }
 
 /** Pull requests as turns and archiving use them. */

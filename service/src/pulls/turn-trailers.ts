@@ -7,6 +7,10 @@ export interface NamedTurn {
   job: string;
   /** The key of its request; `undefined` if it had none that a trailer can tell. */
   key: Pick<RequestKey, "step" | "request"> | undefined;
+  /** The session of its job; `undefined` if it has none. */
+  session: string | undefined;
+  /** Of its prompt. */
+  promptHash: string | undefined;
 }
 
 /** Keys of other clients can have any characters, which could look like something else in a message. */
@@ -29,19 +33,41 @@ export function stepPrefix(step: string): string | undefined {
   return part.test(step) ? `Agent-Request: ${step}.` : undefined;
 }
 
+/** Returns the line that names the session of a job, by which a run on another machine finds the job. */
+export function sessionTrailer(session: string | null): string[] {
+  return session !== null && part.test(session) ? [`${sessionPrefix}${session}`] : [];
+}
+
+export const sessionPrefix = "Agent-Session: ";
+
+/**
+ * Returns the message of a turn's commit with trailers of the operator before those that name the turn, in the same paragraph. They take
+ * the place of such trailers that it has.
+ */
+export function withTrailers(message: string, lines: readonly string[]): string {
+  const own = message.lastIndexOf("\nAgent-Turn: ") + 1;
+  if (own === 0) return message;
+  const paragraph = message.lastIndexOf("\n\n", own) + 2;
+  return [message.slice(0, paragraph), ...lines.map((line) => `${line}\n`), message.slice(own)].join("");
+}
+
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?$`,
   "gm",
 );
 
 /** Returns the turns that a message names, in that order: several if a merge squashed their commits. */
 export function namedTurns(message: string): NamedTurn[] {
   const afterSubject = message.replaceAll("\r\n", "\n").replace(/^.*/, "");
-  return [...afterSubject.matchAll(trailers)].map(([, turn, identity = "", job = "", step, request]) => ({
-    turn: Number(turn),
-    identity,
-    job,
-    key: step === undefined || request === undefined ? undefined : { step, request },
-  }));
+  return [...afterSubject.matchAll(trailers)].map(
+    ([, turn, identity = "", job = "", step, request, session, promptHash]) => ({
+      turn: Number(turn),
+      identity,
+      job,
+      key: step === undefined || request === undefined ? undefined : { step, request },
+      session,
+      promptHash,
+    }),
+  );
 }

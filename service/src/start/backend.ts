@@ -48,6 +48,8 @@ export interface BackendOptions {
   repositoryUmask?: number | undefined;
   /** Whether the repository has moved, so that the store's jobs of the old address belong to it. Default: no. */
   isRepositoryMoved?: boolean | undefined;
+  /** Whether the caller knows that the tokens can push and open pull requests, so that GitHub is not asked again. Default: no. */
+  areTokensChecked?: boolean | undefined;
   /** Returns the origin of links to pages. Not called before a link is made. */
   baseUrl: () => string;
   /** Aborts when the service stops. */
@@ -125,7 +127,7 @@ async function openRepositories(store: Store, options: BackendOptions): Promise<
   if (!options.isRepositoryMoved) checkRepositories(known, identities, withJobs);
   const updated = updateRepositories(known, identities, [...options.projects, ...withJobs]);
   const projects = connect(sources, updated.main, store, options);
-  await checkTokens(projects);
+  if (!options.areTokensChecked) await checkTokens(projects);
   moveClones(options.folder, known, updated);
   await openClones(projects);
   await remember(store, known, updated);

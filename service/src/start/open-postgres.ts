@@ -1,5 +1,5 @@
 import type { Log } from "../log/log.ts";
-import type { PostgresPlace } from "../options/postgres-options.ts";
+import type { PostgresPlace } from "../options/store-place.ts";
 import type { Store } from "../store/store.ts";
 
 /**

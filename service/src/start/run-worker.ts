@@ -13,6 +13,9 @@ import { Worktrees } from "../git/worktrees.ts";
 import type { Log } from "../log/log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { PerProject } from "../per-project.ts";
+import { type CommitSettings, Committers } from "../pulls/committers.ts";
+import { GitHubPullRequests } from "../pulls/github.ts";
+import type { PathPatterns } from "../pulls/path-patterns.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
 import { jobsFolder } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
@@ -26,7 +29,7 @@ import type { Backend, ProjectBackend } from "./backend.ts";
 import { ownProjects } from "./repository-check.ts";
 
 /** How agents work on the jobs of a project. */
-export interface ProjectAgents {
+export interface ProjectAgents extends CommitSettings {
   agent: Agent;
   /** Where agents run. */
   sandbox: Sandbox;
@@ -40,12 +43,12 @@ export interface ProjectAgents {
   timeLimitMs: number;
   /** A turn that changes files of more than this together fails. */
   largestChangeBytes: number;
-  /** A turn that changes more files fails. Default: 1000. */
-  largestChangeFiles?: number | undefined;
   /** What happens with a change of files that run code or instruct agents. Default: `flag`. */
   protectedFiles?: ProtectedFilesKind | undefined;
   /** Such files besides those that the service knows. Default: none. */
   moreProtected?: readonly string[] | undefined;
+  /** The files that agents may change. Default: all. */
+  only?: PathPatterns | undefined;
   /** Secrets that no change of any project may have. Default: none. */
   secrets?: readonly Secret[] | undefined;
 }
@@ -61,8 +64,6 @@ export interface WorkerOptions {
    * neither confined nor trusted.
    */
   keptWorktrees?: number | undefined;
-  /** Default: jobs are archived only when their pull request is closed or merged. */
-  archiveAfterDays?: number | undefined;
   /** Days after its last turn after which a job is deleted. Default: jobs are never deleted. */
   deleteAfterDays?: number | undefined;
   /** Default: jobs are only in the store. */
@@ -121,17 +122,20 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   const ownOnes = ownProjectsOf(backend);
   await mkdir(jobsFolder(folder), { recursive: true });
   await killSurvivors(folder, log);
+  const ports = projects.with(settings, (project, agents) => portsOf(project, agents, worktrees));
+  for (const { committers } of ports.values) await committers.check();
   const worker = new Worker({
     ...options,
     store,
-    projects: projects.with(settings, (project, agents) => portsOf(project, agents, worktrees)),
+    projects: ports,
     ownProjects: ownOnes,
     areFilesSafe,
     secrets: secretsOf(options),
+    keptCommits: store.keptCommits ?? options.copier?.keptCommits,
     homes: store.homes ? new SharedHomes(store.homes) : options.copier,
   });
   await worker.start();
-  const { archiveAfterDays, deleteAfterDays } = options;
+  const { deleteAfterDays } = options;
   const upkeep = startUpkeep({
     store,
     projects,
@@ -139,7 +143,6 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     ownProjects: ownOnes,
     hasCopies: options.copier !== undefined,
     folder,
-    archiveAfterDays,
     deleteAfterDays,
     signal,
     log,
@@ -203,23 +206,17 @@ function portsOf(
   { repository, pullRequests, targetBranch }: ProjectBackend,
   { network = fullNetwork, limits = {}, ...agents }: ProjectAgents,
   worktreesOf: ReadonlyMap<Repository, Worktrees>,
-): ProjectPorts {
-  const {
-    agent,
-    sandbox,
-    agentsPerProject,
-    timeLimitMs,
-    largestChangeBytes,
-    largestChangeFiles,
-    protectedFiles,
-    moreProtected,
-  } = agents;
+): ProjectPorts & { committers: Committers } {
+  const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes, protectedFiles, moreProtected } = agents;
+  const { only, commitAs, signsOff, trailers } = agents;
+  const gitHub = pullRequests instanceof GitHubPullRequests ? pullRequests.commits : undefined;
   const worktrees = worktreesOf.get(repository);
   if (worktrees === undefined) throw new Error("the repository has no worktrees");
   return {
     repository,
     worktrees,
     pullRequests,
+    committers: new Committers({ repository, gitHub, commitAs, signsOff, trailers }),
     targetBranch,
     agent,
     sandbox,
@@ -228,8 +225,8 @@ function portsOf(
     agentsPerProject,
     timeLimitMs,
     largestChangeBytes,
-    largestChangeFiles,
     protectedFiles,
     moreProtected,
+    only,
   };
 }

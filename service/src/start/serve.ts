@@ -59,8 +59,8 @@ async function start(
   held: AsyncDisposableStack,
 ): Promise<RunningService | Service> {
   const { role, settings, secretVariables, keys, trust, trustIssuer, postgres, drainMs, logFormat, ...rest } = options;
-  const { folder, apiKey, projects, healthPort } = rest;
-  const metrics = role === "worker" && healthPort === undefined ? undefined : await createMetrics();
+  const { folder, apiKey, projects, metricsListen } = rest;
+  const metrics = role === "worker" && metricsListen === undefined ? undefined : await createMetrics();
   const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
   held.use(confined);
   if (options.store !== undefined) checkStorePlace(options.store);
@@ -133,7 +133,6 @@ function announceStart(
     if (trust.length > 0) announce(`Trusts       ${trust.map(({ text }) => text).join(", ")}`);
   } else announce(`Running up to ${agents} agents at a time`);
   if (service.metricsUrl !== undefined) announce(`Metrics      ${service.metricsUrl}/metrics`);
-  if (service.healthUrl !== undefined) announce(`Health       ${service.healthUrl}/healthz`);
   if (role !== "api") announce(`Job logs     ${logsFolder(folder)}`);
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createApi } from "../api/jobs-endpoints.ts";
-import { createOperations } from "../api/operations.ts";
+import { createOperations, type OperationsOptions } from "../api/operations.ts";
 import { type Authenticator, singleKey } from "../http/authentication.ts";
 import { dispatch } from "../http/dispatch.ts";
 import { type LoopbackServer, listen } from "../http/listen.ts";
@@ -48,6 +48,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   folder: string;
   /** Default: 0, any free port. */
   port?: number | undefined;
+  /** Whether another port will do if that one is in use. Default: no. */
+  isPortPreferred?: boolean | undefined;
   /** The address of this machine to listen on. Default: 127.0.0.1. */
   listen?: string | undefined;
   /** The URL at which a reverse proxy serves the service, see `parsePublicUrl`. Default: only loopback, at its port. */
@@ -58,9 +60,7 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   copies?: JobCopies | ((projects: PerProject<ProjectBackend>) => JobCopies) | undefined;
   /** Counts events. If it can be read, it is served at `/metrics`. Default: nothing is counted. */
   metrics?: Metrics | ReadableMetrics | undefined;
-  /** Where a worker alone answers `/healthz` and `/metrics`. Default: nowhere. */
-  healthPort?: number | undefined;
-  /** Where an API answers `/metrics` and `/healthz` without a key. Default: nowhere, and on its own port only with conditions. */
+  /** Where `/metrics` and `/healthz` are answered without a key. Default: only an API does, on its own port and with conditions. */
   metricsListen?: { address: string; port: number } | undefined;
   log?: Log;
   /** Receives events that only a structured log has. Default: does nothing. */
@@ -69,9 +69,7 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
 
 /** A part of the service, or all of it. Disposing of it stops its agents; others on the same store resume their turns. */
 export interface RunningService extends AsyncDisposable {
-  /** Where a worker alone answers `/healthz`, without a path; undefined if it does not. */
-  healthUrl?: string;
-  /** Where an API answers `/metrics` without a key, without a path; undefined if it does not. */
+  /** Where `/metrics` and `/healthz` are answered without a key, without a path; undefined if nowhere. */
   metricsUrl?: string;
   /** Starts no more turns, and waits until none is running. */
   finish(): Promise<void>;
@@ -112,7 +110,7 @@ export function startApi(options: ServiceOptions): Promise<Service> {
  * @throws as `startService` does
  */
 export async function startWorker(options: ServiceOptions): Promise<RunningService> {
-  const { folder, publicUrl = "", healthPort, log = () => {} } = options;
+  const { folder, publicUrl = "", log = () => {} } = options;
   checkDescriptors();
   await createFolder(folder);
   await options.settings.mapInOrder(({ agent }) => checkAgent(agent, [folder]));
@@ -122,16 +120,8 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
   let worker: RunningWorker | undefined;
   let server: LoopbackServer | undefined;
   try {
-    const { store } = backend;
-    if (healthPort !== undefined) {
-      const authenticator = hasKeys(options) ? await authenticatorOf(options, () => publicUrl) : undefined;
-      const limits = () => turnLimits(options.settings, ownProjectsOf(backend));
-      const endpoints = createOperations({ ...options, authenticator, store, limits, worker: () => worker });
-      server = await listen(observed(dispatch({ endpoints, publicUrl: options.publicUrl, log }), options), healthPort, {
-        address: options.listen,
-        log,
-      });
-    }
+    const limits = () => turnLimits(options.settings, ownProjectsOf(backend));
+    server = await listenForMetrics({ ...options, store: backend.store, limits, worker: () => worker }, options);
     worker = await runWorker(backend, { ...options, signal, log });
   } catch (error) {
     await server?.[Symbol.asyncDispose]();
@@ -140,7 +130,7 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
   }
   const running = worker;
   return {
-    ...(server && { healthUrl: server.url }),
+    ...(server && { metricsUrl: server.url }),
     finish: () => running.finish(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -209,17 +199,14 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     // Behind a reverse proxy, everybody can look like a program on this machine.
     const metricsReaders = publicUrl === undefined ? undefined : "with a key";
     const operations = createOperations({ ...shared, authenticator, metricsReaders });
-    if (options.metricsListen !== undefined) {
-      const endpoints = createOperations({ ...shared, metricsReaders: "all" });
-      const { address, port } = options.metricsListen;
-      metricsServer = await listen(observed(dispatch({ endpoints, log }), options), port, { address, log });
-    }
+    metricsServer = await listenForMetrics(shared, options);
     const endpoints = { ...operations, ...pages.endpoints, ...api.endpoints };
     const notFound = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       if (!sendNotFoundPage(request, response, basePath)) await api.notFound(request);
     };
     const listener = dispatch({ endpoints, notFound, publicUrl, log });
-    server = await listen(observed(listener, options), options.port, { address: options.listen, log });
+    const { port, listen: address, isPortPreferred } = options;
+    server = await listen(observed(listener, options), port, { address, isPortPreferred, log });
     ownUrl = server.url;
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
   } catch (error) {
@@ -244,8 +231,17 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   };
 }
 
-/** A worker needs none. */
-const hasKeys = ({ apiKey, openAuthenticator }: ServiceOptions) => Boolean(apiKey || openAuthenticator);
+/** Answers `/metrics` and `/healthz` without a key, if the options say where. */
+async function listenForMetrics(
+  operations: OperationsOptions,
+  options: ServiceOptions,
+): Promise<LoopbackServer | undefined> {
+  const { metricsListen, log = () => {} } = options;
+  if (metricsListen === undefined) return undefined;
+  const endpoints = createOperations({ ...operations, metricsReaders: "all" });
+  const { address, port } = metricsListen;
+  return listen(observed(dispatch({ endpoints, log }), options), port, { address, log });
+}
 
 async function authenticatorOf(options: ServiceOptions, baseUrl: () => string): Promise<Authenticator> {
   const { apiKey, projects, openAuthenticator } = options;

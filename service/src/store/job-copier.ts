@@ -4,10 +4,11 @@ import { errorMessage } from "../error-message.ts";
 import type { Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { JobDirectory } from "../service-folder.ts";
-import { StoreUnavailable } from "../store-errors.ts";
+import { type Lasting, SourceUnavailable } from "../store-errors.ts";
 import type { AgentHomes } from "./agent-homes.ts";
 import type { JobCopies, SentForStep } from "./job-copies.ts";
 import { isActive } from "./jobs.ts";
+import type { KeptCommits } from "./kept-commits.ts";
 import type { Store } from "./store.ts";
 
 export interface JobCopierOptions {
@@ -16,7 +17,12 @@ export interface JobCopierOptions {
   /** The service's folder. */
   folder: string;
   log: (line: string) => void;
+  /** Returns the time in milliseconds since any moment. Default: that of the process. */
+  now?: (() => number) | undefined;
 }
+
+/** In milliseconds: what GitHub answers wrongly for a moment, such as 404 for what it has just created, does not last as long. */
+const minFailingMs = 9000;
 
 /** The ids that services give to jobs. Other ids are not looked up: they can come from anyone who has the API key. */
 const jobIdPattern = /^job_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -31,9 +37,16 @@ export class JobCopier implements AgentHomes {
   /** The saves that are reading a home directory, by job. */
   readonly #homes = new Map<string, Promise<void>>();
   readonly #restores = new Map<string, Promise<void>>();
+  /** Since when copies cannot be read for a reason that probably lasts. */
+  #failingSince: number | undefined;
 
   constructor(options: JobCopierOptions) {
     this.#options = options;
+  }
+
+  /** Commits whose push was refused; `undefined` if they are only on this machine. */
+  get keptCommits(): KeptCommits | undefined {
+    return this.#options.copies.keptCommits;
   }
 
   /** Saves a job in the background: with its home directory, unless it is active. A failure is only logged. */
@@ -63,7 +76,7 @@ export class JobCopier implements AgentHomes {
   /**
    * Restores a job if the store does not know it and there is a copy. A turn that was running waits then.
    *
-   * @throws StoreUnavailable if it is unknown whether there is a copy
+   * @throws SourceUnavailable if it is unknown whether there is a copy
    */
   async restore(jobId: string): Promise<void> {
     if (!jobIdPattern.test(jobId)) return;
@@ -75,15 +88,38 @@ export class JobCopier implements AgentHomes {
   /**
    * Restores the jobs with turns of a step, as `restore` does.
    *
-   * @throws StoreUnavailable if it is unknown which jobs there are, or one cannot be read
+   * @throws SourceUnavailable if it is unknown which jobs there are, or one cannot be read
    */
   async restoreStep(sent: SentForStep): Promise<void> {
     const { copies, log } = this.#options;
     const jobs = await copies.jobsOfStep?.(sent).catch((error: unknown) => {
       log(`the jobs of a step cannot be looked up: ${errorMessage(error)}`);
-      throw new StoreUnavailable(errorMessage(error));
+      throw this.#unavailable(error);
     });
     for (const job of jobs ?? []) await this.restore(job);
+  }
+
+  /**
+   * Restores the job of a session, as `restore` does.
+   *
+   * @throws SourceUnavailable if it is unknown which job that is, or it cannot be read
+   */
+  async restoreSession(session: string): Promise<void> {
+    const { copies, log } = this.#options;
+    const job = await copies.jobOfSession?.(session).catch((error: unknown) => {
+      log(`the job of a session cannot be looked up: ${errorMessage(error)}`);
+      throw this.#unavailable(error);
+    });
+    if (job !== undefined) await this.restore(job);
+  }
+
+  /** Returns the error for clients. What probably lasts does so if it has failed before, and nothing was read in between. */
+  #unavailable(error: unknown): SourceUnavailable {
+    const { now = () => performance.now() } = this.#options;
+    const { lasts } = error as Partial<Lasting>;
+    if (lasts !== undefined) this.#failingSince ??= now();
+    const isRepeated = now() - (this.#failingSince ?? now()) >= minFailingMs;
+    return new SourceUnavailable(errorMessage(error), lasts === "certainly" || (lasts === "probably" && isRepeated));
   }
 
   async #save(jobId: string): Promise<void> {
@@ -108,8 +144,9 @@ export class JobCopier implements AgentHomes {
     await removeDirectory(restored);
     const job = await copies.restore(jobId, home, restored).catch((error: unknown) => {
       log(`${jobId}: cannot be restored: ${errorMessage(error)}`);
-      throw new StoreUnavailable(errorMessage(error));
+      throw this.#unavailable(error);
     });
+    this.#failingSince = undefined;
     if (job === undefined) return;
     await removeDirectory(home);
     mkdirSync(dirname(home), { recursive: true });

@@ -1,10 +1,13 @@
 import type { JobCopy, RequestKey } from "../model.ts";
+import type { KeptCommits } from "./kept-commits.ts";
 
 /** What a caller has sent for a step to jobs of a project. */
 export type SentForStep = Pick<RequestKey, "caller" | "step"> & { project: string };
 
 /** Copies of jobs outside this machine, from which a later service on another machine continues them. */
 export interface JobCopies {
+  /** Default: commits whose push was refused are only on this machine. */
+  readonly keptCommits?: KeptCommits | undefined;
   /**
    * Saves a job, which has changed. Not called again for the same job before it settles.
    *
@@ -27,4 +30,10 @@ export interface JobCopies {
    * @throws if it is unknown which jobs there are, for example because the storage does not respond
    */
   jobsOfStep?(sent: SentForStep): Promise<readonly string[]>;
+  /**
+   * Returns the id of the job that a session can continue. Default: a session is only found in the store.
+   *
+   * @throws if that is unknown, for example because the storage does not respond
+   */
+  jobOfSession?(session: string): Promise<string | undefined>;
 }

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { RequestKey } from "../model.ts";
+import { hashPrompt } from "../prompt-hash.ts";
 import type { Announcements } from "./announcements.ts";
 import type { Acceptance, ClockSql } from "./hourly-limit.ts";
 import type { ReadyTurn, ReadyTurns } from "./ready-turns.ts";
@@ -67,13 +68,14 @@ export async function addTurn(
   const rank = isReady ? await ready.nextRank(transaction, project) : null;
   const readyAt = isReady ? ready.clock() : { sql: "NULL", values: [] };
   const { caller, step, request } = key ?? { caller: "", step: "", request: randomUUID() };
-  const insert = `INSERT INTO turn (id, identity, job, prompt, project, caller, step, request, "acceptedAs", "acceptedAt", rank, "readyAt")
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${readyAt.sql})`;
+  const insert = `INSERT INTO turn (id, identity, job, prompt, "promptHash", project, caller, step, request, "acceptedAs", "acceptedAt", rank, "readyAt")
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${readyAt.sql})`;
   const values = [
     turn,
     newTurnIdentity(),
     job,
     prompt,
+    hashPrompt(prompt),
     project,
     caller,
     step,
@@ -84,7 +86,8 @@ export async function addTurn(
     ...readyAt.values,
   ];
   await transaction.run(insert, ...values);
-  const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
+  const activate =
+    'UPDATE job SET state = \'active\', kept = NULL, "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
   if (!isFirst) await transaction.run(activate, job);
   if (rank !== null) await ready.send(transaction, { turn, project, rank });
   return turn;
@@ -99,12 +102,16 @@ export async function addNextReady(ready: ReadyTurns, transaction: Transaction, 
 }
 
 /**
- * Gives a job the state of its last turn, which may have been stopped before an earlier one ended, unless it has open turns.
+ * Gives a job the state of its last turn, and what is kept of that, which may have been stopped before an earlier one ended, unless it has open turns.
  *
  * @returns whether it has none
  */
 export async function endJob(transaction: Transaction, job: string, at: number): Promise<boolean> {
-  const last = "SELECT state FROM turn WHERE job = ? ORDER BY id DESC LIMIT 1";
-  const end = `UPDATE job SET state = (${last}), "idleSince" = ? WHERE id = ? AND NOT EXISTS (${openTurn})`;
-  return (await transaction.run(end, job, at, job, job)) > 0;
+  const last = (column: string, condition = ""): string =>
+    `(SELECT ${column} FROM turn WHERE job = ? ${condition} ORDER BY id DESC LIMIT 1)`;
+  // As `findKeptTurn` does: a turn that failed before anything was done leaves what is kept.
+  const kept = last("kept", "AND (state = 'completed' OR attempts > 0 OR kept IS NOT NULL)");
+  const end = `UPDATE job SET state = ${last("state")}, kept = ${kept}, "idleSince" = ?
+    WHERE id = ? AND NOT EXISTS (${openTurn})`;
+  return (await transaction.run(end, job, job, at, job, job)) > 0;
 }

@@ -1,4 +1,5 @@
 import type { JobCopy, JobProgress, NewJob, RateLimited, Replayed, RequestKey, StoredJob, TurnCopy } from "../model.ts";
+import { hashPrompt } from "../prompt-hash.ts";
 import { accept, limitLock } from "./hourly-limit.ts";
 import { addNextReady, addTurn, limitClock, type TurnParts } from "./job-state.ts";
 import { findReplay, isKnownKey, keyLock } from "./request-keys.ts";
@@ -6,7 +7,7 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
-  'id, identity, prompt, state, attempts, "startedAt", "endedAt", answer, reason, head, "stopRequestedAt", "costUsd", "sessionCost", caller, step, request';
+  'id, identity, prompt, "promptHash", state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -26,7 +27,7 @@ export class StoredJobs {
    * @throws KeyReused if another request had the key
    */
   async add(
-    { id, project, createdAt, model = null, base = null }: NewJob,
+    { id, project, createdAt, model = null, base = null, session = null }: NewJob,
     prompt: string,
     at = createdAt,
     onTurn?: (id: number) => void,
@@ -39,8 +40,8 @@ export class StoredJobs {
       if (replay !== undefined) return replay;
       const acceptance = await accept(transaction, "create", project, limitClock(this.#parts, at));
       if ("retryAfterMs" in acceptance) return acceptance;
-      const insert = 'INSERT INTO job (id, project, "createdAt", model, base) VALUES (?, ?, ?, ?, ?)';
-      await transaction.run(insert, id, project, createdAt, model, base);
+      const insert = 'INSERT INTO job (id, project, "createdAt", model, base, session) VALUES (?, ?, ?, ?, ?, ?)';
+      await transaction.run(insert, id, project, createdAt, model, base, session);
       const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, key, acceptance });
       onTurn?.(turn);
       return undefined;
@@ -52,6 +53,13 @@ export class StoredJobs {
   /** Returns `undefined` if there is no such job. */
   find(id: string): Promise<StoredJob | undefined> {
     return this.#parts.database.row<StoredJob>("SELECT * FROM job WHERE id = ?", id);
+  }
+
+  /** Returns the newest job of a session of a caller that is not archived; `undefined` if there is none. */
+  async ofSession(project: string, caller: string, session: string): Promise<string | undefined> {
+    const find = `SELECT id FROM job WHERE project = ? AND session = ? AND "archivedAt" IS NULL
+      AND EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND turn.caller = ?) ORDER BY "createdAt" DESC, id DESC LIMIT 1`;
+    return (await this.#parts.database.row<{ id: string }>(find, project, session, caller))?.id;
   }
 
   /** Returns the project of a job; `undefined` if there is no such job. */
@@ -78,7 +86,7 @@ export class StoredJobs {
   /** Returns a job with its turns, for another store. */
   async copy(id: string): Promise<JobCopy | undefined> {
     const { database } = this.#parts;
-    const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head, base';
+    const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head, base, session';
     const job = await database.row<Omit<JobCopy, "turns">>(`SELECT ${columns} FROM job WHERE id = ?`, id);
     const turns = `SELECT ${copiedColumns} FROM turn WHERE job = ? ORDER BY id`;
     return job && { ...job, turns: await database.rows<TurnCopy>(turns, id) };
@@ -87,18 +95,19 @@ export class StoredJobs {
   /** Adds a job of another store. Its running turns become waiting ones. */
   async addCopy(copy: JobCopy): Promise<void> {
     const { database, ready, announcements, skipTurnIds } = this.#parts;
-    const { id, project, createdAt, archivedAt, pullRequest, head, base, turns } = copy;
-    const { state: lastState = "failed", endedAt = null } = turns.at(-1) ?? {};
+    const { id, project, createdAt, archivedAt, pullRequest, head, base, session = null, turns } = copy;
+    const { state: lastState = "failed", endedAt = null, kept: lastKept = null } = turns.at(-1) ?? {};
     const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
     await database.transaction(async (transaction) => {
       const insertJob = `INSERT INTO job
-        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head, base)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-      await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head, base);
+        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head, base, session, kept)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+      const place = [archivedAt, pullRequest, head, base, session, state === "failed" ? lastKept : null];
+      await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
-        const { startedAt = null, reason = null, head: pushed = null, stopRequestedAt = null } = turn;
+        const { startedAt = null, reason = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
         const { costUsd = null, sessionCost = null } = turn;
         const turnState = turn.state === "running" ? "waiting" : turn.state;
         const progress = [
@@ -109,6 +118,7 @@ export class StoredJobs {
           turn.answer,
           reason,
           pushed,
+          kept,
           stopRequestedAt,
         ];
         const costs = [costUsd, sessionCost];
@@ -120,6 +130,7 @@ export class StoredJobs {
           turn.id,
           turn.identity,
           turn.prompt,
+          turn.promptHash ?? hashPrompt(turn.prompt),
           ...progress,
           ...costs,
           caller,

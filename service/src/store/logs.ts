@@ -1,5 +1,3 @@
-import type { RunningTurn } from "../model.ts";
-
 /**
  * The logs of jobs: what their agents print, and the notes of the service, turn after turn. A log only grows, until its job is
  * deleted.
@@ -23,17 +21,4 @@ export interface JobLogs {
    * @returns a function that removes the listener
    */
   follow(jobId: string, listener: () => void): () => void;
-}
-
-/** The logs of jobs in a store, where all processes on the store read them. */
-export interface StoredLogs extends JobLogs {
-  /** Returns the size of the log of a turn's job, and of the turn's part of it, in bytes. */
-  size(turn: RunningTurn): Promise<{ size: number; ofTurn: number }>;
-  /**
-   * Appends to the log of a turn's job.
-   *
-   * @param position - the end of the log, in bytes
-   * @throws LeaseLost if somebody else has taken the turn over, StoreUnavailable if nothing can be stored now
-   */
-  append(turn: RunningTurn, position: number, content: Buffer): Promise<void>;
 }

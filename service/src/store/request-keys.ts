@@ -1,4 +1,5 @@
-import type { Replayed, RequestKey, StepTurn, StoredJob } from "../model.ts";
+import type { KeptWork, Replayed, RequestKey, StepTurn, StoredJob } from "../model.ts";
+import { hashPrompt } from "../prompt-hash.ts";
 import { KeyReused } from "../store-errors.ts";
 import type { Sql, Transaction } from "./sql.ts";
 
@@ -26,17 +27,17 @@ export async function findReplay(
   { caller, step, request }: RequestKey,
   { job, prompt, base }: KeyedRequest,
 ): Promise<Replayed | undefined> {
-  // The database compares the prompts, because it does not store every character.
-  const find = `SELECT id, job, CASE WHEN prompt = ? THEN 1 ELSE 0 END AS "hasPrompt",
+  const find = `SELECT id, job, "promptHash",
     (SELECT base FROM job WHERE job.id = turn.job) AS base,
     CASE WHEN EXISTS (SELECT 1 FROM turn AS earlier WHERE earlier.job = turn.job AND earlier.id < turn.id) THEN 0 ELSE 1 END
       AS "isCreate"
     FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?`;
-  type Found = { id: number; job: string; hasPrompt: number; base: string | null; isCreate: number };
-  const found = await transaction.row<Found>(find, prompt, project, caller, step, request);
+  type Found = { id: number; job: string; promptHash: string; base: string | null; isCreate: number };
+  const found = await transaction.row<Found>(find, project, caller, step, request);
   if (found === undefined) return undefined;
   const isSame = job === undefined ? found.isCreate && found.base === base : found.isCreate === 0 && found.job === job;
-  if (!(isSame && found.hasPrompt)) throw new KeyReused();
+  // The database does not store every character of a prompt, and a copy may have only its beginning.
+  if (!isSame || found.promptHash !== hashPrompt(prompt)) throw new KeyReused();
   const replayed = await transaction.row<StoredJob>("SELECT * FROM job WHERE id = ?", found.job);
   if (replayed === undefined) throw new Error(`no job ${found.job}`);
   return { replayed, turn: found.id };
@@ -46,6 +47,27 @@ export async function findReplay(
 export async function isKnownKey(sql: Sql, project: string, { caller, step, request }: RequestKey): Promise<boolean> {
   const find = "SELECT 1 FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?";
   return (await sql.row(find, project, caller, step, request)) !== undefined;
+}
+
+/**
+ * Returns the job whose kept work a create asks for again: the newest turn that its caller sent for the step before has the same prompt and
+ * base, and something of it is kept. `undefined` if there is none.
+ */
+export async function findKeptJob(
+  sql: Sql,
+  project: string,
+  { caller, step, request }: RequestKey,
+  { prompt, base }: Pick<KeyedRequest, "prompt" | "base">,
+): Promise<string | undefined> {
+  const own = "SELECT id FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?";
+  const find = `SELECT job, kept, "promptHash",
+    (SELECT base FROM job WHERE job.id = turn.job) AS base
+    FROM turn WHERE project = ? AND caller = ? AND step = ? AND (NOT EXISTS (${own}) OR id < (${own}))
+    ORDER BY id DESC LIMIT 1`;
+  const sender = [project, caller, step];
+  type Found = { job: string; kept: KeptWork | null; promptHash: string; base: string | null };
+  const found = await sql.row<Found>(find, ...sender, ...sender, request, ...sender, request);
+  return found?.kept && found.promptHash === hashPrompt(prompt) && found.base === base ? found.job : undefined;
 }
 
 /** The status of a turn, of type `TurnStatus`. */
@@ -61,6 +83,6 @@ export function turnsOfStep(
   { caller, step }: Pick<RequestKey, "caller" | "step">,
   limit: number,
 ): Promise<StepTurn[]> {
-  const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, ${turnStatus} AS status FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
+  const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, kept, ${turnStatus} AS status FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
   return sql.rows<StepTurn>(find, maxAnswerLength, project, caller, step, limit);
 }

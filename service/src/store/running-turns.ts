@@ -1,5 +1,5 @@
 import { knownCost, unknownCost } from "../cost.ts";
-import type { EndedState, RunningTurn, StoredTurn, Turn, TurnState } from "../model.ts";
+import type { EndedState, KeptWork, RunningTurn, StoredTurn, Turn, TurnState } from "../model.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { addNextReady, endJob, lockJob, type TurnParts } from "./job-state.ts";
 import type { TurnLimits } from "./ready-turns.ts";
@@ -104,9 +104,10 @@ export class RunningTurns {
    * counts from then on, so this must be known, and is not stored later.
    *
    * @param link - the pull request that has the commit; `null` if it needs a new one
-   * @param own - the turn's own commit. Default: it has none, and `head` is of an earlier turn
+   * @param madeBy - the id of the turn that made the commit. Default: `head` was recorded before
    */
-  async recordPush(turn: RunningTurn, link: string | null, head: string, own?: string): Promise<void> {
+  async recordPush(turn: RunningTurn, link: string | null, head: string, madeBy?: number): Promise<void> {
+    const own = madeBy === undefined ? undefined : { turn: madeBy, commit: head };
     await this.#change(turn, { push: { link, head, own } });
     this.#say(turn, { push: { link, head, own } });
   }
@@ -133,12 +134,12 @@ export class RunningTurns {
    * turn is requeued instead: it runs no agent again, and opens another one.
    *
    * @param at - milliseconds since 1970
-   * @param reason - why it failed. Default: unknown
+   * @param failure - why it failed, and what is kept of its work. Default: unknown, and nothing
    * @returns whether it has ended
    */
-  async finish(turn: RunningTurn, state: EndedState, at: number, reason?: string): Promise<boolean> {
+  async finish(turn: RunningTurn, state: EndedState, at: number, failure?: StoredFailure): Promise<boolean> {
     try {
-      await this.#finish(turn, state, at, reason);
+      await this.#finish(turn, state, at, failure);
       return true;
     } catch (error) {
       if (!(error instanceof PageLost)) throw error;
@@ -147,7 +148,8 @@ export class RunningTurns {
     }
   }
 
-  async #finish(turn: RunningTurn, state: EndedState, at: number, reason?: string): Promise<void> {
+  async #finish(turn: RunningTurn, state: EndedState, at: number, failure: StoredFailure = {}): Promise<void> {
+    const { reason = null, kept = null } = failure;
     const { ready, announcements } = this.#parts;
     const { id, job } = turn;
     await announcements.changeJob(job, async (transaction) => {
@@ -161,8 +163,8 @@ export class RunningTurns {
       if (held === undefined) return;
       // Until now, the turn has the reason of the request to stop it: one that fails for another reason was not stopped.
       const end = `UPDATE turn SET state = ?, "endedAt" = ?, "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END,
-        reason = ?, lease = NULL, "leaseUntil" = NULL WHERE id = ?`;
-      await transaction.run(end, state, at, reason ?? null, reason ?? null, id);
+        reason = ?, kept = ?, lease = NULL, "leaseUntil" = NULL WHERE id = ?`;
+      await transaction.run(end, state, at, reason, reason, kept, id);
       const said = this.#said.get(turn);
       await store(transaction, turn, said);
       const { isPage, head } = said?.push ?? {};
@@ -228,7 +230,18 @@ export class RunningTurns {
 interface Said {
   report?: StoredReport;
   /** The pull request of the job, the last commit pushed to it, and the turn's own one. */
-  push?: { link: string | null; head: string; own?: string | undefined; isPage?: boolean };
+  push?: {
+    link: string | null;
+    head: string;
+    own?: { turn: number; commit: string } | undefined;
+    isPage?: boolean;
+  };
+}
+
+/** Why a turn failed. */
+export interface StoredFailure {
+  reason?: string | undefined;
+  kept?: KeptWork | undefined;
 }
 
 function definedOf(report: StoredReport): StoredReport {
@@ -246,7 +259,8 @@ async function store(transaction: Transaction, { id, job }: RunningTurn, { repor
   if (push === undefined) return;
   const change = 'UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?';
   await transaction.run(change, push.link, push.head, job);
-  if (push.own !== undefined) await transaction.run("UPDATE turn SET head = ? WHERE id = ?", push.own, id);
+  const record = "UPDATE turn SET head = ? WHERE id = ? AND job = ?";
+  if (push.own !== undefined) await transaction.run(record, push.own.commit, push.own.turn, job);
 }
 
 /** Thrown to undo a transaction, because the page of the turn's pull request is not stored any longer. */

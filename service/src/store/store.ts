@@ -1,11 +1,12 @@
 import { Announcements, type StoreChanges } from "./announcements.ts";
 import { Counts } from "./counts.ts";
-import type { HomeStore } from "./homes.ts";
 import { IdleJobs } from "./idle-jobs.ts";
 import { JobLists } from "./job-lists.ts";
 import type { TurnParts } from "./job-state.ts";
 import { StoredJobs } from "./jobs.ts";
-import type { StoredLogs } from "./logs.ts";
+import type { KeptCommits } from "./kept-commits.ts";
+import type { PostgresHomes } from "./postgres/homes.ts";
+import type { PostgresLogs } from "./postgres/logs.ts";
 import { StoredPullRequests } from "./pull-requests.ts";
 import { StoredRepositories } from "./repositories.ts";
 import { RunningTurns } from "./running-turns.ts";
@@ -13,11 +14,16 @@ import type { Database } from "./sql.ts";
 import type { TokenStore } from "./tokens.ts";
 import { StoredTurns } from "./turns.ts";
 
+/** A class as others see it, so that a fake can stand for it. */
+type Public<T> = Pick<T, keyof T>;
+
 export interface StoreOptions extends Omit<TurnParts, "announcements"> {
   /** The home directories of agents for all machines. Default: only one machine uses the store. */
-  homes?: HomeStore;
+  homes?: PostgresHomes;
+  /** Commits whose push was refused. Default: they are only in this machine's clone. */
+  keptCommits?: KeptCommits;
   /** Default: logs are only files. */
-  logs?: StoredLogs;
+  logs?: Public<PostgresLogs>;
   /** Default: tokens are not stored. */
   tokens?: TokenStore;
   /** Default: no other process uses the store. */
@@ -42,16 +48,18 @@ export class Store implements AsyncDisposable {
   readonly pullRequests: StoredPullRequests;
   readonly repositories: StoredRepositories;
   /** The home directories of agents for all machines; `undefined` if only one machine uses the store. */
-  readonly homes: HomeStore | undefined;
+  readonly homes: PostgresHomes | undefined;
+  /** Commits whose push was refused; `undefined` if only one machine uses the store. */
+  readonly keptCommits: KeptCommits | undefined;
   /** The logs of jobs; `undefined` if they are only files. */
-  readonly logs: StoredLogs | undefined;
+  readonly logs: Public<PostgresLogs> | undefined;
   /** What the tokens of browsers stand for; `undefined` if they are not stored. */
   readonly tokens: TokenStore | undefined;
   readonly #database: Database;
   readonly #announcements: Announcements;
   readonly #close: (() => Promise<void>) | undefined;
 
-  constructor({ homes, logs, tokens, changes, close, ...options }: StoreOptions) {
+  constructor({ homes, keptCommits, logs, tokens, changes, close, ...options }: StoreOptions) {
     const { database, ready } = options;
     const announcements = new Announcements(database, changes);
     const parts = { ...options, announcements };
@@ -64,6 +72,7 @@ export class Store implements AsyncDisposable {
     this.pullRequests = new StoredPullRequests(database);
     this.repositories = new StoredRepositories(database);
     this.homes = homes;
+    this.keptCommits = keptCommits;
     this.logs = logs;
     this.tokens = tokens;
     this.#database = database;

@@ -1,7 +1,7 @@
 import type { RateLimited, Replayed, RequestKey, StepTurn, StoredTurn, TurnStatus } from "../model.ts";
 import { accept, limitLock } from "./hourly-limit.ts";
 import { addNextReady, addTurn, endJob, limitClock, lockJob, type TurnParts } from "./job-state.ts";
-import { findReplay, isKnownKey, keyLock, turnStatus, turnsOfStep } from "./request-keys.ts";
+import { findKeptJob, findReplay, isKnownKey, keyLock, turnStatus, turnsOfStep } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
 /** The turns of jobs, except what workers do with them: messages add turns, and operators stop and retry them. */
@@ -129,6 +129,15 @@ export class StoredTurns {
   /** Returns the turns that a caller has sent for a step to jobs of a project, newest first. */
   ofStep(project: string, sender: Pick<RequestKey, "caller" | "step">, limit: number): Promise<StepTurn[]> {
     return turnsOfStep(this.#parts.database, project, sender, limit);
+  }
+
+  /** Returns the job whose kept work a create asks for again; see `findKeptJob`. */
+  keptJob(
+    project: string,
+    key: RequestKey,
+    create: { prompt: string; base: string | null },
+  ): Promise<string | undefined> {
+    return findKeptJob(this.#parts.database, project, key, create);
   }
 
   /** Returns whether a request with this key has added a turn to a job of the project. */

@@ -1,5 +1,6 @@
 import type { ChangedFile } from "../git/changed-files.ts";
 import type { Repository } from "../git/repository.ts";
+import type { PathPatterns } from "../pulls/path-patterns.ts";
 import {
   changesPrograms,
   findProtected,
@@ -17,6 +18,8 @@ export interface CheckPorts {
   protectedFiles?: ProtectedFilesKind | undefined;
   /** Protected files besides `protectedPatterns`. Default: none. */
   moreProtected?: readonly string[] | undefined;
+  /** The files that a change may have. Default: all. */
+  only?: PathPatterns | undefined;
   /** Secrets of the service, which are never pushed. Default: none are known. */
   secrets?: readonly Secret[] | undefined;
 }
@@ -63,7 +66,7 @@ async function withPrograms(repository: CheckPorts["repository"], files: readonl
  * @param base - what is pushed already
  * @param texts - what else is published with it, by its name for people
  * @param log - appends to the job's log
- * @throws if a secret of the service would be pushed, or protected files must not be changed; with the places, but no secret, as
+ * @throws if a secret of the service would be pushed, or files are changed that must not be; with the places, but no secret, as
  *   the message
  */
 export async function checkChange(
@@ -73,7 +76,7 @@ export async function checkChange(
   texts: Readonly<Record<string, string>>,
   log: (text: string) => void,
 ): Promise<void> {
-  const { repository, secrets = [], protectedFiles } = ports;
+  const { repository, secrets = [], protectedFiles, only } = ports;
   const files = await repository.changedFiles(base, head);
   const patterns = new SecretPatterns(secrets);
   if (!patterns.isEmpty) {
@@ -83,6 +86,9 @@ export async function checkChange(
         `the change has secrets of the service, so it is not pushed: ${places.join(", ")}. Find out how the agent got them, and replace them`,
       );
   }
+  // What is kept of an earlier turn may have been made with other options.
+  const outside = files.filter(({ path }) => only?.matches(path) === false).map(({ path }) => oneLine(path));
+  if (outside.length > 0) throw new Error(`the change has files that --only does not allow: ${namesOf(outside)}`);
   const refused = protectedFiles === "refuse" ? await findProtectedChanges(ports, files) : [];
   if (refused.length > 0)
     throw new Error(`the change has files that --protected-files refuse does not allow: ${namesOf(refused)}`);
@@ -96,7 +102,7 @@ export async function checkChange(
 const maxNames = 50;
 
 /** Returns the names for people, not all if there are many. */
-function namesOf(found: readonly string[]): string {
+export function namesOf(found: readonly string[]): string {
   const more = found.length > maxNames ? ` and ${found.length - maxNames} more` : "";
   return `${found.slice(0, maxNames).join(", ")}${more}`;
 }

@@ -1,10 +1,12 @@
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
-import type { Turn } from "../model.ts";
+import type { StoredJob, Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage } from "../pulls/commit-message.ts";
-import { type CheckPorts, checkChange } from "./check-change.ts";
+import { type CheckPorts, checkChange, namesOf } from "./check-change.ts";
+import { oneLine } from "./one-line.ts";
+import { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
 
 /** What the commit of a change depends on. */
@@ -12,13 +14,12 @@ export interface CommitPorts extends CheckPorts {
   repository: Pick<Repository, "commit" | "withOwnFiles"> & CheckPorts["repository"];
   /** A larger change fails its turn. */
   largestChangeBytes: number;
-  /** A change of more files fails its turn. Default: 1000. */
-  largestChangeFiles?: number | undefined;
   /** Aborts, with why the turn fails then, when somebody wants it to stop. Default: nobody does. */
   stop?: AbortSignal | undefined;
 }
 
 interface CommitContext extends CommitPorts {
+  job: Pick<StoredJob, "session">;
   /** Appends to the job's log. */
   log: (text: string) => void;
 }
@@ -36,17 +37,24 @@ export async function commitChange(
   context: CommitContext,
   deadline: TurnDeadline,
 ): Promise<string | undefined> {
-  const { repository, largestChangeBytes: maxBytes, largestChangeFiles: maxFiles, stop, log } = context;
-  const message = commitMessage(turn, ownMessages);
-  const texts = { "the message of the commit": message, "the agent's last message": answer };
-  const options = { maxBytes, maxFiles, signal: deadline.signal };
+  const { repository, largestChangeBytes: maxBytes, only, stop, log } = context;
+  const messageWith = (takenBack: readonly string[]): string =>
+    commitMessage(turn, ownMessages, context.job.session, takenBack.map(oneLine));
+  const allowed = only && { matches: only.matches, messageWith };
+  const options = { maxBytes, signal: deadline.signal, only: allowed };
   try {
-    const { commit: made, leftOut } = await repository.commit(worktree, message, options);
+    const { commit: made, leftOut, takenBack = [] } = await repository.commit(worktree, messageWith([]), options);
     for (const path of leftOut)
       log(
         `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
       );
+    // The name of a file can have a secret.
+    const names = await new SecretPatterns(context.secrets ?? []).remove(namesOf(takenBack.map(oneLine)));
+    if (made === undefined && takenBack.length > 0)
+      throw new Error(`the agent changed only files that --only does not allow: ${names}`);
+    if (takenBack.length > 0) log(`Changes of files that --only does not allow are taken back: ${names}`);
     const commit = made === undefined ? undefined : await onTopOf(start, made, repository);
+    const texts = { "the message of the commit": messageWith(takenBack), "the agent's last message": answer };
     if (commit !== undefined) await checkChange(context, start.head, commit, texts, log);
     return commit;
   } catch (error) {

@@ -4,14 +4,14 @@ import { errorMessage } from "../error-message.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import type { RunningTurn } from "../model.ts";
 import { readPart } from "../store/log-files.ts";
-import type { StoredLogs } from "../store/logs.ts";
+import type { PostgresLogs } from "../store/postgres/logs.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 
 export interface LogShipperOptions {
   turn: RunningTurn;
   /** The log file of the turn's job on this machine. */
   file: string;
-  logs: StoredLogs;
+  logs: Pick<PostgresLogs, "end" | "size" | "append">;
   /** Receives a line when the log cannot be stored, and when it can again. */
   log: (line: string) => void;
   /** Between two writes, in milliseconds. Default: 1000. */

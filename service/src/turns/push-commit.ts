@@ -2,8 +2,12 @@ import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { Repository } from "../git/repository.ts";
-import type { StoredJob, Turn } from "../model.ts";
+import type { KeptWork, StoredJob, Turn } from "../model.ts";
+import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
+import type { Committer } from "../pulls/committers.ts";
+import { isRemoteOutage, isStoreOutage } from "./outages.ts";
+import { describeRefusal } from "./refusal.ts";
 import { type BranchPorts, findCounted } from "./uncounted-commits.ts";
 
 /** What is used of the repository. */
@@ -13,9 +17,13 @@ export type PushRepository = Pick<Repository, "commits" | "rebase" | "keep" | "p
 export interface PushPorts extends BranchPorts {
   repository: PushRepository;
   job: Pick<StoredJob, "id" | "head">;
+  /** Makes the commit that is pushed of the one in the clone. Default: that is pushed. */
+  committer?: Committer | undefined;
   /** Throws if another worker has taken the turn over. */
   confirmOwner: () => Promise<void>;
   progress: PushProgress;
+  /** Appends to the job's log. */
+  log: (text: string) => void;
 }
 
 /** What a run of a turn has pushed. */
@@ -24,6 +32,8 @@ export interface PushProgress {
   push: Push | undefined;
   /** Whether its commit has been recorded, and counts. */
   isRecorded: boolean;
+  /** What is kept of the turn if it fails now. */
+  kept: KeptWork | undefined;
 }
 
 /** A push of a turn's commit. */
@@ -72,20 +82,40 @@ export async function pushUnpushedCommit(
   ports: PushPorts,
 ): Promise<string | undefined> {
   if (last === undefined || !isCommitOf(turn, last.message)) return undefined;
-  const { commit, parent } = last;
-  const rebased = parent === start.head ? commit : await ports.repository.rebase(commit, parent, start.head);
-  if (rebased === undefined) throw new ConflictError(start.branch, commit);
-  return pushCommit(rebased, turn, start, last, ports);
+  const moved = await moveOnto(start.head, last, ports.repository);
+  if (moved === undefined) throw new ConflictError(start.branch, last.commit);
+  return pushCommit(moved, turn, start, last, ports);
+}
+
+/**
+ * Returns a commit on top of `head`, with an id that was never pushed: a worker that saw it on the branch before, and has judged that it
+ * does not count, may still be about to remove it.
+ *
+ * @returns `undefined` on a conflict
+ */
+export async function moveOnto(
+  head: string,
+  { commit, parent }: JobCommit,
+  repository: Pick<Repository, "copy" | "rebase">,
+): Promise<string | undefined> {
+  return parent === head ? repository.copy(commit) : repository.rebase(commit, parent, head);
 }
 
 /** Thrown when others changed the same lines as the turn. */
-class ConflictError extends Error {
+export class ConflictError extends Error {
   constructor(branch: string, commit: string, cause?: unknown) {
     super(
       `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit is kept as ${commit} in the service's clone. Send the message again to run the turn on what is on the branch now.`,
       { cause },
     );
   }
+}
+
+/** Returns why the turn fails, and logs all that Git says. */
+function refusal(error: unknown, branch: string, { log }: Pick<PushPorts, "log">): unknown {
+  if (isStoreOutage(error) || isRemoteOutage(error) || isResourceExhausted(error)) return error;
+  log(errorMessage(error));
+  return new Error(describeRefusal(error, branch, "push"), { cause: error });
 }
 
 /** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */
@@ -104,24 +134,35 @@ export async function pushCommit(
   last: JobCommit | undefined,
   ports: PushPorts,
 ): Promise<string> {
-  const { repository, job, confirmOwner, progress } = ports;
+  const { repository, job, committer, confirmOwner, progress } = ports;
   const { branch, base, head, remoteHead, isContinued } = start;
   const earlier = last === undefined || [commit, head].includes(last.commit) ? undefined : last.commit;
-  /** Returns the push of a commit, which the owner of the turn may begin now. */
-  const preparePush = async (pushed: string, expected: string | undefined, before: string | undefined) => {
+  const refuse = (error: unknown): never => {
+    throw refusal(error, branch, ports);
+  };
+  /**
+   * Makes the commit that is pushed in place of one in the clone, unless that is `onto`, which is on a branch already. Returns it with
+   * its push, which the owner of the turn may begin now.
+   */
+  const preparePush = async (local: string, onto: string, expected: string | undefined, before: string | undefined) => {
     // First, because whoever waits for the store after this can be ended meanwhile: the next service goes on with the commit.
-    await repository.keep(pushed, turn.job, earlier);
+    await repository.keep(local, turn.job, earlier);
+    progress.kept = "push";
+    const pushed = committer === undefined || local === onto ? local : await committer.make(local).catch(refuse);
+    if (pushed !== local) await repository.keep(pushed, turn.job, earlier);
     await confirmOwner();
-    return (): Promise<void> => {
+    const push = (): Promise<void> => {
       progress.push = { branch, commit: pushed, before, lastRecorded: job.head };
       return repository.push(pushed, branch, expected);
     };
+    return { pushed, push };
   };
-  // What counts of the branch of a turn that starts over is on the target branch, too, and stays.
-  const counted = isContinued ? (head === base ? undefined : head) : remoteHead;
-  let [pushed, expected, before] = [commit, remoteHead, remoteHead && counted];
+  // What counts of the branch of a turn that starts over is on the target branch, too, and stays. The first turn has only tried it.
+  const own = job.head === null ? undefined : remoteHead;
+  const counted = isContinued ? (head === base ? undefined : head) : own;
+  let [local, onto, expected, before] = [commit, head, remoteHead, remoteHead && counted];
   for (let pushes = 1; ; pushes++) {
-    const push = await preparePush(pushed, expected, before);
+    const { pushed, push } = await preparePush(local, onto, expected, before);
     try {
       await push();
       return pushed;
@@ -131,12 +172,13 @@ export async function pushCommit(
       if (newHead === pushed) return pushed;
       // It has moved back if a worker that had lost its turn has taken its push back meanwhile.
       const hasMovedBack = newHead === expected && errorMessage(error).includes("(stale info)");
-      if ((newHead === expected && !hasMovedBack) || pushes === maxPushes) throw error;
+      if (newHead === expected && !hasMovedBack) throw refusal(error, branch, ports);
+      if (pushes === maxPushes) throw error;
       const moved = newHead === undefined ? undefined : await findCounted(job, { head: newHead, base }, ports, turn);
-      const onto = moved?.head;
-      const rebased = onto === undefined || onto === head ? commit : await repository.rebase(commit, head, onto);
-      if (rebased === undefined) throw new ConflictError(branch, commit, error);
-      [pushed, expected, before] = [rebased, newHead, onto];
+      onto = moved?.head ?? head;
+      const rebased = onto === head ? commit : await repository.rebase(commit, head, onto);
+      if (rebased === undefined) throw new ConflictError(branch, pushed, error);
+      [local, expected, before] = [rebased, newHead, moved?.head];
     }
   }
 }

@@ -53,7 +53,8 @@ export async function runAttempt(
     host,
     stop,
   } = context;
-  const { job: jobId, prompt } = turn;
+  const { job: jobId } = turn;
+  const prompt = promptOf(turn, context);
   const history = historyOf(turn, turns);
   if (history.length > 0 && isNewHome) {
     const told = agent.isToldHistory
@@ -109,6 +110,13 @@ export async function runAttempt(
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
   const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
   return { ...result, isFollowUp, ownMessages: messages, reason };
+}
+
+/** Returns what the agent is told: the prompt, and which files it may change. */
+function promptOf({ prompt }: Turn, { only }: Pick<TurnContext, "only">): string {
+  if (only === undefined) return prompt;
+  const list = only.patterns.join(", ");
+  return `${prompt}\n\nChange only files that match these patterns, because changes of other files are taken back: ${list}`;
 }
 
 /** Returns the earlier turns of a job in which an agent ran, oldest first. */

@@ -6,11 +6,12 @@ import type { RunningTurn, Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { JobDirectory } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
-import type { HomeStore } from "../store/homes.ts";
+import type { PostgresHomes } from "../store/postgres/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 import { type ArchiveLimits, packHome, unpackHome } from "./home-archive.ts";
 
 type Log = (text: string) => void;
+type Homes = Pick<PostgresHomes, "lastAttemptedBefore" | "loadHome" | "saveHome">;
 
 /**
  * The largest compressed home directory that is kept, in bytes. All that is kept passes through the log and the backups of the database, after
@@ -25,9 +26,9 @@ const limits: ArchiveLimits = { megabytes: 100, entries: 10_000 };
  * ran. If that is not available, the agent starts a new session, and still gets the earlier turns in its history file.
  */
 export class SharedHomes implements AgentHomes {
-  readonly #store: Omit<HomeStore, "deleteArchived">;
+  readonly #store: Homes;
 
-  constructor(store: Omit<HomeStore, "deleteArchived">) {
+  constructor(store: Homes) {
     this.#store = store;
   }
 

@@ -1,10 +1,9 @@
 import { appendFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { runAgent } from "../agents/run-agent.ts";
 import { hasOwnCommits } from "../git/agent-repository.ts";
 import type { JobDirectory } from "../service-folder.ts";
-import { lastOutput } from "./last-output.ts";
 
 /** The disk and the processes that a turn uses besides Git: a port, so that simulations need neither. */
 export interface TurnHost {
@@ -30,3 +29,24 @@ export const turnHost: TurnHost = {
   runAgent,
   hasOwnCommits,
 };
+
+/** In bytes. */
+const maxBytes = 4096;
+const maxLines = 3;
+
+/** Returns the last lines that an agent has printed to the log of its job; empty if there are none, or the log cannot be read. */
+async function lastOutput(logFile: string): Promise<string> {
+  try {
+    await using file = await open(logFile);
+    const { size } = await file.stat();
+    const end = await file.read({ position: Math.max(0, size - maxBytes), buffer: Buffer.alloc(maxBytes) });
+    const lines = end.buffer.toString("utf8", 0, end.bytesRead).split("\n");
+    const own = lines.filter((line) => line.startsWith("| ")).map((line) => line.slice(2).trim());
+    return own
+      .filter((line) => line !== "")
+      .slice(-maxLines)
+      .join("\n");
+  } catch {
+    return "";
+  }
+}

@@ -8,21 +8,35 @@ import type { Worktrees } from "../git/worktrees.ts";
 import type { Machine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { StoredTurn } from "../model.ts";
+import type { Committers } from "../pulls/committers.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { JobDirectory } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
+import type { KeptCommits } from "../store/kept-commits.ts";
+import type { StoredFailure } from "../store/running-turns.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitPorts } from "./commit-change.ts";
 import type { KeptOutcomes } from "./kept-outcomes.ts";
 import type { PushRepository } from "./push-commit.ts";
 import type { TurnHost } from "./turn-host.ts";
 
+/** Why a turn failed or was postponed. */
+export interface Failure extends StoredFailure {
+  reason: string;
+  /** Whether it was postponed because the repository's host cannot be reached. */
+  isRemote?: boolean;
+}
+
 /** What a turn depends on. */
 export interface TurnPorts extends CommitPorts {
   store: Store;
-  repository: PushRepository & Pick<Repository, "objects" | "findStart" | "lastCommitOf"> & CommitPorts["repository"];
+  repository: PushRepository &
+    Pick<Repository, "objects" | "findStart" | "lastCommitOf" | "bundle" | "unbundle"> &
+    CommitPorts["repository"];
   worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
   pullRequests: PullRequests;
+  /** Default: commits are by the agent, and pushed as they are in the clone. */
+  committers?: Pick<Committers, "of"> | undefined;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
   agent: Agent;
@@ -32,6 +46,8 @@ export interface TurnPorts extends CommitPorts {
   areFilesSafe?: boolean | undefined;
   /** Default: only on this machine. */
   homes?: AgentHomes | undefined;
+  /** Default: commits whose push was refused are only in this machine's clone. */
+  keptCommits?: KeptCommits | undefined;
   /** Per job. */
   limits: Limits;
   /** Where the kernel limits the memory of agents. Default: nowhere. */
@@ -40,8 +56,8 @@ export interface TurnPorts extends CommitPorts {
   folder: string;
   /** Per attempt. */
   timeLimitMs: number;
-  /** Receives why a turn failed or was postponed, and whether that is because the repository's host cannot be reached. */
-  onFailure?: (reason: string, cause?: "remote") => void;
+  /** Receives why a turn failed or was postponed. */
+  onFailure?: (failure: Failure) => void;
   /** Called when the agent of the turn has run to its end, so that its attempt counts whatever happens then. */
   onAgentEnd?: (() => void) | undefined;
   /** Default: an agent whose turn this worker loses is run again if it takes the turn again. */

@@ -7,6 +7,7 @@ import type { JobCommit } from "../git/job-commits.ts";
 import { thisMachine } from "../machine.ts";
 import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult } from "../model.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
+import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { findInstructions } from "../pulls/protected-files.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
@@ -20,7 +21,9 @@ import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.t
 import { noChangeNote, startNote } from "./log-notes.ts";
 import { type AgentWords, openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
+import { findKeptTurn, keepForOthers, lastOnBranch, publishKept, type TurnStart } from "./publish-kept.ts";
 import {
+  ConflictError,
   findPushedCommit,
   type PushPorts,
   type PushProgress,
@@ -28,6 +31,7 @@ import {
   pushUnpushedCommit,
   undoPush,
 } from "./push-commit.ts";
+import { describeRefusal } from "./refusal.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { startDeadline, untilStopped } from "./turn-deadline.ts";
 import { turnHost } from "./turn-host.ts";
@@ -41,6 +45,8 @@ const maxAttempts = 2;
 /** What a run of a turn has done so far. */
 interface RunProgress extends PushProgress {
   start: Start | undefined;
+  /** Where the job's branch was created to try whether it can be; `undefined` if it is not there for that alone. */
+  tried: string | undefined;
 }
 
 /** What a turn depends on while it runs, before its agent's home directory is there. */
@@ -51,6 +57,8 @@ interface RunContext extends Omit<TurnContext, "isNewHome" | "turns">, PushPorts
   /** Aborts when the service stops, or another worker has taken the turn over. */
   signal: AbortSignal;
 }
+
+type PreparedContext = RunContext & Pick<TurnContext, "isNewHome">;
 
 /**
  * Runs a turn, from the checkout to the pull request. A turn that was interrupted or postponed after its commit was made is
@@ -77,14 +85,20 @@ export async function runTurn(
   };
   const directory = new JobDirectory(folder, job.id);
   const confirmOwner = (): Promise<void> => store.runningTurns.confirmLease(turn);
-  const progress: RunProgress = { start: undefined, push: undefined, isRecorded: false };
+  const progress: RunProgress = {
+    start: undefined,
+    push: undefined,
+    isRecorded: false,
+    kept: undefined,
+    tried: undefined,
+  };
   const context: RunContext = { ...ports, host, machine, directory, logFile, log, signal, job, confirmOwner, progress };
   try {
     const run = () => processTurn(turn, job, context);
     // Another worker would run the agent again, of which only this one knows how it ended.
     const hasRun = ports.outcomes?.find(turn) !== undefined;
     const result = await (hasRun ? untilStoreIsBack(run, signal, machine) : run()).catch((error: unknown) =>
-      resultOf(error, context),
+      resultOf(error, turn, context),
     );
     await cleanBranch(turn, result, context);
     return result;
@@ -98,38 +112,85 @@ export async function runTurn(
 class Stopped extends Error {}
 
 /** Returns how a turn ends that cannot go on. */
-function resultOf(error: unknown, { onFailure, log, signal }: RunContext): TurnResult {
+async function resultOf(error: unknown, turn: RunningTurn, context: RunContext): Promise<TurnResult> {
+  const { onFailure, log, signal, progress } = context;
+  const reason = errorMessage(error);
+  // What conflicts with the branch cannot be published later either.
+  const kept = error instanceof ConflictError ? undefined : progress.kept;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
   if (signal.aborted || error instanceof Stopped) return "stopped";
   if (isRemoteOutage(error)) {
-    onFailure?.(errorMessage(error), "remote");
-    log(`The repository's host cannot be reached now. The turn waits and goes on later: ${errorMessage(error)}`);
+    onFailure?.({ reason, kept, isRemote: true });
+    // It may fail later, after an hour, and a runner may be gone by then. Once, not each time that the turn is tried.
+    if (kept === "push" && context.outcomes?.find(turn) === undefined)
+      await keepForOthers(turn, error, context).catch(() => {});
+    log(`The repository's host cannot be reached now. The turn waits and goes on later: ${reason}`);
     return "postponed";
   }
-  onFailure?.(errorMessage(error));
+  onFailure?.({ reason, kept });
   // No agent has run: what comes after it waits for the store.
   if (isStoreOutage(error)) return "postponed";
   if (isResourceExhausted(error)) {
-    log(`The machine lacks something that the turn needs, so it waits and is started again: ${errorMessage(error)}`);
+    log(`The machine lacks something that the turn needs, so it waits and is started again: ${reason}`);
     return "postponed";
   }
-  log(`The turn failed: ${errorMessage(error)}`);
+  log(`The turn failed: ${reason}`);
+  try {
+    if (kept === "push")
+      await untilStoreIsBack(
+        () => keepForOthers(turn, error instanceof Error ? (error.cause ?? error) : error, context),
+        signal,
+        context.machine,
+      );
+  } catch {
+    return signal.reason instanceof LeaseLost || !signal.aborted ? "taken-over" : "stopped";
+  }
   return "failed";
 }
 
 async function processTurn(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<TurnResult> {
-  const { store, homes, host, outcomes, directory, logFile, log, signal, machine, progress } = run;
+  const { homes, host, directory, logFile, log } = run;
+  await homes?.bring(turn, directory, log);
+  const isNewHome = await host.prepare(directory, logFile);
+  log(startNote(turn));
+  return processPrepared(turn, job, { ...run, isNewHome });
+}
+
+/** @param isPublished - whether what was kept of an earlier turn has been published */
+async function processPrepared(
+  turn: RunningTurn,
+  job: StoredJob,
+  run: PreparedContext,
+  isPublished = false,
+): Promise<TurnResult> {
+  const { store, outcomes, log, signal, machine, progress } = run;
   const patiently = <T>(use: () => Promise<T>): Promise<T> => untilStoreIsBack(use, signal, machine);
   const turns = await store.turns.ofJob(turn.job);
-  await homes?.bring(turn, directory, log);
-  const context = { ...run, turns, isNewHome: await host.prepare(directory, logFile) };
-  log(startNote(turn));
-  const pullRequest = await readLastPullRequest(job, context);
-  const { start, last } = await findStart(job, pullRequest, turn, context);
+  const onRecorded = (): void => {
+    progress.isRecorded = true;
+    progress.kept = "pull-request";
+  };
+  const begin = await findBegin(job, turn, { ...run, job, turns });
+  const { start, last, pullRequest } = begin;
+  const context = { ...run, job, turns, committer: run.committers?.of(start) };
+  // An earlier attempt has tried it: the job has never pushed anything, and nothing on it is missing on the target branch.
+  if (!start.isContinued && job.head === null) progress.tried = start.remoteHead;
   const pushEarlier = async (): Promise<string | undefined> =>
     (await findPushedCommit(turn, start, last, context)) ?? (await pushUnpushedCommit(turn, start, last, context));
   let head = await patiently(pushEarlier);
   const found = outcomes?.find(turn);
+  const keptTurn = head === undefined && found === undefined ? findKeptTurn(turn, turns) : undefined;
+  if (keptTurn !== undefined && !isPublished) {
+    const isDone = await publishKept(keptTurn, turn, job, begin, onRecorded, context);
+    if (isDone && keptTurn.promptHash === hashPrompt(turn.prompt)) {
+      log(`${turnName(keptTurn.id)} had the same prompt, so no agent is run.`);
+      await patiently(() => store.runningTurns.setReport(turn, { answer: keptTurn.answer ?? undefined }));
+      return "completed";
+    }
+    // The agent starts from what is published.
+    progress.kept = undefined;
+    return processPrepared(turn, (await store.jobs.find(job.id)) ?? job, run, true);
+  }
   // The commit of the other ones was found in the clone.
   const kept = head !== undefined || found?.commit === undefined ? found : undefined;
   // The worker has lost its lease since, so it may not have been stored.
@@ -140,22 +201,26 @@ async function processTurn(turn: RunningTurn, job: StoredJob, run: RunContext): 
   );
   if (head === undefined) {
     const { reason, commit, report } = kept ?? (await runAgentOnce(turn, job, start, context));
+    const pushed = { ...start, remoteHead: progress.tried ?? start.remoteHead };
     if (reason !== undefined) {
-      context.onFailure?.(reason);
+      context.onFailure?.({ reason });
       return "failed";
     }
     if (kept === undefined) words = wordsOf(report);
     const said = report.answer === undefined ? "" : `The agent's last words:\n${report.answer}`;
     if (commit === undefined) log(`${noChangeNote} ${said}`);
     else {
-      head = await patiently(() => pushCommit(commit, turn, start, last, context));
+      head = await patiently(() => pushCommit(commit, turn, pushed, last, context));
       if (said !== "") log(said);
     }
   }
-  const onRecorded = (): void => {
-    progress.isRecorded = true;
-  };
-  await patiently(() => openPullRequest(turn, job, { start, head, words, pullRequest, onRecorded }, context));
+  const isUnopened = start.isContinued && job.pullRequest === null;
+  if (head !== undefined || isUnopened) {
+    const own = { ...turn, ...(head === undefined ? beforeReport : words) };
+    const madeBy = (head === undefined ? await lastOnBranch(start, context) : undefined) ?? own;
+    const work = { start, head: head ?? start.head, madeBy, pullRequest, onRecorded };
+    await patiently(() => openPullRequest(turn, job, work, context));
+  }
   logEarlierFailures(turn, context);
   return "completed";
 }
@@ -167,6 +232,12 @@ function wordsOf({ answer, costUsd }: StoredReport, before: AgentWords = beforeR
 
 /** What is stored while an agent runs. */
 const beforeReport: AgentWords = { answer: null, costUsd: unknownCost };
+
+/** Returns what the turn starts with. */
+async function findBegin(job: StoredJob, turn: RunningTurn, context: TurnContext & RunContext): Promise<TurnStart> {
+  const pullRequest = await readLastPullRequest(job, context);
+  return { ...(await findStart(job, pullRequest, turn, context)), pullRequest };
+}
 
 /** Finds where the turn starts, after removing what does not count from the job's branch. */
 async function findStart(
@@ -204,7 +275,7 @@ async function runAgentOnce(
   turn: RunningTurn,
   job: StoredJob,
   start: Start,
-  context: TurnContext & RunContext,
+  context: TurnContext & RunContext & { job: StoredJob },
 ): Promise<Outcome> {
   const { store, worktrees, homes, outcomes, directory, machine, stop, log, signal } = context;
   const against = reasonAgainst(turn, stop);
@@ -214,6 +285,8 @@ async function runAgentOnce(
   }
   for (const note of start.notes) log(note);
   await checkFreeSpace(context);
+  await context.committer?.prepare();
+  await tryBranch(start, context);
   const worktree = await worktrees.checkOut(directory, start, stop).catch((error: unknown) => {
     throw stop?.aborted ? new Error(String(stop.reason), { cause: error }) : error;
   });
@@ -239,6 +312,31 @@ async function runAgentOnce(
   return outcome;
 }
 
+/**
+ * Creates the job's branch before its agent runs, unless it is there, so that a rule that forbids it costs nothing.
+ *
+ * @throws with why the turn fails as the message, or the error of an outage
+ */
+async function tryBranch({ branch, head, remoteHead }: Start, context: RunContext): Promise<void> {
+  const { repository, progress, confirmOwner, log } = context;
+  if (remoteHead !== undefined) return;
+  await confirmOwner();
+  try {
+    await repository.push(head, branch, undefined);
+  } catch (error) {
+    if (!(error instanceof GitError) || isRemoteOutage(error)) throw error;
+    await repository.fetch([branch]);
+    const found = await repository.branchHead(branch);
+    if (found === undefined) {
+      log(errorMessage(error));
+      throw new Error(describeRefusal(error, branch, "branch"), { cause: error });
+    }
+    // Others have pushed to it, which shows as well that it can be there.
+    if (found !== head) return;
+  }
+  progress.tried = head;
+}
+
 /** Returns why no agent is run for a turn; `undefined` if one may be. */
 function reasonAgainst({ attempts }: Turn, stop: AbortSignal | undefined): string | undefined {
   if (attempts >= maxAttempts) return `The agent was interrupted ${attempts} times and is not run again.`;
@@ -251,10 +349,13 @@ async function ignoringLoss(use: Promise<void> | undefined): Promise<void> {
   });
 }
 
-/** Takes from the job's branch what this run pushed and what does not count, if the turn ended otherwise: see `findCounted`. */
+/**
+ * Takes from the job's branch what this run pushed and what does not count, if the turn ended otherwise: see `findCounted`. Removes a branch
+ * that was only tried.
+ */
 async function cleanBranch(turn: RunningTurn, result: TurnResult, context: RunContext): Promise<void> {
   const { store, repository, progress, log } = context;
-  const { start, push, isRecorded } = progress;
+  const { start, push, isRecorded, tried } = progress;
   try {
     if (result === "taken-over" && push !== undefined && !isRecorded) {
       // It may have been recorded although this was reported as failed, and never will be from now on.
@@ -262,10 +363,17 @@ async function cleanBranch(turn: RunningTurn, result: TurnResult, context: RunCo
       return;
     }
     const hasEnded = result === "completed" || result === "failed";
-    if (!hasEnded || turn.attempts === 0 || start === undefined || push !== undefined) return;
+    if (!hasEnded || start === undefined || push !== undefined) return;
+    const { branch } = start;
+    if (turn.attempts === 0) {
+      if (tried !== undefined) await repository.push(undefined, branch, tried);
+      return;
+    }
     // An earlier attempt may have pushed since: a worker that lost the turn, or a push that was reported as failed.
-    await repository.fetch([start.branch]);
-    await removeUncounted({ ...start, remoteHead: await repository.branchHead(start.branch) }, context, turn);
+    await repository.fetch([branch]);
+    const remoteHead = await repository.branchHead(branch);
+    if (remoteHead !== undefined && remoteHead === tried) await repository.push(undefined, branch, tried);
+    else await removeUncounted({ ...start, remoteHead }, context, turn);
   } catch (error) {
     log(
       `A commit that does not count may be on the job's branch. The next turn removes it, or the service within an hour: ${errorMessage(error)}`,

@@ -18,7 +18,7 @@ import { watchStopRequest } from "./stop-request.ts";
 import { runTurn } from "./turn.ts";
 import { turnLimits } from "./turn-limits.ts";
 import { turnName } from "./turn-name.ts";
-import type { TurnPorts } from "./turn-ports.ts";
+import type { Failure, TurnPorts } from "./turn-ports.ts";
 
 /** What the turns of a project depend on. */
 export interface ProjectPorts
@@ -28,15 +28,16 @@ export interface ProjectPorts
     | "worktrees"
     | "pullRequests"
     | "targetBranch"
+    | "committers"
     | "agent"
     | "sandbox"
     | "network"
     | "limits"
     | "timeLimitMs"
     | "largestChangeBytes"
-    | "largestChangeFiles"
     | "protectedFiles"
     | "moreProtected"
+    | "only"
   > {
   /** How many turns of the project run at a time, over all workers. Default: any number. */
   agentsPerProject?: number | undefined;
@@ -76,9 +77,7 @@ interface Run {
 interface RunEnd {
   result: TurnResult;
   /** Why it failed or was postponed, if that is known. */
-  reason?: string | undefined;
-  /** `remote` if it was postponed because the repository's host cannot be reached. */
-  cause?: "remote" | undefined;
+  failure?: Failure | undefined;
   /** Whether its agent has run to its end. */
   hasRun: boolean;
 }
@@ -271,8 +270,9 @@ export class Worker {
 
   async #end(
     run: Run,
-    { result, reason, cause, hasRun }: RunEnd & { result: Exclude<TurnResult, "taken-over"> },
+    { result, failure, hasRun }: RunEnd & { result: Exclude<TurnResult, "taken-over"> },
   ): Promise<void> {
+    const { reason, kept } = failure ?? {};
     const { store, log } = this.#options;
     const { turn, name, wasPostponed, position, lose, shipper } = run;
     let waits = 0;
@@ -284,10 +284,11 @@ export class Worker {
         await change();
       });
     const endedAt = this.#machine.wallTime();
-    const remotePauseMs = cause === "remote" ? this.#postponements.postponeForRemote(turn.id) : undefined;
-    if (cause === "remote" && remotePauseMs === undefined) {
+    const isForRemote = result === "postponed" && failure?.isRemote === true;
+    const remotePauseMs = isForRemote ? this.#postponements.postponeForRemote(turn.id) : undefined;
+    if (isForRemote && remotePauseMs === undefined) {
       const late = `The repository's host could not be reached for an hour. ${reason}`;
-      return this.#end(run, { result: "failed", reason: late, hasRun });
+      return this.#end(run, { result: "failed", failure: { reason: late, kept }, hasRun });
     }
     if (!wasPostponed || result !== "postponed")
       log(
@@ -304,7 +305,7 @@ export class Worker {
     let hasEnded = true;
     const isStored = await persist(async () => {
       if (result === "stopped") await store.runningTurns.requeue(turn, 0, hasRun);
-      else hasEnded = await store.runningTurns.finish(turn, result, endedAt, reason);
+      else hasEnded = await store.runningTurns.finish(turn, result, endedAt, failure);
     });
     if (!hasEnded) log(`${name}: the database has lost the page of its pull request, which is opened again`, "warn");
     else if (isStored) this.#outcomes.forget(turn);
@@ -313,15 +314,13 @@ export class Worker {
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
   async #run(turn: RunningTurn, signal: AbortSignal): Promise<RunEnd> {
     const { store, projects, log } = this.#options;
-    let reason: string | undefined;
-    let cause: "remote" | undefined;
+    let failure: Failure | undefined;
     let hasRun = false;
     const onAgentEnd = (): void => {
       hasRun = true;
     };
-    const onFailure = (text: string, why?: "remote"): void => {
-      reason = text;
-      cause = why;
+    const onFailure = (found: Failure): void => {
+      failure = found;
     };
     try {
       const find = () => store.jobs.find(turn.job);
@@ -334,13 +333,12 @@ export class Worker {
       using stop = watchStopRequest(turn, store, this.#machine);
       const own = { stop: stop.signal, onFailure, onAgentEnd, outcomes: this.#outcomes };
       const result = await runTurn(turn, job, { ...this.#options, ...project, ...own }, signal);
-      if (result !== "failed" && result !== "postponed") return { result, hasRun };
-      return { result, reason, cause: result === "postponed" ? cause : undefined, hasRun };
+      return { result, failure: result === "failed" || result === "postponed" ? failure : undefined, hasRun };
     } catch (error) {
       if (signal.aborted) return { result: signal.reason instanceof LeaseLost ? "taken-over" : "stopped", hasRun };
-      if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message, hasRun };
+      if (error instanceof StoreUnavailable) return { result: "postponed", failure: { reason: error.message }, hasRun };
       log(`${turn.job}: ${errorStack(error)}`, "error");
-      return { result: "failed", reason: errorMessage(error), hasRun };
+      return { result: "failed", failure: { reason: errorMessage(error) }, hasRun };
     }
   }
 

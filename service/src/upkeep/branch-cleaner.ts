@@ -97,6 +97,9 @@ export class BranchCleaner implements Round {
     const bases = job.base === null ? [] : [job.base];
     try {
       const start = await repository.findStart(branch, { isMerged: false, lastPushed: job.head, targetBranch, bases });
+      // It was created before an agent that has changed nothing, and that was not noticed: see `tryBranch`.
+      if (job.head === null && !start.isContinued && start.remoteHead === head)
+        return await repository.push(undefined, branch, head);
       const removed = await removeUncounted(start, { job, repository, store });
       if (removed.length > 0)
         log(

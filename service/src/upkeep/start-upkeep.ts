@@ -33,8 +33,6 @@ export interface UpkeepOptions {
   hasCopies: boolean;
   /** The service's folder. */
   folder: string;
-  /** Default: jobs are archived only when their pull request is closed or merged. */
-  archiveAfterDays?: number | undefined;
   /** Default: jobs are never deleted. */
   deleteAfterDays?: number | undefined;
   /** Aborts when the service stops. */
@@ -73,7 +71,6 @@ function sharedRounds({
   ownProjects,
   hasCopies,
   folder,
-  archiveAfterDays,
   deleteAfterDays,
   signal,
   log,
@@ -82,9 +79,18 @@ function sharedRounds({
   const forgetJobs = async (ids: readonly string[]) => {
     for (const repository of worktrees.keys()) await repository.forgetJobs(ids);
   };
+  // Few jobs get a message in the second half of their time. One that was copied here is about to get one, however old it is.
+  const archiveAfterDays = hasCopies || deleteAfterDays === undefined ? undefined : deleteAfterDays / 2;
   const startAfterMs = Math.min(hourMs, Math.floor((deleteAfterDays ?? 1) * dayMs));
   return [
-    new Archiver({ store, pullRequests, ownProjects, afterDays: archiveAfterDays, signal, log }),
+    new Archiver({
+      store,
+      pullRequests,
+      ownProjects,
+      afterDays: archiveAfterDays,
+      signal,
+      log,
+    }),
     ...(hasCopies ? [] : [new BranchCleaner({ store, projects, ownProjects, signal, log })]),
     new Retention({ store, folder, forgetJobs, afterDays: deleteAfterDays, startAfterMs, signal, log }),
   ];

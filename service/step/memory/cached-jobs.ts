@@ -6,6 +6,7 @@ import { gunzip, gzip } from "node:zlib";
 import { errorMessage } from "../../src/error-message.ts";
 import type { JobCopy, TurnState } from "../../src/model.ts";
 import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
+import type { KeptCommits } from "../../src/store/kept-commits.ts";
 import { packHome, unpackHome } from "../../src/turns/home-archive.ts";
 import type { CacheEntries } from "./cache-entries.ts";
 import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
@@ -44,6 +45,21 @@ export class CachedJobs implements JobCopies {
   constructor(options: CachedJobsOptions) {
     this.#options = options;
   }
+
+  /** The last commit of each job whose push was refused. */
+  readonly keptCommits: KeptCommits = {
+    save: ({ job }, bundle) =>
+      this.#inFolder(async (folder) => {
+        const file = join(folder, "commit");
+        await writeFile(file, bundle);
+        await this.#options.cache.save(newKey(job, "commit"), file);
+      }),
+    load: (job) =>
+      this.#inFolder(async (folder) => {
+        const file = join(folder, "commit");
+        return (await this.#options.cache.restore(prefixOf(job, "commit"), file)) ? readFile(file) : undefined;
+      }),
+  };
 
   async save(job: JobCopy, home: string | undefined): Promise<void> {
     const { cache } = this.#options;
@@ -167,7 +183,7 @@ async function readEntry(file: string): Promise<string | undefined> {
   }
 }
 
-const prefixOf = (jobId: string, kind: "job" | "home"): string => `agent-job-service/${jobId}/${kind}/`;
+const prefixOf = (jobId: string, kind: "job" | "home" | "commit"): string => `agent-job-service/${jobId}/${kind}/`;
 
 const hasEnded = (state: TurnState): boolean => state === "completed" || state === "failed";
 
@@ -175,7 +191,7 @@ const hasEnded = (state: TurnState): boolean => state === "completed" || state =
 const stepKey = (step: string): string | undefined =>
   /^[\w-]{1,128}$/.test(step) ? `agent-job-service/step/${step}/` : undefined;
 
-const newKey = (jobId: string, kind: "job" | "home"): string => `${prefixOf(jobId, kind)}${uniqueEnd()}`;
+const newKey = (jobId: string, kind: "job" | "home" | "commit"): string => `${prefixOf(jobId, kind)}${uniqueEnd()}`;
 
 /** A key can be saved only once. */
 const uniqueEnd = (): string => `${Date.now()}-${randomBytes(4).toString("hex")}`;

@@ -10,6 +10,7 @@ const turn = z.object({
   id: z.int().check(z.positive(), z.maximum(maxTurnId)),
   identity: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   prompt: z.string(),
+  promptHash: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   state: z.enum(["waiting", "running", "completed", "failed"]),
   attempts: z.int().check(z.nonnegative()),
   endedAt: z.nullable(time),
@@ -20,6 +21,7 @@ const turn = z.object({
   startedAt: z.nullable(time),
   reason: z.nullable(z.string()),
   head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
+  kept: z.nullable(z.enum(["push", "pull-request"])),
   stopRequestedAt: z.nullable(time),
   costUsd: z.nullable(z.number()),
   sessionCost: z.nullable(z.string().check(z.maxLength(1000))),
@@ -36,6 +38,7 @@ const entry = z.object({
     pullRequest: z.nullable(z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/))),
     head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
     base: z.nullable(z.string().check(z.regex(/^[^\p{Cc}]{1,1000}$/u))),
+    session: z.nullable(z.string().check(z.regex(/^[\w-]{1,128}$/))),
     turns: z.array(turn).check(z.minLength(1)),
   }),
   /** Where the home directory is kept, and its path, by which agents find their sessions. */

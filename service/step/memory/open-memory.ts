@@ -20,6 +20,8 @@ export interface MemoryOptions {
   isWorkflowToken: boolean;
   /** Whether no earlier attempt of the workflow run can have sent anything. */
   isFirstAttempt: boolean;
+  /** Whether the repository is the workflow's own, so that who can read the cache can read what is in it. */
+  isOwnRepository: boolean;
   /** A folder for temporary files. */
   folder: string;
   /** Values that no copy of a home directory may have. */
@@ -38,8 +40,19 @@ export interface StepMemory {
 
 /** Opens what the step remembers: the branches and pull requests of jobs, and the Actions cache. */
 export function openMemory(options: MemoryOptions): StepMemory {
-  const { project, projectId, cache, cacheAccess, isWorkflowToken, isFirstAttempt, folder, secrets, log, machine } =
-    options;
+  const {
+    project,
+    projectId,
+    cache,
+    cacheAccess,
+    isWorkflowToken,
+    isFirstAttempt,
+    isOwnRepository,
+    folder,
+    secrets,
+    log,
+    machine,
+  } = options;
   const { pullRequests, repository, targetBranch } = project ?? {};
   if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
     throw new Error("the project of the step is not on GitHub");
@@ -48,6 +61,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
   const copies = new RememberedJobs({
     cached: isReadable ? new CachedJobs({ cache, projectId, folder, secrets, log }) : undefined,
     isCacheWritable: cacheAccess === "write",
+    areCommitsKept: isOwnRepository,
     rebuilt,
     isFirstAttempt,
     log,

@@ -31,6 +31,7 @@ export interface JobSources {
   commits: readonly DatedCommit[];
 }
 
+const reason = "Its work is on the job's branch, but its pull request was not opened.";
 /** In characters. Those of the service are shorter. */
 const maxSubjectLength = 200;
 /** So many attempts that the turn is never run again: its prompt is not what somebody sent, but what others can have written. */
@@ -67,16 +68,17 @@ export function rebuildJob({
   const turns = [...named.values()].sort((a, b) => a.id - b.id);
   const createdAt = known.createdAt ?? own.at(-1)?.at;
   if (createdAt === undefined) return undefined;
-  const isActive = turns.some(({ state }) => state === "waiting");
+  const isPublished = turns.every(({ kept }) => !kept);
   const job: JobCopy = {
     id: jobId,
     project: projectId,
     createdAt,
     // As a service does that runs all the time.
-    archivedAt: isActive ? null : closedAt,
+    archivedAt: isPublished ? closedAt : null,
     pullRequest: link,
     head: own[0]?.commit ?? known.head,
     base: target === targetBranch ? null : target,
+    session: own.flatMap(({ message }) => namedTurns(message)).find(({ session }) => session)?.session ?? null,
     turns,
   };
   const unnamedTurn: TurnCopy = {
@@ -116,13 +118,25 @@ function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
   return taken ?? { prompt: subject, answer: null };
 }
 
-/** A turn whose work has no pull request waits: when it is resumed, it finds its commit, runs no agent and opens one. */
+/** A turn whose work has no pull request has failed, and what is kept of it is published first if the job gets another one. */
 function turnOf(
-  { turn, identity }: NamedTurn,
+  { turn, identity, promptHash }: NamedTurn,
   { at }: DatedCommit,
   { prompt, answer }: ToldTurn,
   isPublished: boolean,
 ): TurnCopy {
-  const end = isPublished ? { state: "completed" as const, endedAt: at } : { state: "waiting" as const, endedAt: null };
-  return { id: turn, identity, prompt, attempts: allAttempts, startedAt: null, answer, ...end };
+  const end = isPublished
+    ? { state: "completed" as const }
+    : ({ state: "failed", kept: "pull-request", reason } as const);
+  return {
+    id: turn,
+    identity,
+    prompt,
+    promptHash,
+    attempts: allAttempts,
+    startedAt: null,
+    endedAt: at,
+    answer,
+    ...end,
+  };
 }

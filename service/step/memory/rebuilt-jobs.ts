@@ -4,7 +4,7 @@ import { singleKeyName } from "../../src/http/authentication.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
 import { jobBranch } from "../../src/model.ts";
 import type { GitHubPullRequests } from "../../src/pulls/github.ts";
-import { namedTurns, stepPrefix } from "../../src/pulls/turn-trailers.ts";
+import { namedTurns, sessionTrailer, stepPrefix } from "../../src/pulls/turn-trailers.ts";
 import { type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
 
 export interface RebuiltJobsOptions {
@@ -23,6 +23,8 @@ export interface RebuiltJobsOptions {
 const maxCommits = 500;
 /** GitHub's documentation, "Re-running workflows and jobs": up to 30 days after the initial run. */
 const reRunDays = 31;
+/** Older work of a session is not continued without the cache. */
+const sessionDays = 60;
 /** For how long GitHub's lists may not show a new pull request, or who created a branch. A comment may wait for the run before. */
 const listDelayMs = 60_000;
 
@@ -83,6 +85,16 @@ export class RebuiltJobs {
     const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch);
     const turns = commits.flatMap(({ message }) => namedTurns(message));
     return [...new Set(turns.filter(({ key }) => key?.step === step).map(({ job }) => job))];
+  }
+
+  /** Returns the id of the job of a session with the newest commit; a candidate, as above. */
+  async jobOfSession(session: string): Promise<string | undefined> {
+    const { repository, targetBranch } = this.#options;
+    const [trailer] = sessionTrailer(session);
+    if (trailer === undefined) return undefined;
+    const commits = await repository.commitsOfJobs(trailer, sessionDays, targetBranch);
+    const turns = commits.flatMap(({ message }) => namedTurns(message));
+    return turns.find((turn) => turn.session === session)?.job;
   }
 
   /** Returns whether a turn of the job has just pushed. */

@@ -3,6 +3,7 @@ import { errorMessage } from "../../src/error-message.ts";
 import type { JobCopy } from "../../src/model.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
 import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
+import type { KeptCommits } from "../../src/store/kept-commits.ts";
 import { mergeCopies } from "./merge-copies.ts";
 import type { RebuiltJobs } from "./rebuilt-jobs.ts";
 
@@ -11,7 +12,9 @@ export interface RememberedJobsOptions {
   cached: JobCopies | undefined;
   /** Whether the cache can be written, as far as that is known. */
   isCacheWritable: boolean;
-  rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep">;
+  rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep" | "jobOfSession">;
+  /** Whether commits whose push was refused may be in the cache. */
+  areCommitsKept: boolean;
   /** Whether no earlier attempt of this workflow run can have sent anything. */
   isFirstAttempt: boolean;
   log: (line: string) => void;
@@ -80,6 +83,15 @@ export class RememberedJobs implements JobCopies {
     if (isFirstAttempt) return [];
     const [kept = [], pushed] = await Promise.all([cached?.jobsOfStep?.(sent), rebuilt.jobsOfStep(sent.step)]);
     return [...new Set([...pushed, ...kept])];
+  }
+
+  async jobOfSession(session: string): Promise<string | undefined> {
+    return this.#options.rebuilt.jobOfSession(session);
+  }
+
+  get keptCommits(): KeptCommits | undefined {
+    const { cached, areCommitsKept } = this.#options;
+    return areCommitsKept ? cached?.keptCommits : undefined;
   }
 
   async #canRebuild(): Promise<boolean> {

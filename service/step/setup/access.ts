@@ -1,26 +1,17 @@
 import { say, trusted } from "../../../src/runner-kit/text.ts";
 import { errorMessage } from "../../src/error-message.ts";
+import type { GitHubRepository } from "../../src/pulls/github/github-repository.ts";
+import { actionsNotPermitted, allowActionsAdvice } from "../../src/turns/refusal.ts";
 import { SetupError } from "./setup-error.ts";
 
-/** A repository on GitHub, and the token that the service uses for it. */
+/** A repository as the service's project names it, and what it is on GitHub. */
 export interface GitHubAccess {
-  /** Such as `https://github.com`. */
-  serverUrl: string;
-  /** Such as `https://api.github.com`. */
-  apiUrl: string;
-  /** `OWNER/NAME`. */
+  /** Its URL for Git. */
   repository: string;
-  token: string;
+  github: GitHubRepository | undefined;
 }
 
 const timeoutMs = 30_000;
-
-/** GitHub's words if Actions may not open pull requests in a repository. */
-export const actionsNotPermitted = /not permitted to create or approve pull requests/i;
-
-/** What to change then. */
-export const allowActionsAdvice =
-  'Turn on "Allow GitHub Actions to create and approve pull requests" in the repository\'s settings, under "Actions" › "General" (an organization can turn it off for all), or pass the token of a GitHub App as `github-token`.';
 
 /**
  * Checks whether a token may push and open pull requests, before an agent works in vain. What cannot be found out here is
@@ -28,9 +19,10 @@ export const allowActionsAdvice =
  *
  * @throws SetupError if it may not, with the setting to change
  */
-export async function checkAccess(access: GitHubAccess, log: (line: string) => void): Promise<void> {
-  const checks = [checkPush, checkPullRequests].map((check) =>
-    check(access).catch((error: unknown) => {
+export async function checkAccess({ repository, github }: GitHubAccess, log: (line: string) => void): Promise<void> {
+  if (github === undefined) throw new Error("the project of the step is not on GitHub");
+  const checks = [checkPush(repository, github), checkPullRequests(github)].map((check) =>
+    check.catch((error: unknown) => {
       if (error instanceof SetupError) throw error;
       log(`Cannot check the token: ${errorMessage(error)}`);
     }),
@@ -39,8 +31,9 @@ export async function checkAccess(access: GitHubAccess, log: (line: string) => v
 }
 
 /** Sends the first request of a push, to which GitHub responds by the token's permissions. */
-async function checkPush({ serverUrl, repository, token }: GitHubAccess): Promise<void> {
-  const { status } = await fetch(`${serverUrl}/${repository}.git/info/refs?service=git-receive-pack`, {
+async function checkPush(url: string, { owner, name, token }: GitHubRepository): Promise<void> {
+  const repository = `${owner}/${name}`;
+  const { status } = await fetch(`${url}/info/refs?service=git-receive-pack`, {
     headers: { authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}` },
     signal: AbortSignal.timeout(timeoutMs),
     redirect: "manual",
@@ -58,7 +51,8 @@ async function checkPush({ serverUrl, repository, token }: GitHubAccess): Promis
 }
 
 /** Asks for a pull request without a title, which GitHub rejects with 422 if the token may open one, or else with 403. */
-async function checkPullRequests({ apiUrl, repository, token }: GitHubAccess): Promise<void> {
+async function checkPullRequests({ apiUrl, owner, name, token }: GitHubRepository): Promise<void> {
+  const repository = `${owner}/${name}`;
   const response = await fetch(`${apiUrl}/repos/${repository}/pulls`, {
     method: "POST",
     headers: {

@@ -35,7 +35,9 @@ export async function runProgram(
       output = (output + text).slice(-maxOutputLength);
     });
   const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject);
+    child.on("error", (error: NodeJS.ErrnoException) =>
+      reject(error.code === "ENOENT" ? new Error(`${file} is not installed on this runner`) : error),
+    );
     child.on("close", resolve);
   });
   if (exitCode !== 0) throw new Error(`${file} ${args.join(" ")} exited with ${exitCode}: ${output.trim()}`);

@@ -63,7 +63,7 @@ async function addJob(store: Store, job: PastJob, id: string): Promise<void> {
   if (turn === undefined) throw new Error("no turn is ready");
   if (pullRequest !== undefined)
     await store.runningTurns.setPullRequest(turn, `https://github.com/acme/docs/pull/${pullRequest}`, "abc");
-  await store.runningTurns.finish(turn, reason === undefined ? "completed" : "failed", at + 200_000, reason);
+  await store.runningTurns.finish(turn, reason === undefined ? "completed" : "failed", at + 200_000, { reason });
   if (isArchived) await store.idleJobs.archiveOldest(at + minute * 10, at + minute * 60, 1);
 }
 
@@ -78,13 +78,14 @@ const lines = [
   "$ npx markdown-link-check docs/guide.md",
   "✓ 14 links checked, none is dead",
 ];
+const more = ["Reading docs/install.md", "Editing docs/install.md", "$ npm run build", "✓ 48 pages built"];
 const said = "I fixed the link in docs/guide.md. The other 13 links of the page work.";
 const report = JSON.stringify({ message: said, costUsd: 0.184 });
 const print = (texts: readonly string[]) => texts.map((text) => `echo "${text.replaceAll("$", "\\$")}"`).join("; ");
 const agent = {
   ...shellAgent(
-    `${print(lines)}; echo >> docs/guide.md; sleep 1; echo '${report}' > "$AGENT_RESULT_FILE"`,
-    `${print(["Reading docs/install.md", "Editing docs/install.md", "$ npm run build", "✓ 48 pages built"])}; sleep 600`,
+    `if [ -s "$AGENT_HISTORY_FILE" ]; then ${print(more)}; sleep 600
+    else ${print(lines)}; echo >> docs/guide.md; sleep 1; echo '${report}' > "$AGENT_RESULT_FILE"; fi`,
   ),
   model: "claude-code",
 };

@@ -46,9 +46,10 @@ export async function runKeys({ creates, seed, folder, log }: KeysOptions): Prom
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const start = (port: number, name: string) => {
     const args = ["api", "--repository", docs.path, "--store", postgres.url, "--port", String(port)];
-    const own = ["--folder", join(folder, name), "--public-url", "https://agents.example.com"];
+    const own = ["--public-url", "https://agents.example.com"];
     const all = [...args, ...own, ...projects.flatMap((project) => ["--project", project])];
-    return new ServiceProcess({ name, args: all, logFile: join(folder, `${name}.log`), onLine: () => {} });
+    const files = { folder: join(folder, name), logFile: join(folder, `${name}.log`) };
+    return new ServiceProcess({ name, args: all, ...files, onLine: () => {} });
   };
   const processes = ports.map((port, index) => start(port, `api-${index}`));
   try {

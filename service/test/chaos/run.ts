@@ -96,12 +96,12 @@ export async function runChaos({
   using disk = SmallDisk.mount(join(folder, diskOwner));
   if (disk === undefined) log("no disk is filled, because this process may not mount one");
   const start = (name: string, role: string, args: string[]) => {
-    const own = ["--folder", join(folder, name), ...args];
-    return new ServiceProcess({ name, args: [role, ...shared, ...own], logFile: join(folder, `${name}.log`), onLine });
+    const files = { folder: join(folder, name), logFile: join(folder, `${name}.log`) };
+    return new ServiceProcess({ name, args: [role, ...shared, ...args], ...files, onLine });
   };
   const ports = await Promise.all(Array.from({ length: apiCount }, freePort));
   const apis = ports.map((port, index) => start(`api-${index}`, "api", ["--store", store, "--port", String(port)]));
-  const direct = pooler ? ["--store-direct-url", postgres.url] : [];
+  const direct = pooler ? ["--store", postgres.url] : [];
   const workers = proxies.map(({ port }, index) => {
     const cuttable = new URL(store);
     cuttable.port = String(port);

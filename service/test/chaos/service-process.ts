@@ -16,6 +16,8 @@ export interface ServiceProcessOptions {
   /** Names it in the report. */
   name: string;
   args: readonly string[];
+  /** Of the service. */
+  folder: string;
   /** Receives what it prints. */
   logFile: string;
   /** Called with each line that it prints. */
@@ -94,10 +96,10 @@ export class ServiceProcess {
   }
 
   async #runOnce(): Promise<void> {
-    const { name, args, logFile, onLine } = this.#options;
+    const { name, args, folder, logFile, onLine } = this.#options;
     this.#isStopping = false;
     const child = spawn(process.execPath, [mainFile, ...args], {
-      env: { ...process.env, AGENT_SERVICE_KEY: apiKey },
+      env: { ...process.env, AGENT_SERVICE_KEY: apiKey, STATE_DIRECTORY: folder },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child = child;

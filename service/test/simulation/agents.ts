@@ -14,8 +14,9 @@ import type { ClientRequest, Fault } from "./scenario.ts";
 
 /** A run of an agent, with what it was told. */
 export interface AgentRun {
-  /** The number of the request whose prompt it got. */
-  request: number;
+  /** The request that its turn was sent with. */
+  request: string;
+  prompt: string;
   process: MachineProcess;
   startedAt: number;
   /** Whether the process continues after a pause, and so cannot know yet what has happened meanwhile. */
@@ -27,11 +28,16 @@ export interface AgentRun {
   endedAt: number | undefined;
 }
 
-/** The prompt of a request, which is all that an agent knows of it. */
-export const promptOf = (request: number): string => `Request ${request}`;
+/** The prompt of a request of the scenario, by its index. Later numbers are those of other prompts of the same clients. */
+export const promptOf = (number: number): string => `Request ${number}`;
 
-/** Returns the number of the request with a prompt. */
-export const requestOf = (prompt: string): number => Number(prompt.split(" ")[1]);
+/** Returns the number of a prompt. */
+export const numberOf = (prompt: string): number => Number(prompt.split(" ")[1]);
+
+/** Returns the request of the scenario whose client sends a prompt. */
+export function requestOf(prompt: string, requests: readonly ClientRequest[]): ClientRequest | undefined {
+  return requests[numberOf(prompt) % requests.length];
+}
 
 /** How long an agent that is stopped takes to end, at most. */
 const graceMs = 5000;
@@ -48,7 +54,7 @@ export interface AgentHostOptions {
   onLog: (text: string) => void;
   /** Called when an agent has run to its end. */
   onEnd: () => void;
-  /** Receives each run when it starts. Returns how many the request had before. */
+  /** Receives each run when it starts. Returns how many its prompt had before. */
   onRun: (run: AgentRun) => number;
 }
 
@@ -88,9 +94,10 @@ export class AgentHost implements TurnHost {
   readonly runAgent: TurnHost["runAgent"] = (_agent, options) =>
     new Promise((resolve) => {
       const { process, draws, clone, requests, onRun, onEnd, timeline } = this.#options;
-      const request = requestOf(options.prompt);
+      const { prompt } = options;
       const run: AgentRun = {
-        request,
+        request: options.requestId,
+        prompt,
         process,
         startedAt: timeline.now,
         isAfterPause: process.isResuming,
@@ -98,7 +105,7 @@ export class AgentHost implements TurnHost {
         end: undefined,
         endedAt: undefined,
       };
-      const { ms = 100, end: first = "completed", isNoOp = false, again } = requests[request]?.agent ?? {};
+      const { ms = 100, end: first = "completed", isNoOp = false, again } = requestOf(prompt, requests)?.agent ?? {};
       const isRepeated = onRun(run) > 0;
       const end = isRepeated && again === "failed" ? "failed" : first;
       run.isChanging = !isNoOp && !(isRepeated && again === "no-op");
@@ -107,9 +114,10 @@ export class AgentHost implements TurnHost {
         run.end = result;
         run.endedAt = timeline.now;
         options.signal.removeEventListener("abort", onAbort);
-        if (result === "completed" && run.isChanging) clone.edits.get(options.directories.tree)?.add(`edit ${request}`);
+        if (result === "completed" && run.isChanging)
+          clone.edits.get(options.directories.tree)?.add(`edit ${run.request}`);
         if (result !== "stopped") onEnd();
-        if (result !== undefined) resolve({ end: result, message: `Did ${request}`, error: undefined });
+        if (result !== undefined) resolve({ end: result, message: `Did ${prompt}`, error: undefined });
       };
       const onAbort = (): void => void process.after(draws.between(0, graceMs), order.read, () => finish("stopped"));
       process.after(ms, order.read, () => finish(end));

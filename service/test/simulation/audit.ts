@@ -1,6 +1,6 @@
 import type { Timeline } from "../../../test/simulation/timeline.ts";
 import { epoch } from "../../../test/support/fake-clock.ts";
-import type { TurnState } from "../../src/model.ts";
+import type { KeptWork, TurnState } from "../../src/model.ts";
 import type { DatabaseServer } from "./database.ts";
 import { leaseMs } from "./leased-turns.ts";
 import type { MachineProcess } from "./machine-process.ts";
@@ -15,9 +15,11 @@ export interface TurnRow {
   attempts: number;
   step: string;
   request: string;
+  acceptedAs: "create" | "message";
   lease: string | null;
   answer: string | null;
   reason: string | null;
+  kept: KeptWork | null;
 }
 
 export interface JobRow {
@@ -58,15 +60,19 @@ export class Audit {
   readonly acceptedAt = new Map<number, number>();
   /** When each turn was taken last, by its id. */
   readonly takenAt = new Map<number, number>();
+  /** When and by which process each turn has ended, by its id. */
+  readonly ended = new Map<number, { at: number; by: MachineProcess }>();
   /** When and by which worker each turn was requeued, by its id. */
   readonly requeues = new Map<number, Requeue[]>();
   /** When each commit was recorded as the last one of its job. */
   readonly recorded = new Map<string, number>();
-  /** The prompts of turns that the store has lost after they were committed. */
+  /** The requests of turns that the store has lost after they were committed. */
   readonly lost = new Set<string>();
   #forgotAt = Number.NEGATIVE_INFINITY;
   /** Called when a process has taken a turn over from another one. */
   onTakeOver: (from: MachineProcess, by: MachineProcess) => void = () => {};
+  /** Called when a turn has failed of which something is kept. */
+  onKept: (turn: TurnRow) => void = () => {};
   readonly #server: DatabaseServer;
   readonly #timeline: Timeline;
   readonly #leases = new Map<string, Lease>();
@@ -88,11 +94,12 @@ export class Audit {
     for (const turn of rows) this.#checkChange(before.get(turn.id), turn, process);
     for (const id of before.keys()) if (!this.turns.has(id)) this.violations.push(`turn ${id} was lost`);
     this.#checkJobs(rows, [...before.values()], process);
+    for (const turn of rows) if (turn.kept !== null && before.get(turn.id)?.kept === null) this.onKept(turn);
   };
 
   #read(): TurnRow[] {
-    const sql =
-      "SELECT id, identity, job, prompt, state, attempts, lease, answer, reason FROM turn WHERE id > 0 ORDER BY id";
+    const sql = `SELECT id, identity, job, prompt, state, attempts, step, request, "acceptedAs", lease, answer, reason, kept
+      FROM turn WHERE id > 0 ORDER BY id`;
     const rows = this.#server.connection.rows<TurnRow>(sql);
     this.turns = new Map(rows.map((row) => [row.id, row]));
     return rows;
@@ -103,7 +110,7 @@ export class Audit {
     const before = [...this.turns.values()];
     this.#read();
     this.#readJobs();
-    for (const { id, prompt } of before) if (!this.turns.has(id)) this.lost.add(prompt);
+    for (const { id, request } of before) if (!this.turns.has(id)) this.lost.add(request);
     for (const [head, at] of this.recorded) if (at >= since) this.recorded.delete(head);
     this.#forgotAt = this.#timeline.now;
     this.readRenewals();
@@ -115,10 +122,10 @@ export class Audit {
   }
 
   /** Checks the turn of an agent that a process starts. */
-  onRun(prompt: string, isAfterPause: boolean): void {
+  onRun(request: string, isAfterPause: boolean): void {
     // Its worker learns of a lost lease when it renews it.
     if (this.#timeline.now - this.#forgotAt < leaseMs) return;
-    const turn = [...this.turns.values()].find((one) => one.prompt === prompt);
+    const turn = [...this.turns.values()].find((one) => one.request === request);
     if (turn === undefined) this.violations.push("an agent was started for a turn that is not stored");
     else if (!isOpen(turn) && !isAfterPause)
       this.violations.push(`an agent was started for turn ${turn.id}, which has ended`);
@@ -156,6 +163,7 @@ export class Audit {
           isCounted: turn.attempts === attempts,
         },
       ]);
+    if (isOpen(before) && !isOpen(turn)) this.ended.set(id, { at: this.#timeline.now, by: process });
     if (turn.attempts > 2) this.violations.push(`turn ${id} had ${turn.attempts} attempts`);
   }
 
@@ -205,6 +213,12 @@ export class Audit {
     }
   }
 }
+
+/** Returns the turn of a job whose agent has run last, at the end of a turn. */
+export const madeBy = ({ id, job }: Pick<TurnRow, "id" | "job">, turns: readonly TurnRow[]): TurnRow | undefined =>
+  turns.findLast((one) => one.job === job && one.id <= id && one.attempts > 0) ??
+  // A lost second can take the count of its attempts.
+  turns.find((one) => one.job === job && one.id <= id && one.kept !== null);
 
 /** Returns whether a turn failed because an operator has stopped it. */
 export const isStopped = ({ state, reason }: TurnRow): boolean =>

@@ -1,4 +1,5 @@
 import type { Start, StartOptions } from "../../src/git/find-start.ts";
+import type { JobCommit } from "../../src/git/job-commits.ts";
 import type { LocalPullRequestsOptions } from "../../src/pulls/local.ts";
 import type { TurnPorts } from "../../src/turns/turn-ports.ts";
 import type { GitNetwork } from "./network.ts";
@@ -77,12 +78,14 @@ export class SimulatedRepository implements UsedRepository {
     const { heads, commits } = this.#clone;
     const base = this.#commit(heads.get(targetBranch)?.id ?? "");
     const remoteHead = heads.get(branch);
-    const head = remoteHead ?? commits.get(lastPushed ?? "");
+    // Nothing on it is missing on the target branch.
+    const isEmpty = remoteHead !== undefined && contains(base, remoteHead.id);
+    const head = isEmpty ? undefined : (remoteHead ?? commits.get(lastPushed ?? ""));
     const start = { branch, targetBranch, base: base.id, remoteHead: remoteHead?.id, notes: [] };
     return { ...start, head: (head ?? base).id, isContinued: head !== undefined };
   }
 
-  async lastCommitOf(jobId: string): Promise<{ commit: string; parent: string; message: string } | undefined> {
+  async lastCommitOf(jobId: string): Promise<JobCommit | undefined> {
     const commit = this.#clone.jobs.get(jobId);
     return commit && { commit: commit.id, parent: commit.parent?.id ?? "", message: commit.message };
   }
@@ -114,6 +117,16 @@ export class SimulatedRepository implements UsedRepository {
     this.#clone.jobs.set(jobId, this.#commit(id));
   }
 
+  async bundle(jobId: string): Promise<Uint8Array> {
+    return Buffer.from(this.#clone.jobs.get(jobId)?.id ?? "");
+  }
+
+  async unbundle(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
+    const commit = this.#remote.commits.get(Buffer.from(packed).toString());
+    if (commit !== undefined) this.#clone.jobs.set(jobId, this.#keep(commit));
+    return this.lastCommitOf(jobId);
+  }
+
   async push(id: string | undefined, branch: string, expectedHead: string | undefined): Promise<void> {
     const commit = id === undefined ? undefined : this.#commit(id);
     await this.#network.push((by) => this.#remote.push(branch, commit, expectedHead, by));
@@ -134,7 +147,9 @@ export class SimulatedRepository implements UsedRepository {
   async rebase(id: string, parent: string, newParent: string): Promise<string | undefined> {
     await this.#network.work();
     const [commit, onto] = [this.#commit(id), this.#commit(newParent)];
-    if (!contains(onto, parent)) return undefined;
+    const before = this.#commit(parent);
+    const isCopy = onto.changes.symmetricDifference(before.changes).size === 0;
+    if (!isCopy && !contains(onto, parent)) return undefined;
     const missing = [...commit.changes].filter((change) => !onto.changes.has(change));
     if (missing.length === 0) return newParent;
     return this.#keep(this.#remote.createCommit(onto, commit.message, missing)).id;

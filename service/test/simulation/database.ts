@@ -1,13 +1,15 @@
+import type { RunningTurn } from "../../src/model.ts";
+import type { KeptCommits } from "../../src/store/kept-commits.ts";
 import type { Database, Transaction, Value } from "../../src/store/sql.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/database.ts";
 import { openSchema } from "../../src/store/sqlite/schema.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../src/store-errors.ts";
+import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../../src/store-errors.ts";
 import type { MachineProcess } from "./machine-process.ts";
 import type { StoreNetwork } from "./network.ts";
 
 /** The tables that a history leaves something in, in an order in which they can be emptied. */
-const tables = ["pullRequest", "turn", "job", "deletedJob", "project"];
+const tables = ["keptCommit", "pullRequest", "turn", "job", "deletedJob", "project"];
 /** What a database has that loses its last second. */
 type Content = ReadonlyMap<string, readonly Record<string, Value>[]>;
 
@@ -31,6 +33,15 @@ export class DatabaseServer {
 
   constructor() {
     openSchema(this.connection, ":memory:");
+    this.connection.execute(
+      "CREATE TABLE keptCommit (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, bundle text)",
+    );
+  }
+
+  /** Returns the commits that are kept for other machines, by their jobs. */
+  keptCommits(): Map<string, string> {
+    const rows = this.connection.rows<{ job: string; bundle: string }>("SELECT job, bundle FROM keptCommit");
+    return new Map(rows.map(({ job, bundle }) => [job, bundle]));
   }
 
   /** Returns what it has now. */
@@ -58,6 +69,26 @@ export class DatabaseServer {
     this.locks.clear();
     this.onCommit = () => {};
     this.onRenewal = () => {};
+  }
+}
+
+/** As on Postgres. A bundle is the id of a commit. */
+export class SimulatedKeptCommits implements KeptCommits {
+  readonly #database: DatabaseClient;
+
+  constructor(database: DatabaseClient) {
+    this.#database = database;
+  }
+
+  async save({ id, job, lease }: RunningTurn, bundle: Uint8Array): Promise<void> {
+    const save = `INSERT INTO keptCommit (job, bundle) SELECT job, ? FROM turn WHERE id = ? AND job = ? AND lease = ?
+      ON CONFLICT (job) DO UPDATE SET bundle = excluded.bundle`;
+    if ((await this.#database.run(save, Buffer.from(bundle).toString(), id, job, lease)) === 0) throw new LeaseLost(id);
+  }
+
+  async load(job: string): Promise<Uint8Array | undefined> {
+    const row = await this.#database.row<{ bundle: string }>("SELECT bundle FROM keptCommit WHERE job = ?", job);
+    return row && Buffer.from(row.bundle);
   }
 }
 

@@ -1,6 +1,9 @@
 import type { Period } from "./machine-process.ts";
 import type { Fault, FaultKind, Scenario } from "./scenario.ts";
 
+const refusalKinds = ["refuse-branch", "refuse-push", "refuse-pull"] as const satisfies readonly FaultKind[];
+export type RefusalKind = (typeof refusalKinds)[number];
+
 /** How many more steps a machine takes. */
 interface Steps {
   machine: number;
@@ -69,6 +72,20 @@ export class Faults {
     return { begun, ended };
   }
 
+  /** Returns whether the remote or the platform refuses something at a time: for all machines. */
+  refuses(kind: RefusalKind, now: number): boolean {
+    return activeAt(this.#of(kind), now) !== undefined;
+  }
+
+  /** Returns whether anything was refused at a time from one to another. */
+  refusedBetween(from: number, to: number): boolean {
+    return refusalKinds.flatMap((kind) => this.#of(kind)).some(({ at, ms }) => at <= to && at + ms > from);
+  }
+
+  #of(kind: FaultKind): readonly Fault[] {
+    return this.#faults.filter((fault) => fault.kind === kind);
+  }
+
   #isOn(machine: number, fault: Fault): boolean {
     return fault.isEverywhere || lossMs(fault) > 0 || this.machineOf(fault) === machine;
   }
@@ -95,7 +112,7 @@ export class Faults {
   }
 
   count(kind: FaultKind): number {
-    return this.#faults.filter((fault) => fault.kind === kind).length;
+    return this.#of(kind).length;
   }
 }
 

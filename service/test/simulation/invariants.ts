@@ -2,10 +2,10 @@ import { jobBranch } from "../../src/model.ts";
 import { isCommitOf } from "../../src/pulls/commit-message.ts";
 import { hourlyLimit } from "../../src/store/hourly-limit.ts";
 import { hourMs } from "../../src/time.ts";
-import { promptOf, requestOf } from "./agents.ts";
-import { isOpen, isStopped, type TurnRow } from "./audit.ts";
+import { isOpen, isStopped, madeBy, type TurnRow } from "./audit.ts";
+import { firstRequest } from "./client.ts";
 import type { MachineProcess } from "./machine-process.ts";
-import { type Commit, contains, historyOf, isForeign } from "./remote.ts";
+import { type Commit, contains, historyOf, isForeign, targetBranch } from "./remote.ts";
 import { type History, usesBefore } from "./simulate.ts";
 
 /** Returns the violated guarantees of a history. */
@@ -21,6 +21,7 @@ export function findViolations(history: History): string[] {
     ...leftCommits(history, turns),
     ...wrongPages(history),
     ...wrongRuns(history, turns),
+    ...repeatedRuns(history, turns),
     ...wrongLimits(history, turns),
     ...history.log.filter(
       (line) =>
@@ -31,11 +32,11 @@ export function findViolations(history: History): string[] {
 
 function falseAnswers({ answers, audit, faults }: History, turns: readonly TurnRow[]): string[] {
   return answers.flatMap(({ kind, isSent, error }, index) => {
-    const stored = turns.filter(({ prompt }) => prompt === promptOf(index)).length;
+    const stored = turns.filter(({ request }) => request === firstRequest(index)).length;
     const name = `request ${index}`;
     if (kind === "error") return [`${name} was answered with ${error}`];
     if (kind === "not-found") return faults.losses > 0 ? [] : [`${name} did not find its job`];
-    if (kind === "accepted" && stored === 0 && audit.lost.has(promptOf(index))) return [];
+    if (kind === "accepted" && stored === 0 && audit.lost.has(firstRequest(index))) return [];
     if (kind === "accepted" && stored !== 1) return [`${name} was accepted, and has ${stored} turns`];
     const mayBeStored = isSent && (kind === "accepted" || kind === "unknown" || kind === "none");
     if (stored > (mayBeStored ? 1 : 0)) return [`${name} was answered with ${kind}, and has ${stored} turns`];
@@ -43,9 +44,9 @@ function falseAnswers({ answers, audit, faults }: History, turns: readonly TurnR
   });
 }
 
-function wrongEnds({ runs, remote, faults, stopped }: History, turn: TurnRow): string[] {
-  const { id, job, state, attempts, prompt } = turn;
-  const request = requestOf(prompt);
+function wrongEnds(history: History, turn: TurnRow): string[] {
+  const { runs, remote, audit, faults, stopped } = history;
+  const { id, job, state, attempts, request, kept } = turn;
   const commits = [...historyOf(remote.branches.get(jobBranch(job)))].filter(({ message }) =>
     isCommitOf(turn, message),
   );
@@ -53,6 +54,7 @@ function wrongEnds({ runs, remote, faults, stopped }: History, turn: TurnRow): s
   const own = runs.filter((run) => run.request === request && run.end !== "stopped");
   const changes = own.filter(({ isChanging }) => isChanging);
   if (changes.length === 0 && commits.length > 0) return [`turn ${id} changed nothing, and has a commit`];
+  if (state === "completed" && own.length === 0) return wrongPublication(history, turn);
   if (state === "completed") {
     if (own.every(({ end }) => end === "failed")) return [`turn ${id} completed, although its agent fails`];
     if (changes.length === own.length && commits.length === 0) return [`turn ${id} completed without its commit`];
@@ -62,8 +64,42 @@ function wrongEnds({ runs, remote, faults, stopped }: History, turn: TurnRow): s
   // A push is tried five times. Others may be faster each time.
   const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && commit && isForeign(commit));
   if (others.length > 4) return [];
+  const isRefused = faults.refusedBetween(audit.takenAt.get(id) ?? 0, audit.ended.get(id)?.at ?? 0);
+  if (kept !== null) return isRefused ? [] : [`something of turn ${id} is kept, although nothing was refused`];
+  const hasChanged = changes.some(({ end }) => end === "completed");
+  if (isRefused && hasChanged && attempts < 2) return [`nothing is kept of turn ${id}`];
+  if (isRefused && !hasChanged) return [];
   const hasFailed = runs.some((run) => run.request === request && run.end === "failed");
   return hasFailed || attempts >= 2 ? [] : [`turn ${id} failed, although its agent did not`];
+}
+
+/** Judges a turn that completed without an agent: it has published what was kept of an earlier one with its prompt. */
+function wrongPublication({ remote, audit }: History, turn: TurnRow): string[] {
+  const { id, job, prompt } = turn;
+  const turns = [...audit.turns.values()];
+  const maker = madeBy({ job, id: id - 1 }, turns);
+  if (maker?.prompt !== prompt || maker.kept === null) return [`turn ${id} completed without an agent`];
+  const { head = null, pullRequest } = audit.jobs.get(job) ?? {};
+  const published = [...historyOf(remote.commits.get(head ?? ""))];
+  return pullRequest !== null && published.some(({ message }) => isCommitOf(maker, message))
+    ? []
+    : [`turn ${id} completed without what was kept of turn ${maker.id}`];
+}
+
+/** Finds agents that have run for a prompt again although what the first one did was kept. */
+function repeatedRuns({ runs, jobLog, faults }: History, turns: readonly TurnRow[]): string[] {
+  if (faults.losses > 0) return [];
+  return turns.flatMap(({ id, job, prompt, request }) => {
+    const maker = madeBy({ job, id: id - 1 }, turns);
+    const isRepeated = maker?.prompt === prompt && runs.some((run) => run.request === request);
+    // Those after it may have failed without an agent, too.
+    const isKept = maker !== undefined && maker.kept !== null;
+    const isExcused = (line: string): boolean =>
+      line.includes("The commit is only kept on this machine") ||
+      (line.includes("conflicts with what others have pushed since") && faults.has("foreign-push"));
+    const isSaid = jobLog.some((line) => line.includes(job) && isExcused(line));
+    return isRepeated && isKept && !isSaid ? [`an agent ran for turn ${id}, although turn ${maker.id} is kept`] : [];
+  });
 }
 
 function wrongCommits({ remote, audit, faults }: History, turns: readonly TurnRow[]): string[] {
@@ -116,19 +152,33 @@ function leftCommits(
   const hasLived = (process: MachineProcess | undefined): boolean => machines.some((one) => one.process === process);
   const turnOf = (head: Commit | undefined): TurnRow | undefined =>
     audit.recorded.has(head?.id ?? "") ? undefined : turns.find((one) => head && isCommitOf(one, head.message));
+  /** Whether the worker that ended the last turn of a job had to remove the branch that was only tried. */
+  const isLeft = (job: string): boolean => {
+    const last = turns.findLast((one) => one.job === job);
+    const ended = audit.ended.get(last?.id ?? 0);
+    const created = remote.pushes.findLast(({ branch, commit }) => branch === jobBranch(job) && commit)?.at ?? 0;
+    if (last === undefined || ended === undefined || last.kept !== null || isStopped(last)) return false;
+    return hasLived(ended.by) && created < ended.at;
+  };
   return [...audit.jobs.values()].flatMap(({ id: job }) => {
-    const left = turnOf(remote.branches.get(jobBranch(job)));
+    const last = remote.branches.get(jobBranch(job));
+    const main = remote.branches.get(targetBranch);
+    if (last && main && contains(main, last.id)) return ["a branch without a commit of its own is never removed"];
+    const left = turnOf(last);
     if (left !== undefined) return [`a commit of turn ${left.id} that does not count is never removed`];
     const head = uncleaned.get(jobBranch(job));
     const turn = turnOf(head);
     // Whoever cannot remove one says so.
     const isSaid = jobLog.some((line) => line.includes(job) && line.includes("The next turn removes it"));
+    const isExcused = isSaid || faults.losses > 0;
+    const isTried = head !== undefined && main !== undefined && contains(main, head.id);
+    if (isTried && !isExcused && isLeft(job)) return ["a branch without a commit of its own is left"];
     // Whoever has ended it in a lost second looks no more.
-    if (turn === undefined || isSaid || faults.losses > 0) return [];
+    if (turn === undefined || isExcused) return [];
     const push = remote.pushes.findLast(({ commit }) => commit === head);
     const isNoticed = runs.some(
       ({ request, process, end, endedAt = 0 }) =>
-        request === requestOf(turn.prompt) &&
+        request === turn.request &&
         (end === "completed" || end === "failed") &&
         process !== push?.by &&
         hasLived(process) &&
@@ -155,8 +205,8 @@ function wrongPages({ audit, pages }: History): string[] {
 }
 
 function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]): string[] {
-  return turns.flatMap(({ id, prompt }) => {
-    const own = runs.filter(({ request }) => request === requestOf(prompt));
+  return turns.flatMap(({ id, request }) => {
+    const own = runs.filter((run) => run.request === request);
     const requeues = audit.requeues.get(id) ?? [];
     // What was counted in a lost second is forgotten.
     const allowed = 2 + requeues.length + faults.losses;
@@ -200,8 +250,7 @@ function wrongLimits({ scenario, audit, answers, faults }: History, turns: reado
     for (const isMessage of [false, true]) {
       const uses = turns
         .filter(
-          ({ job, prompt }) =>
-            audit.jobs.get(job)?.project === project && answers[requestOf(prompt)]?.isMessage === isMessage,
+          ({ job, acceptedAs }) => audit.jobs.get(job)?.project === project && (acceptedAs === "message") === isMessage,
         )
         .map(({ id }) => audit.acceptedAt.get(id) ?? 0);
       const used = [...before, ...uses];

@@ -3,6 +3,7 @@ import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
 import { Jobs } from "../../src/jobs/jobs.ts";
 import { PerProject } from "../../src/per-project.ts";
+import { GitHubError } from "../../src/pulls/github/github-error.ts";
 import { LocalPullRequests } from "../../src/pulls/local.ts";
 import type { PullRequests } from "../../src/pulls/pull-requests.ts";
 import { Store } from "../../src/store/store.ts";
@@ -11,10 +12,10 @@ import { Worker } from "../../src/turns/worker.ts";
 import { Archiver } from "../../src/upkeep/archiver.ts";
 import { BranchCleaner } from "../../src/upkeep/branch-cleaner.ts";
 import { runRounds } from "../../src/upkeep/rounds.ts";
-import { AgentHost, type AgentRun, promptOf } from "./agents.ts";
+import { AgentHost, type AgentRun } from "./agents.ts";
 import type { Audit } from "./audit.ts";
 import { emptyClone, SimulatedRepository } from "./clone.ts";
-import { DatabaseClient, type DatabaseServer } from "./database.ts";
+import { DatabaseClient, type DatabaseServer, SimulatedKeptCommits } from "./database.ts";
 import type { Draws } from "./draws.ts";
 import type { Faults } from "./faults.ts";
 import { databaseTime, LeasedTurns, SimulatedChanges } from "./leased-turns.ts";
@@ -97,7 +98,8 @@ export abstract class Machine {
     const told = new SimulatedChanges(process, notifications, changes);
     const ready = new LeasedTurns({ timeline, client, process, changes: told, turns: notifications });
     const clock = () => String(databaseTime(timeline));
-    const options = { database: client, ready, nextTurnId, clock, changes: told };
+    const keptCommits = new SimulatedKeptCommits(client);
+    const options = { database: client, ready, nextTurnId, clock, keptCommits, changes: told };
     this.boot(process, new Store(options));
   }
 
@@ -148,7 +150,7 @@ export class ApiMachine extends Machine {
 
 /** A machine that runs turns, archives jobs, and cleans branches. */
 export class WorkerMachine extends Machine {
-  readonly #clone = emptyClone();
+  readonly clone = emptyClone();
   #worker: Worker | undefined;
   #stop = new AbortController();
   #cleanBranches = async (): Promise<void> => {};
@@ -173,10 +175,9 @@ export class WorkerMachine extends Machine {
 
   protected override boot(process: MachineProcess, store: Store): void {
     const { timeline, faults, draws, scenario, remote, landings, runs, audit, jobLog } = this.world;
-    const { log, number: machine } = this;
+    const { log, number: machine, clone } = this;
     this.#stop = new AbortController();
     const { signal } = this.#stop;
-    const clone = this.#clone;
     const network = new GitNetwork({ timeline, process, machine, faults, draws }, landings, signal);
     const repository = new SimulatedRepository(clone, remote, network);
     const pullRequests = new LocalPullRequests({
@@ -186,6 +187,12 @@ export class WorkerMachine extends Machine {
       signal,
       log,
     });
+    const { open } = pullRequests;
+    pullRequests.open = async (change) => {
+      if (change.existing === null && faults.refuses("refuse-pull", timeline.now))
+        throw new GitHubError("GitHub Actions is not permitted to create or approve pull requests.", 403);
+      return open.call(pullRequests, change);
+    };
     const host = new AgentHost({
       timeline,
       process,
@@ -196,15 +203,16 @@ export class WorkerMachine extends Machine {
       onLog: (line) => jobLog.push(line),
       onEnd: () => faults.agentEnded(machine, timeline.now),
       onRun: (run) => {
-        const before = runs.filter(({ request }) => request === run.request).length;
+        const before = runs.filter((one) => one.prompt === run.prompt).length;
         runs.push(run);
-        audit.onRun(promptOf(run.request), run.isAfterPause);
+        audit.onRun(run.request, run.isAfterPause);
         return before;
       },
     });
     const worker = new Worker({
       agents: scenario.agents,
       store,
+      keptCommits: store.keptCommits,
       projects: PerProject.same({
         agentsPerProject: scenario.agentsPerProject,
         repository,

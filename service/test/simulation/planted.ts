@@ -9,6 +9,7 @@ const queue = "src/store/ready-turns.ts";
 const glue = "test/simulation/leased-turns.ts";
 const turn = "src/turns/turn.ts";
 const push = "src/turns/push-commit.ts";
+const kept = "src/turns/publish-kept.ts";
 const runningTurns = "src/store/running-turns.ts";
 
 /** Those that need few histories to be found come first. */
@@ -65,6 +66,41 @@ export const plantedFaults: readonly PlantedFault[] = [
         to: "const",
       },
     ],
+  },
+  {
+    name: "what is kept is not published",
+    edits: [
+      {
+        file: turn,
+        from: "const isDone = await publishKept(keptTurn, turn, job, begin, onRecorded, context);",
+        to: "const isDone = publishKept !== undefined;",
+      },
+    ],
+  },
+  {
+    name: "the end of a turn forgets what is kept",
+    edits: [{ file: runningTurns, from: "reason, reason, kept, id);", to: "reason, reason, null, id);" }],
+  },
+  {
+    name: "an agent runs again for the prompt of what is kept",
+    edits: [
+      {
+        file: turn,
+        from: "isDone && keptTurn.promptHash === hashPrompt(turn.prompt)",
+        to: "isDone && keptTurn.promptHash !== hashPrompt(turn.prompt)",
+      },
+    ],
+  },
+  {
+    name: "a branch that was only tried is left",
+    edits: [
+      { file: turn, from: "if (tried !== undefined) await", to: "if (tried === branch) await" },
+      { file: turn, from: "remoteHead !== undefined && remoteHead === tried", to: "remoteHead === branch" },
+    ],
+  },
+  {
+    name: "a commit whose push was refused is not stored for other machines",
+    edits: [{ file: kept, from: "await keptCommits.save(turn, await", to: "void (await" }],
   },
   {
     name: "no polling",
@@ -127,7 +163,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a turn that is taken over continues with the very commit that was pushed",
     edits: [
-      { file: push, from: "if (!isReplaced) return own.commit;", to: "if (isReplaced || own) return own.commit;" },
+      { file: push, from: "if (own.commit !== remoteHead) return own.commit;", to: "if (own) return own.commit;" },
     ],
   },
   {
@@ -153,12 +189,16 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a turn ends without cleaning its branch after an earlier attempt",
     edits: [
-      { file: turn, from: "if (!hasEnded || turn.attempts === 0 ||", to: "if (!hasEnded || turn.attempts >= 0 ||" },
+      {
+        file: turn,
+        from: "if (turn.attempts === 0) {",
+        to: "if (turn.attempts >= 0) {",
+      },
     ],
   },
   {
     name: "the owner of a turn is not asked before a push",
-    edits: [{ file: push, from: "await confirmOwner();\n    return ()", to: "return ()" }],
+    edits: [{ file: push, from: "await confirmOwner();\n    const push = ()", to: "const push = ()" }],
   },
   {
     name: "commits are matched by the id of the turn alone",

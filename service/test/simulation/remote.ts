@@ -33,6 +33,8 @@ export class Remote {
   readonly commits = new Map<string, Commit>();
   /** Accepted ones, oldest first. */
   readonly pushes: AcceptedPush[] = [];
+  /** Returns whether a rule refuses what someone who is bound by it does. Default: nothing is refused. */
+  refuses: (what: "refuse-branch" | "refuse-push") => boolean = () => false;
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -60,9 +62,19 @@ export class Remote {
         : before !== undefined && before.id === expectedHead;
     if (!isAllowed) throw new GitError(["push"], "failed", `! [rejected] ${branch} (stale info)`, 1);
     if (before === commit) return;
+    if (commit !== undefined && this.#isRefused(commit, before))
+      throw new GitError(["push"], "failed", `remote: error: GH013: Repository rule violations found for ${branch}`, 1);
     if (commit === undefined) this.branches.delete(branch);
     else this.branches.set(branch, commit);
     this.pushes.push({ branch, commit, before, at: this.#now(), by });
+  }
+
+  /** Someone else is not bound by the rules. */
+  #isRefused(commit: Commit, before: Commit | undefined): boolean {
+    if (isForeign(commit)) return false;
+    if (before === undefined && this.refuses("refuse-branch")) return true;
+    const known = [before, this.branches.get(targetBranch)];
+    return !known.some((head) => head && contains(head, commit.id)) && this.refuses("refuse-push");
   }
 
   /** Someone who is not the service adds a commit. */

@@ -10,6 +10,8 @@ export interface ClientRequest {
   project: number;
   /** How agents end that run for it. They change the repository unless `isNoOp`. `again`: what the second one and later ones do. */
   agent: { ms: number; end: "completed" | "failed"; isNoOp: boolean; again: "the same" | "failed" | "no-op" };
+  /** What its client sends some time after something of its turn was refused and is kept: the same prompt, or another one. */
+  retry: { as: "message" | "create" | "another prompt"; ms: number };
 }
 
 /** What an operator asks for: that a turn stops. */
@@ -39,6 +41,9 @@ export interface Stop {
  * - `no-space`: nothing can be checked out
  * - `clock`: the machine's clock is wrong by twelve times `ms`, fast or slow, from then on
  * - `foreign-push`: someone else pushes to the branch of a job, once
+ * - `refuse-branch`: the remote accepts no new branches
+ * - `refuse-push`: the remote accepts no commits of the service; branches can still be created, moved back and deleted
+ * - `refuse-pull`: no pull request can be opened
  */
 export const faultKinds = [
   "kill",
@@ -57,6 +62,9 @@ export const faultKinds = [
   "no-space",
   "clock",
   "foreign-push",
+  "refuse-branch",
+  "refuse-push",
+  "refuse-pull",
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -111,6 +119,10 @@ const requests = fc.record<ClientRequest>({
     isNoOp: fc.constantFrom(false, false, false, true),
     again: fc.constantFrom("the same", "the same", "failed", "no-op"),
   }),
+  retry: fc.record({
+    as: fc.constantFrom("message", "create", "another prompt"),
+    ms: fc.integer({ min: 100, max: 60_000 }),
+  }),
 });
 
 const stops = fc.record<Stop>({ at: moment, api: index, turn: index });
@@ -134,6 +146,18 @@ const faultsAfterAgents = fc.record<Fault>({
   machine: index,
   isEverywhere: fc.constantFrom(false, false, true),
   step: fc.nat(20),
+  wake: fc.constant(undefined),
+  diesPushing: fc.constant(false),
+});
+
+/** For whole turns. */
+const refusals = fc.record<Fault>({
+  kind: fc.constantFrom("refuse-branch", "refuse-push", "refuse-push", "refuse-pull", "refuse-pull"),
+  at: fc.integer({ min: 0, max: 30_000 }),
+  ms: fc.constantFrom(8000, 40_000, 70_000, 150_000),
+  machine: index,
+  isEverywhere: fc.constant(true),
+  step: fc.constant(undefined),
   wake: fc.constant(undefined),
   diesPushing: fc.constant(false),
 });
@@ -175,8 +199,13 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
   stops: fc.array(stops, { maxLength: 4, size: "max" }),
   // What zombies do takes several steps of others, which more faults seldom let happen.
   faults: fc.oneof(
-    fc.array(fc.oneof(faults, faultsAfterAgents, zombies, losses), { maxLength: 10, size: "max" }),
-    fc.array(zombies, { minLength: 1, maxLength: 3 }),
+    {
+      weight: 2,
+      arbitrary: fc.array(fc.oneof(faults, faultsAfterAgents, zombies, losses), { maxLength: 10, size: "max" }),
+    },
+    { weight: 3, arbitrary: fc.array(zombies, { minLength: 1, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.array(refusals, { minLength: 1, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.array(fc.oneof(refusals, faults, faultsAfterAgents), { maxLength: 8, size: "max" }) },
   ),
   storeLoss: fc.constantFrom(0, 0, 0.02, 0.1),
 });

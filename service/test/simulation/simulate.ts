@@ -1,7 +1,8 @@
 import { order, Timeline } from "../../../test/simulation/timeline.ts";
 import { epoch } from "../../../test/support/fake-clock.ts";
 import { jobBranch } from "../../src/model.ts";
-import { Audit, earlierJob } from "./audit.ts";
+import { isCommitOf } from "../../src/pulls/commit-message.ts";
+import { Audit, earlierJob, madeBy, type TurnRow } from "./audit.ts";
 import { type Answer, Clients } from "./client.ts";
 import { DatabaseServer } from "./database.ts";
 import { Draws } from "./draws.ts";
@@ -10,7 +11,7 @@ import type { MachineProcess } from "./machine-process.ts";
 import { ApiMachine, type Machine, WorkerMachine, type World } from "./machines.ts";
 import { Notifications } from "./notifications.ts";
 import { Operator } from "./operator.ts";
-import { Remote } from "./remote.ts";
+import { contains, historyOf, Remote } from "./remote.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** The page of a pull request. */
@@ -84,6 +85,11 @@ export async function simulate(scenario: Scenario): Promise<History> {
   for (const machine of machines) machine.start();
   const clients = new Clients(world, apis);
   const operator = new Operator(world, apis);
+  world.remote.refuses = (what) => faults.refuses(what, timeline.now);
+  audit.onKept = (turn) => {
+    if (!isKept(turn, world, workers)) audit.violations.push(`what is kept of turn ${turn.id} is nowhere`);
+    clients.onKept(turn);
+  };
   pushForeignCommits(world);
   loseCommits(world, machines);
   const settlesAt = Math.max(faults.endsAt, ...[...scenario.requests, ...scenario.stops].map(({ at }) => at)) + 60_000;
@@ -94,11 +100,16 @@ export async function simulate(scenario: Scenario): Promise<History> {
     if (timeline.now < settlesAt) return false;
     if (!isSettled) for (const machine of machines) machine.start();
     isSettled = true;
-    const isQuiet = audit.openTurns === 0 && timeline.now > world.landings.lastAt + 1000 && !world.runs.some(isRunning);
+    const isQuiet =
+      !clients.areWaiting &&
+      audit.openTurns === 0 &&
+      timeline.now > world.landings.lastAt + 1000 &&
+      !world.runs.some(isRunning);
     if (isQuiet && uncleaned === undefined) {
       uncleaned = new Map(world.remote.branches);
       const worker = workers.find(({ process }) => process.isAlive) ?? workers[0];
       worker?.start();
+      if (worker !== undefined) worker.process.diesPushing = false;
       void worker?.cleanBranches().then(() => {
         isCleaned = true;
       });
@@ -107,6 +118,8 @@ export async function simulate(scenario: Scenario): Promise<History> {
   };
   await timeline.run(isOver);
   for (const machine of machines) machine.process.kill();
+  for (const turn of keptTurns(audit))
+    if (!isKept(turn, world, workers)) audit.violations.push(`what was kept of turn ${turn.id} is lost`);
   const hasEnded = timeline.now <= settlesAt + patienceMs;
   return {
     scenario,
@@ -123,6 +136,26 @@ export async function simulate(scenario: Scenario): Promise<History> {
     uncleaned: uncleaned ?? world.remote.branches,
     hasEnded,
   };
+}
+
+/** Returns the last turns of jobs of which something is kept. */
+function keptTurns({ jobs, turns }: World["audit"]): TurnRow[] {
+  const last = [...jobs.keys()].map((job) => [...turns.values()].findLast((turn) => turn.job === job));
+  return last.filter((turn) => turn !== undefined).filter(({ kept }) => kept !== null);
+}
+
+/** Returns whether what a turn says that is kept is there: on the job's branch, or, of a push, in a clone or in the store as well. */
+function isKept(turn: TurnRow, { remote, server, audit, faults }: World, workers: readonly WorkerMachine[]): boolean {
+  const branch = remote.branches.get(jobBranch(turn.job));
+  const head = audit.jobs.get(turn.job)?.head;
+  if (turn.kept === "pull-request") return head != null && branch !== undefined && contains(branch, head);
+  const clones = workers.map(({ clone }) => clone.jobs.get(turn.job));
+  const stored = remote.commits.get(server.keptCommits().get(turn.job) ?? "");
+  const maker = madeBy(turn, [...audit.turns.values()]);
+  // The store has lost that an agent has run.
+  if (maker === undefined) return faults.losses > 0;
+  const heads = [branch, stored, ...clones];
+  return heads.some((one) => [...historyOf(one)].some(({ message }) => isCommitOf(maker, message)));
 }
 
 const isRunning = ({ process, end }: World["runs"][number]): boolean => process.isAlive && end === undefined;

@@ -1,9 +1,9 @@
 import type { RunningTurn } from "../../src/model.ts";
-import type { StoredLogs } from "../../src/store/logs.ts";
+import type { PostgresLogs } from "../../src/store/postgres/logs.ts";
 import { LeaseLost } from "../../src/store-errors.ts";
 
 /** The logs of jobs in memory. */
-export class MemoryLogs implements StoredLogs {
+export class MemoryLogs implements Pick<PostgresLogs, keyof PostgresLogs> {
   readonly #logs = new Map<string, { turn: number; content: Buffer }[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
   /** The leases of turns that somebody else has taken over. */

@@ -7,7 +7,7 @@ import { type Authenticator, singleKey } from "../../src/http/authentication.ts"
 import { dispatch } from "../../src/http/dispatch.ts";
 import { type ListenOptions, listen } from "../../src/http/listen.ts";
 import { basePathOf, withoutBasePath } from "../../src/http/public-url.ts";
-import type { Engine, TurnControl } from "../../src/jobs/engine.ts";
+import type { Jobs } from "../../src/jobs/jobs.ts";
 import type { JobRecord, LocalPullRequest, PageJob, TurnExcerpt } from "../../src/model.ts";
 import type { PageStore } from "../../src/pages/page-store.ts";
 import { Pages } from "../../src/pages/pages.ts";
@@ -68,7 +68,7 @@ export interface PagesServerOptions extends ListenOptions {
   /** Default: a fake one. */
   store?: PageStore;
   /** What stops turns and runs them again. Default: nothing can be done with them. */
-  turnControl?: TurnControl;
+  turnControl?: Pick<Jobs, "stopTurn" | "retryTurn">;
 }
 
 /** Returns a job of the project `docs`. */
@@ -138,7 +138,7 @@ export async function startPages(options: PagesServerOptions = {}) {
   };
   /** The messages that were sent, and what the engine answers to the next ones. */
   const messages: string[] = [];
-  const engine: { message: Engine["message"] } = {
+  const engine: { message: Jobs["message"] } = {
     message: async (project, id, prompt) => {
       messages.push(`${project} ${id} ${prompt}`);
       return {} as JobRecord;

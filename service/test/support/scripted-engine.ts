@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Engine } from "../../src/jobs/engine.ts";
+import type { Jobs } from "../../src/jobs/jobs.ts";
 import type { JobRecord, RateLimited } from "../../src/model.ts";
 import { hourlyLimit } from "../../src/store/hourly-limit.ts";
 import { hourMs } from "../../src/time.ts";
@@ -37,7 +37,7 @@ export interface ScriptedEngineOptions {
 }
 
 /** Plays scripts instead of running agents, with the hourly limits of the service. A job's record is computed from the time, so there are no timers to stop. */
-export class ScriptedEngine implements Engine {
+export class ScriptedEngine implements Pick<Jobs, "create" | "message" | "get"> {
   /** Every accepted prompt, in order. */
   readonly prompts: string[] = [];
   readonly #projects = new Map<string, Map<string, ScriptedJob>>();

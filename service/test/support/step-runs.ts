@@ -77,6 +77,7 @@ export async function setUpRuns(reply?: GitHubReply) {
           cacheAccess,
           isWorkflowToken: true,
           isFirstAttempt: attempt === 1,
+          isOwnRepository: true,
           folder: runner,
           secrets: [],
           log: (line) => void lines.push(line),

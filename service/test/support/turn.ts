@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { runTurn } from "../../src/turns/turn.ts";
 import type { TurnHost } from "../../src/turns/turn-host.ts";
-import type { TurnPorts } from "../../src/turns/turn-ports.ts";
+import type { Failure, TurnPorts } from "../../src/turns/turn-ports.ts";
 import { fakeMachine } from "./fake-machine.ts";
 
 const completed: AgentResult = { end: "completed", message: "Fixed it", error: undefined };
@@ -61,6 +61,8 @@ class FakeBranch {
     push: async () => {},
     rebase: async () => undefined,
     withOwnFiles: async (commit) => commit,
+    bundle: async () => new Uint8Array(),
+    unbundle: async () => undefined,
   };
 }
 
@@ -140,18 +142,20 @@ export async function setUpTurns() {
     return turn;
   };
   /** Runs the next turn, and stores its end as a worker does. */
-  const run = async (onReason: TurnPorts["onFailure"] = () => {}): Promise<TurnRun> => {
+  const run = async (onFailed: (failure: Failure) => void = () => {}): Promise<TurnRun> => {
     const turn = await take();
     const job = await store.jobs.find("a");
     if (job === undefined) throw new Error("the job is gone");
     log = "";
     const failures: string[] = [];
-    const onFailure: TurnPorts["onFailure"] = (reason, cause) => {
-      failures.push(reason);
-      onReason(reason, cause);
+    let last: Failure | undefined;
+    const onFailure = (failure: Failure): void => {
+      last = failure;
+      failures.push(failure.reason);
+      onFailed(failure);
     };
     const result = await runTurn(turn, job, { ...ports, onFailure }, stop.signal);
-    if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 6);
+    if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 6, last);
     else await store.runningTurns.requeue(turn);
     return { result, log, failures };
   };

@@ -4,7 +4,6 @@ import { retry } from "@octokit/plugin-retry";
 import { throttling } from "@octokit/plugin-throttling";
 import type { Metrics } from "../../metrics/metrics.ts";
 import { createBoundedFetch, RedirectError } from "./bounded-fetch.ts";
-import { countedFetch } from "./counted-fetch.ts";
 import { GitHubError, RateLimitError } from "./github-error.ts";
 import type { GitHubRepository } from "./github-repository.ts";
 import { asResponseError, describeRateLimits, rateLimitSeconds, rateLimitWindowMs } from "./rate-limit.ts";
@@ -152,9 +151,9 @@ export class GitHubApi {
     if (status === undefined) return new GitHubError(`GitHub did not respond to ${route}: ${reason}`, undefined);
     const message = `GitHub answered ${status} to ${route}: ${reason}`;
     const seconds = rateLimitSeconds(error, Date.now());
-    return seconds === undefined
-      ? new GitHubError(message, status)
-      : new RateLimitError(message, status, seconds * 1000);
+    if (seconds === undefined) return new GitHubError(message, status);
+    const until = new Date(Date.now() + seconds * 1000).toISOString().slice(11, 16);
+    return new RateLimitError(`${message} (rate limit until ${until} UTC)`, status, seconds * 1000);
   }
 }
 
@@ -172,3 +171,25 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 
 /** Returns a text as Unicode, because GitHub rejects half a character, which an agent's words can have. */
 const wellFormed = (value: unknown): unknown => (typeof value === "string" ? value.toWellFormed() : value);
+
+/** Returns a `fetch` that counts the responses of GitHub, and reports what they say about the rate limit. */
+function countedFetch(next: typeof fetch, metrics: Pick<Metrics, "gitHubAnswered">): typeof fetch {
+  return async (input, init) => {
+    try {
+      const response = await next(input, init);
+      const { status, headers } = response;
+      const remaining = numberIn(headers.get("x-ratelimit-remaining"));
+      metrics.gitHubAnswered({ status, remaining, resetAt: numberIn(headers.get("x-ratelimit-reset")) });
+      return response;
+    } catch (error) {
+      // A service that stops says nothing about GitHub.
+      if (!init?.signal?.aborted)
+        metrics.gitHubAnswered({ status: undefined, remaining: undefined, resetAt: undefined });
+      throw error;
+    }
+  };
+}
+
+function numberIn(header: string | null): number | undefined {
+  return header !== null && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+}

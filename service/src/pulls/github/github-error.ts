@@ -1,5 +1,7 @@
+import type { Lasting } from "../../store-errors.ts";
+
 /** Thrown when GitHub cannot be reached or answers with an HTTP error. */
-export class GitHubError extends Error {
+export class GitHubError extends Error implements Lasting {
   /** `undefined` if there was no complete response. */
   readonly status: number | undefined;
 
@@ -17,6 +19,16 @@ export class GitHubError extends Error {
   get isPermanent(): boolean {
     return !this.isTransient;
   }
+
+  get lasts(): Lasting["lasts"] {
+    if (!this.isPermanent) return undefined;
+    return this.status === 403 && /Resource not accessible by/i.test(this.message) ? "certainly" : "probably";
+  }
+}
+
+/** Thrown when GitHub's response has another shape than its documentation says. */
+export class MalformedResponse extends Error implements Lasting {
+  readonly lasts = "probably";
 }
 
 /** Thrown when GitHub's rate limit is reached and the wait would be too long. */

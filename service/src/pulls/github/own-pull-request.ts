@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { PullRequestState } from "../pull-requests.ts";
+import { MalformedResponse } from "./github-error.ts";
 import { type Account, isAccount } from "./own-account.ts";
 import { pullRequestLink } from "./pull-request-data.ts";
 
@@ -49,7 +50,7 @@ const listed = z.object({
  */
 export function selectOwn(data: unknown, branch: string, account: Account): OwnPullRequest | undefined {
   const { data: all, success } = z.safeParse(z.array(listed), data);
-  if (!success) throw new Error("GitHub's response is not a list of pull requests");
+  if (!success) throw new MalformedResponse("GitHub's response is not a list of pull requests");
   const own = all
     .filter(({ head, base, user }) => {
       const isFromHere = head.ref === branch && head.repo?.id === base.repo.id;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { MalformedResponse } from "./github-error.ts";
 
 /** The link to a pull request. */
 export const pullRequestLink = z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/));
@@ -23,14 +24,14 @@ export type PullRequestData = z.infer<typeof pullRequest>;
 /** @throws if GitHub's response is not a pull request */
 export function parsePullRequest(data: unknown): PullRequestData {
   const { data: parsed, success } = z.safeParse(pullRequest, data);
-  if (!success) throw new Error("GitHub's response is not a pull request");
+  if (!success) throw new MalformedResponse("GitHub's response is not a pull request");
   return parsed;
 }
 
 /** @throws if GitHub's response is not a list of pull requests */
 export function parsePullRequests(data: unknown): PullRequestData[] {
   const { data: parsed, success } = z.safeParse(z.array(pullRequest), data);
-  if (!success) throw new Error("GitHub's response is not a list of pull requests");
+  if (!success) throw new MalformedResponse("GitHub's response is not a list of pull requests");
   return parsed;
 }
 

@@ -47,7 +47,7 @@ export class RepositoryIdentity {
   async read(options: Partial<RequestOptions> = {}): Promise<RepositoryData> {
     const what = `Reading the repository ${this.#configuredName}`;
     const { data } = await this.#api.request("GET /repos/{owner}/{repo}", {}, { what, maxWaitMs: 0, ...options });
-    this.#current = parseRepository(data);
+    this.#current = this.#parse(data);
     this.#knownRedirect = this.#api.redirect;
     if (this.#current.full_name !== undefined) this.#namedRedirect = this.#api.redirect;
     this.#logName(this.#current.full_name ?? this.#configuredName);
@@ -121,7 +121,14 @@ export class RepositoryIdentity {
     if (id === undefined || URL.parse(page)?.origin !== origin) return false;
     const options = { what: `Reading the repository ${owner}/${name}`, maxWaitMs: 0 };
     const { data } = await this.#api.request("GET /repos/{owner}/{repo}", { owner, repo: name }, options);
-    return parseRepository(data).id === id;
+    return this.#parse(data).id === id;
+  }
+
+  #parse(data: unknown): RepositoryData {
+    const { data: parsed, success } = z.safeParse(repositoryData, data);
+    if (success) return parsed;
+    const { apiUrl } = this.#api.repository;
+    throw new GitHubError(`GitHub's response is not a repository: is ${apiUrl} the URL of its API?`, 200);
   }
 
   #logName(name: string): void {
@@ -129,13 +136,7 @@ export class RepositoryIdentity {
     this.#loggedName = name;
     this.#log(
       `${this.#configuredName} has been renamed on GitHub: it is now ${name}. Jobs go on, because GitHub redirects requests, until ` +
-        `someone uses the old name for another repository. Restart the service with the new name in --repository and --github.`,
+        `someone uses the old name for another repository. Restart the service with the new name in --repository.`,
     );
   }
-}
-
-function parseRepository(data: unknown): RepositoryData {
-  const { data: parsed, success } = z.safeParse(repositoryData, data);
-  if (!success) throw new GitHubError("GitHub's response is not a repository: check --github-api", 200);
-  return parsed;
 }

@@ -23,8 +23,8 @@ const tables = {
   repository: "SELECT * FROM repository",
   projectRepository: "SELECT * FROM projectRepository",
   job: "SELECT * FROM job ORDER BY id",
-  turn: `SELECT id, identity, job, prompt, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
-    answer, reason, head, stopRequestedAt, costUsd, sessionCost, project, caller, step, request, acceptedAs, acceptedAt
+  turn: `SELECT id, identity, job, prompt, promptHash, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
+    answer, reason, head, kept, stopRequestedAt, costUsd, sessionCost, project, caller, step, request, acceptedAs, acceptedAt
     FROM turn ORDER BY id`,
   pullRequest: "SELECT * FROM pullRequest ORDER BY number",
 };

@@ -1,6 +1,6 @@
 import type { RunningTurn } from "../../model.ts";
 import { LeaseLost } from "../../store-errors.ts";
-import type { StoredLogs } from "../logs.ts";
+import type { JobLogs } from "../logs.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 const maxChunkBytes = 64 * 1024;
@@ -12,8 +12,8 @@ const maxChunks = 100;
  */
 const defaultPollMs = 1000;
 
-/** The logs of jobs in tables: in chunks, one after another without gaps. */
-export class PostgresLogs implements StoredLogs {
+/** The logs of jobs in tables, for all processes on the store: in chunks, one after another without gaps. */
+export class PostgresLogs implements JobLogs {
   readonly #database: PostgresDatabase;
   readonly #pollMs: number;
 
@@ -48,12 +48,19 @@ export class PostgresLogs implements StoredLogs {
     return () => clearInterval(timer);
   }
 
+  /** Returns the size of the log of a turn's job, and of the turn's part of it, in bytes. */
   async size({ id, job }: RunningTurn): Promise<{ size: number; ofTurn: number }> {
     const sum = `SELECT coalesce(sum(length(content)), 0)::bigint AS size,
       coalesce(sum(length(content)) FILTER (WHERE turn = ?), 0)::bigint AS "ofTurn" FROM "logChunk" WHERE job = ?`;
     return (await this.#database.row<{ size: number; ofTurn: number }>(sum, id, job)) ?? { size: 0, ofTurn: 0 };
   }
 
+  /**
+   * Appends to the log of a turn's job.
+   *
+   * @param position - the end of the log, in bytes
+   * @throws LeaseLost if somebody else has taken the turn over, StoreUnavailable if nothing can be stored now
+   */
   async append({ id, job, lease }: RunningTurn, position: number, content: Buffer): Promise<void> {
     const starts: number[] = [];
     for (let offset = 0; offset < content.length; offset += maxChunkBytes) starts.push(offset);

@@ -71,7 +71,7 @@ async function hasTables(client: Client, names: StoreNames): Promise<boolean> {
   if (denied)
     throw new Error(
       `the user of --store lacks rights on ${denied.schema}.${denied.name}. Grant what "Tables and rights" in ` +
-        "service/docs/operating.md lists.",
+        "service/docs/scale.md lists.",
     );
   if (!rows.some(({ schema, name }) => schema === names.tables && name === "version")) return false;
   const found = await client.query<{ schema: number }>(`SELECT schema FROM ${names.tables}.version`);

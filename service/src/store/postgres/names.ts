@@ -31,7 +31,19 @@ export function namesOf(schema = defaultSchema): StoreNames {
 }
 
 const relations = [
-  ...["job", "turn", "project", "lastStart", "supervision", "pullRequest", "logChunk", "home", "token", "deletedJob"],
+  ...[
+    "job",
+    "turn",
+    "project",
+    "lastStart",
+    "supervision",
+    "pullRequest",
+    "logChunk",
+    "home",
+    "keptCommit",
+    "token",
+    "deletedJob",
+  ],
   ...["repository", "projectRepository", "recentCommit", "version", "turnId"],
 ];
 const relation = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) ("?)(${relations.join("|")})\\2(?![\\w".])`, "g");

@@ -113,7 +113,7 @@ export class Notifications implements AsyncDisposable {
     const { pollMs } = { ...defaultTimes, ...times };
     log(
       `Notifications of Postgres do not arrive through this pooler, so this process looks for changes every ${pollMs / 1000} seconds: ` +
-        "turns and stops are later by that. With --store-direct-url, the URL of the database without the pooler, they are not.",
+        "turns and stops are later by that. With a second --store, the URL of the database without the pooler, they are not.",
       "warn",
     );
     while (!signal.aborted) {

@@ -8,6 +8,7 @@ import type { NextTurnId } from "../turn-ids.ts";
 import { PostgresChanges } from "./changes.ts";
 import { PostgresDatabase, type PostgresOptions } from "./database.ts";
 import { PostgresHomes } from "./homes.ts";
+import { PostgresKeptCommits } from "./kept-commits.ts";
 import { PostgresLogs } from "./logs.ts";
 import { openSchema } from "./migrate.ts";
 import type { StoreNames } from "./names.ts";
@@ -72,9 +73,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await notifications[Symbol.asyncDispose]();
     };
     const homes = new PostgresHomes(database);
+    const keptCommits = new PostgresKeptCommits(database);
     const logs = new PostgresLogs(database);
     const tokens = new PostgresTokens(database);
-    return new Store({ database, ready, ...turnIds(names), clock, homes, logs, tokens, changes, close });
+    return new Store({ database, ready, ...turnIds(names), clock, homes, keptCommits, logs, tokens, changes, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

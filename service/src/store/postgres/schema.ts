@@ -1,5 +1,5 @@
 /** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
-export const schemaVersion = 8;
+export const schemaVersion = 9;
 
 /** The version of pg-boss's schema. */
 export const queueSchema = 43;
@@ -8,7 +8,8 @@ export const queueSchema = 43;
 export const tables = `
   CREATE TABLE job (
     id text PRIMARY KEY, project text NOT NULL, "createdAt" bigint NOT NULL, "archivedAt" bigint,
-    state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text, base text,
+    state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text, base text, kept text,
+    session text,
     -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
     "branchDueAt" bigint
   );
@@ -21,12 +22,14 @@ export const tables = `
   -- Lists of jobs, newest first: all, by project, and by status.
   CREATE INDEX "jobByAge" ON job ("createdAt", id);
   CREATE INDEX "jobOfProject" ON job (project, "createdAt", id);
+  CREATE INDEX "jobOfSession" ON job (project, session, "createdAt") WHERE session IS NOT NULL;
   CREATE INDEX "jobByStatus" ON job ((CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END), "createdAt", id);
 
   CREATE TABLE turn (
     id bigint PRIMARY KEY, identity text NOT NULL, job text NOT NULL REFERENCES job, prompt text NOT NULL,
+    "promptHash" text NOT NULL DEFAULT '',
     state text NOT NULL DEFAULT 'waiting', attempts integer NOT NULL DEFAULT 0, "startedAt" bigint, "endedAt" bigint,
-    answer text, reason text, head text, "stopRequestedAt" bigint, "costUsd" double precision, "sessionCost" text,
+    answer text, reason text, head text, kept text, "stopRequestedAt" bigint, "costUsd" double precision, "sessionCost" text,
     -- While it is running: the token of the worker that took it, and from when on others may take it over.
     lease text, "leaseUntil" bigint,
     -- Its place in the order of starts, and from when on it can be taken; NULL if it cannot.
@@ -64,6 +67,9 @@ export const tables = `
   CREATE TABLE home (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, turn text NOT NULL, archive bytea NOT NULL);
   -- It is compressed already.
   ALTER TABLE home ALTER COLUMN archive SET STORAGE EXTERNAL;
+  -- The last commit of each job whose push was refused, packed.
+  CREATE TABLE "keptCommit" (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, bundle bytea NOT NULL);
+  ALTER TABLE "keptCommit" ALTER COLUMN bundle SET STORAGE EXTERNAL;
   -- What the tokens of browsers stand for: sessions, and links that start one.
   CREATE TABLE token (
     hash text PRIMARY KEY, kind text NOT NULL, path text NOT NULL, "expiresAt" timestamptz NOT NULL

@@ -12,7 +12,7 @@ import { checkStore } from "./schema.ts";
  */
 export async function backUpStore(store: string, file: string): Promise<void> {
   if (!existsSync(store)) throw new Error(`there is no store ${store}`);
-  if (existsSync(file)) throw new Error(`${file} exists already: choose another --backup`);
+  if (existsSync(file)) throw new Error(`${file} exists already: choose another one`);
   const partial = `${file}.partial`;
   await rm(partial, { force: true });
   try {

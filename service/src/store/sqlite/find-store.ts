@@ -21,7 +21,7 @@ export function findStore(file: string): string {
   if (status.isFile() && status.nlink > 1)
     throw new Error(
       `${path} has ${status.nlink} names, and services under two of them would damage it. Remove the others, which ` +
-        `find DIRECTORY -inum ${status.ino} lists, or replace them by symbolic links. For a copy, use --backup.`,
+        `find DIRECTORY -inum ${status.ino} lists, or replace them by symbolic links. For a copy, use the command backup.`,
     );
   return path;
 }

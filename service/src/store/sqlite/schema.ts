@@ -5,12 +5,13 @@ import { Connection } from "./connection.ts";
 const applicationId = 0x616a6f62;
 
 /** The version of the tables below, SQLite's `user_version`: raise it with each change, see CONTRIBUTING. */
-const schemaVersion = 8;
+const schemaVersion = 9;
 
 const tables = `
   CREATE TABLE job (
     id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
-    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT, base TEXT,
+    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT, base TEXT, kept TEXT,
+    session TEXT,
     -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
     branchDueAt INTEGER
   ) STRICT;
@@ -23,12 +24,14 @@ const tables = `
   -- Lists of jobs, newest first: all, by project, and by status.
   CREATE INDEX jobByAge ON job (createdAt, id);
   CREATE INDEX jobOfProject ON job (project, createdAt, id);
+  CREATE INDEX jobOfSession ON job (project, session, createdAt) WHERE session IS NOT NULL;
   CREATE INDEX jobByStatus ON job ((CASE WHEN archivedAt IS NULL THEN state ELSE 'archived' END), createdAt, id);
 
   CREATE TABLE turn (
     id INTEGER PRIMARY KEY, identity TEXT NOT NULL, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
+    promptHash TEXT NOT NULL DEFAULT '',
     state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
-    answer TEXT, reason TEXT, head TEXT, stopRequestedAt INTEGER, costUsd REAL, sessionCost TEXT,
+    answer TEXT, reason TEXT, head TEXT, kept TEXT, stopRequestedAt INTEGER, costUsd REAL, sessionCost TEXT,
     -- While it is running: the token of the worker that took it, and from when on others may take it over.
     lease TEXT, leaseUntil INTEGER,
     -- Its place in the order of starts, and from when on it can be taken; NULL if it cannot.

@@ -111,7 +111,9 @@ test.skipIf(process.platform !== "linux")(
   "a process for which nobody waits has ended, and so has its group",
   async () => {
     const file = join(temporaryFolder(), "id");
-    const leader = await start(`setsid true & echo $! > ${file}.new; mv ${file}.new ${file}; exec sleep 300`);
+    // It ends once its parent is a program that does not wait for it, as the shell would.
+    const child = `setsid sh -c 'until [ "$(cat /proc/$PPID/comm)" = sleep ]; do sleep 0.02; done'`;
+    const leader = await start(`${child} & echo $! > ${file}.new; mv ${file}.new ${file}; exec sleep 300`);
     await waitUntil(() => existsSync(file));
     const zombie = Number(readFileSync(file, "utf8"));
     await waitUntil(() => identify(zombie) === undefined);

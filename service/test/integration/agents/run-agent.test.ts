@@ -15,11 +15,9 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
-import type { Agent } from "../../../src/agents/agent.ts";
-import { shellAgent } from "../../../src/agents/agent.ts";
-import { describeEarlierTurns } from "../../../src/agents/earlier-turns.ts";
+import { type Agent, shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
-import { type AgentOptions, runAgent } from "../../../src/agents/run-agent.ts";
+import { type AgentOptions, describeEarlierTurns, runAgent } from "../../../src/agents/run-agent.ts";
 import { type Sandbox, type SandboxAccess, unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 
@@ -338,7 +336,7 @@ describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
     const exceeded: string[] = [];
     const steps: string[] = [];
     const cgroups = {
-      create: (name: string, memoryMb: number) => {
+      create: (name: string, { memoryMb }: { memoryMb: number }) => {
         steps.push(`${name} ${memoryMb}`);
         return {
           add: (id: number) => {

@@ -10,6 +10,9 @@ import { GitError } from "../../../src/git/git.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { PerProject } from "../../../src/per-project.ts";
+import { Committers } from "../../../src/pulls/committers.ts";
+import { GitHubCommits } from "../../../src/pulls/github/github-commits.ts";
+import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
@@ -17,6 +20,7 @@ import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import { BranchCleaner } from "../../../src/upkeep/branch-cleaner.ts";
 import { folderWithClone } from "../../support/agent-service.ts";
+import { createGitDataApi, hasSignature } from "../../support/git-data-api.ts";
 import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 const job = "job_00000000-0000-0000-0000-000000000001";
@@ -24,14 +28,16 @@ const branch = `agent/${job}`;
 
 /** A worker's clone, whose pushes a test can hold up. */
 class HeldRepository extends Repository {
-  /** Called before and after each push. */
+  /** Called before and after each push, except the one that creates the branch before the agent runs. */
   beforePush = async (..._args: Parameters<Repository["push"]>): Promise<void> => {};
   afterPush = async (): Promise<void> => {};
 
   override async push(...args: Parameters<Repository["push"]>): Promise<void> {
-    await this.beforePush(...args);
+    const [commit, , expectedHead] = args;
+    const isTry = expectedHead === undefined && commit === (await this.branchHead("main"));
+    if (!isTry) await this.beforePush(...args);
     await super.push(...args);
-    await this.afterPush();
+    if (!isTry) await this.afterPush();
   }
 }
 
@@ -47,7 +53,7 @@ class HeldPullRequests extends LocalPullRequests {
 }
 
 /** Creates workers with a clone each and a store that they share. Each agent adds its prompt to a file, or does what the plan says. */
-async function setUp() {
+async function setUp(committersOf?: (docs: DocsRepository, repository: Repository) => Committers) {
   const docs = new DocsRepository();
   const store = openSqliteStore(":memory:");
   onTestFinished(async () => {
@@ -72,6 +78,7 @@ async function setUp() {
       timeLimitMs: 60_000,
       store,
       repository,
+      committers: committersOf?.(docs, repository),
       worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 }),
       pullRequests: new HeldPullRequests({
         store: store.pullRequests,
@@ -128,24 +135,50 @@ test.each([
   expect(lines()).toEqual(["second"]);
 });
 
-test("a worker that takes a turn over continues with its commit, which the one that lost it cannot take back", async () => {
-  const { docs, store, one, two, runs, expire, head, lines } = await setUp();
-  let pushed = "";
-  one.repository.afterPush = async () => {
-    one.repository.afterPush = async () => {};
-    pushed = head();
-    await expire();
-    expect(await two.run()).toBe("completed");
-  };
-  expect(await one.run()).toBe("taken-over");
-  expect(pushed).not.toBe("");
-  expect(head()).not.toBe(pushed);
-  const [copied, copy] = docs.git("log", "--no-walk=unsorted", "-z", "--format=%B", pushed, head()).split("\0");
-  expect(copy).toBe(copied);
-  expect((await store.jobs.find(job))?.head).toBe(head());
-  expect(lines()).toEqual(["first"]);
-  expect(runs).toEqual(["one"]);
-});
+/** Returns committers whose commits GitHub signs. */
+function signing(docs: DocsRepository, repository: Repository): Committers {
+  const data = createGitDataApi(docs);
+  data.ruled = () => true;
+  const gitHub = new GitHubCommits(
+    {
+      repository: { apiUrl: "https://127.0.0.1/api/v3" },
+      request: async (route, parameters) => {
+        const path = route.replace("{owner}/{repo}", "acme/docs").replace("{branch}", String(parameters.branch));
+        const { status = 404, body } = data.answer(path, JSON.stringify(parameters)) ?? {};
+        if (status >= 300) throw new GitHubError(`GitHub answered ${status}`, status);
+        return { data: body };
+      },
+    },
+    async () => ({ login: "docs-bot[bot]", id: 7 }),
+  );
+  return new Committers({ repository, gitHub });
+}
+
+test.each([
+  ["made here", undefined],
+  ["signed by GitHub", signing],
+])(
+  "a worker that takes a turn over continues with its commit, %s, which the one that lost it cannot take back",
+  async (_, committersOf) => {
+    const { docs, store, one, two, runs, expire, head, lines } = await setUp(committersOf);
+    let pushed = "";
+    one.repository.afterPush = async () => {
+      one.repository.afterPush = async () => {};
+      pushed = head();
+      await expire();
+      expect(await two.run()).toBe("completed");
+    };
+    expect(await one.run()).toBe("taken-over");
+    expect(pushed).not.toBe("");
+    expect(head()).not.toBe(pushed);
+    const [copied, copy] = docs.git("log", "--no-walk=unsorted", "-z", "--format=%B", pushed, head()).split("\0");
+    expect(copy).toBe(copied);
+    expect((await store.jobs.find(job))?.head).toBe(head());
+    expect(lines()).toEqual(["first"]);
+    for (const commit of [pushed, head()]) expect(hasSignature(docs, commit)).toBe(committersOf !== undefined);
+    expect(runs).toEqual(["one"]);
+  },
+);
 
 test.each([
   ["opened its", false],
@@ -171,6 +204,9 @@ test.each([
 
 test("a turn removes what a worker that died left on the branch for an ended turn", async () => {
   const { store, one, two, planNext, change, expire, head, lines } = await setUp();
+  expect(await one.run()).toBe("completed");
+  const before = head();
+  await store.turns.add(job, "late", 0);
   const landed = Promise.withResolvers<void>();
   one.repository.beforePush = async () => {
     await expire();
@@ -183,15 +219,18 @@ test("a turn removes what a worker that died left on the branch for an ended tur
   };
   void one.run();
   await landed.promise;
-  expect(head()).not.toBe("");
+  expect(head()).not.toBe(before);
   planNext(change);
   await store.turns.add(job, "second", 0);
   expect(await two.run()).toBe("completed");
-  expect(lines()).toEqual(["second"]);
+  expect(lines()).toEqual(["first", "second"]);
 });
 
 test("the service removes what arrives on the branch after its turn has ended on another worker", async () => {
   const { store, one, two, planNext, expire, head } = await setUp();
+  expect(await one.run()).toBe("completed");
+  const before = head();
+  await store.turns.add(job, "late", 0);
   const landed = Promise.withResolvers<void>();
   one.repository.beforePush = async () => {
     await expire();
@@ -204,7 +243,7 @@ test("the service removes what arrives on the branch after its turn has ended on
   };
   void one.run();
   await landed.promise;
-  expect(head()).not.toBe("");
+  expect(head()).not.toBe(before);
   const cleaner = new BranchCleaner({
     store,
     projects: PerProject.same({ repository: two.repository, pullRequests: { obsoleteFrom: async () => undefined } }),
@@ -212,11 +251,14 @@ test("the service removes what arrives on the branch after its turn has ended on
     log: () => {},
   });
   await cleaner.run(0);
-  expect(head()).toBe("");
+  expect(head()).toBe(before);
 });
 
 test("a turn builds on the commit of a lost turn if a person has continued with it", async () => {
-  const { docs, store, one, two, planNext, change, expire, lines } = await setUp();
+  const { docs, store, one, two, planNext, change, expire, head, lines } = await setUp();
+  expect(await one.run()).toBe("completed");
+  const before = head();
+  await store.turns.add(job, "late", 0);
   const landed = Promise.withResolvers<void>();
   one.repository.beforePush = async () => {
     await expire();
@@ -229,12 +271,13 @@ test("a turn builds on the commit of a lost turn if a person has continued with 
   };
   void one.run();
   await landed.promise;
+  expect(head()).not.toBe(before);
   const own = docs.git("commit-tree", `${branch}^{tree}`, "-p", branch, "-m", "I like it");
   docs.setHead(branch, own);
   planNext(change);
   await store.turns.add(job, "second", 0);
   expect(await two.run()).toBe("completed");
-  expect(lines()).toEqual(["first", "second"]);
+  expect(lines()).toEqual(["first", "late", "second"]);
 });
 
 test.each([

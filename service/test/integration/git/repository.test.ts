@@ -236,7 +236,10 @@ describe("a commit", () => {
     const { checkOut, commit, repository } = opened;
     const checkout = await checkOut("agent/a");
     expect(await commit(checkout)).toBeUndefined();
-    expect(await repository.commit(checkout, "Change\n", { maxBytes: 0 })).toEqual({ commit: undefined, leftOut: [] });
+    expect(await repository.commit(checkout, "Change\n", { maxBytes: 0 })).toMatchObject({
+      commit: undefined,
+      leftOut: [],
+    });
     expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
   });
 
@@ -306,7 +309,7 @@ describe("a commit", () => {
     const { checkOut, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
     writeFileSync(join(checkout.tree, "README.md"), "one\r\ntwo\r\n");
-    expect(await repository.commit(checkout, "Change\n", { maxBytes: 1_000_000 })).toEqual({
+    expect(await repository.commit(checkout, "Change\n", { maxBytes: 1_000_000 })).toMatchObject({
       commit: undefined,
       leftOut: [],
     });
@@ -385,8 +388,20 @@ describe("a commit", () => {
     for (const name of ["a", "b", "c"]) writeFileSync(join(checkout.tree, name), "new");
     rmSync(join(checkout.tree, "README.md"));
     const commit = (maxFiles: number) => repository.commit(checkout, "Change\n", { maxBytes: 1000, maxFiles });
-    await expect(commit(3)).rejects.toThrow("the change has more than the 3 files of --largest-change-files, such as");
+    await expect(commit(3)).rejects.toThrow(
+      "the change has more than the 3 files that --largest-change-mb allows, such as",
+    );
     expect((await commit(4)).commit).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test("may change 1000 files, or 50 for each MB that it may have", async () => {
+    const { checkOut, repository } = opened;
+    const checkout = await checkOut("agent/a");
+    for (let index = 0; index < 1001; index++) writeFileSync(join(checkout.tree, `${index}.md`), "");
+    const commit = (maxBytes: number) => repository.commit(checkout, "Change\n", { maxBytes });
+    for (const maxBytes of [1, 20_000_000])
+      await expect(commit(maxBytes)).rejects.toThrow("more than the 1000 files that --largest-change-mb allows");
+    expect((await commit(20_020_000)).commit).toMatch(/^[0-9a-f]{40}$/);
   });
 
   test("is not made with an index that the service cannot read", async () => {
@@ -674,6 +689,22 @@ describe("a rebase", () => {
     const conflict = await change("d", "a.md", "other");
     expect(await repository.rebase(one, head, conflict)).toBeUndefined();
     expect(await repository.rebase(rebased, two, one)).toBeUndefined();
+  });
+
+  test("moves a commit onto a copy of its parent, but not onto a rewritten one", async () => {
+    const { docs, repository, change } = await open();
+    const head = docs.head("main");
+    const [parent, own, rewritten] = [
+      await change("a", "a.md", "a"),
+      await change("b", "b.md", "b"),
+      await change("c", "a.md", "other"),
+    ];
+    const commit = (await repository.rebase(own, head, parent)) ?? "";
+    const copy = await repository.copy(parent);
+    const moved = (await repository.rebase(commit, parent, copy)) ?? "";
+    expect((await repository.commits(copy, moved)).map((one) => one.commit)).toEqual([moved]);
+    expect(await repository.diff(copy, moved, 1000)).toBe(await repository.diff(parent, commit, 1000));
+    expect(await repository.rebase(commit, parent, rewritten)).toBeUndefined();
   });
 });
 

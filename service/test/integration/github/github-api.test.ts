@@ -124,7 +124,9 @@ test.each([
   const error = await errorOf({ status: 429, body: { message: text }, headers: { "retry-after": "5" } });
   expect(error).toBeInstanceOf(RateLimitError);
   expect(error).toMatchObject({ waitMs: 5000, isPermanent: false, isTransient: false });
-  expect(error.message).toMatch(new RegExp(`: ${message.replace(/[()]/g, "\\$&")}$`));
+  expect(error.message).toMatch(
+    new RegExp(`: ${message.replace(/[()]/g, "\\$&")} \\(rate limit until \\d\\d:\\d\\d UTC\\)$`),
+  );
 });
 
 test("prints nothing that GitHub says about itself", async () => {

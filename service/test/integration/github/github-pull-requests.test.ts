@@ -369,7 +369,7 @@ describe("the token", () => {
   test("is rejected if the address is not that of GitHub's API", async () => {
     const github = await startGitHubPullRequests();
     github.server.answer = () => ({ status: 200, body: "<html>", headers: { "content-type": "text/html" } });
-    await expect(github.pulls.checkToken()).rejects.toThrow("check --github-api");
+    await expect(github.pulls.checkToken()).rejects.toThrow("the URL of its API?");
     github.server.answer = () => ({ status: 301, headers: { location: "https://github.example/api/v3" } });
     await expect(github.pulls.checkToken()).rejects.toThrow("https://github.example, where GitHub redirects");
   });

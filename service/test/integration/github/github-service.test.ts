@@ -51,7 +51,7 @@ test("a turn that waits for GitHub's rate limit is resumed by the next service, 
     agent: shellAgent("cat >> README.md"),
   };
   server.answer = (request) =>
-    request.startsWith("POST") ? { status: 403, headers: { "retry-after": "3000" } } : undefined;
+    request.startsWith("POST /repos") ? { status: 403, headers: { "retry-after": "3000" } } : undefined;
   let id = "";
   {
     await using service = await startAgentService(docs, options);

@@ -5,13 +5,13 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
+import type { ApiOptions } from "../../../src/api/jobs-endpoints.ts";
 import { createApi } from "../../../src/api/jobs-endpoints.ts";
 import { singleKey } from "../../../src/http/authentication.ts";
 import { dispatch } from "../../../src/http/dispatch.ts";
 import { type LoopbackServer, listen } from "../../../src/http/listen.ts";
-import type { Engine } from "../../../src/jobs/engine.ts";
 import type { JobRecord } from "../../../src/model.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
+import { OutcomeUnknown, SourceUnavailable, StoreUnavailable } from "../../../src/store-errors.ts";
 import { ScriptedEngine } from "../../support/scripted-engine.ts";
 
 const key = "mint_service_key";
@@ -21,7 +21,7 @@ let log: string[];
 let service: LoopbackServer;
 
 /** Starts the API on an engine, for the projects `docs` and `a/b`. */
-function serve(engine: Engine): Promise<LoopbackServer> {
+function serve(engine: ApiOptions["engine"]): Promise<LoopbackServer> {
   const projects = ["docs", "a/b"];
   return listen(
     dispatch({
@@ -304,7 +304,7 @@ test("listens only on loopback, and not on a port that is in use", async () => {
 });
 
 test("answers 500 to an unexpected error, and logs it with its stack", async () => {
-  const failing: Engine = {
+  const failing: ApiOptions["engine"] = {
     create: async () => {
       throw new Error("the disk is full");
     },
@@ -332,6 +332,19 @@ test("answers 503 while nothing can be stored, which the engine logs", async () 
     expect(response.headers.get("retry-after")).toBe("30");
   }
   expect(log).toEqual([]);
+});
+
+test.each([
+  [false, 503, "GitHub answered 502 to GET /pulls", "10"],
+  [true, 424, "GitHub answered 502 to GET /pulls. Nothing was started", null],
+])("names what keeps a job from being read (lasting: %s)", async (isLasting, status, error, retryAfter) => {
+  const unread = async (): Promise<never> => {
+    throw new SourceUnavailable("GitHub answered 502 to GET /pulls", isLasting);
+  };
+  await using broken = await serve({ create: unread, message: unread, get: unread });
+  const response = await call("docs/job", { method: "POST", body: '{"prompt":"x"}' }, broken);
+  expect(response).toMatchObject({ status, body: { error } });
+  expect(response.headers.get("retry-after")).toBe(retryAfter);
 });
 
 test("answers 500 if it is unknown whether a request was accepted, so that clients do not repeat it", async () => {
@@ -372,7 +385,7 @@ test("answers HEAD like GET, without the body", async () => {
 test("creates no job from a body that does not arrive completely", async () => {
   const prompts: string[] = [];
   const engine = new ScriptedEngine();
-  const create: Engine["create"] = (projectId, prompt) => {
+  const create: ApiOptions["engine"]["create"] = (projectId, prompt) => {
     prompts.push(prompt);
     return engine.create(projectId, prompt);
   };

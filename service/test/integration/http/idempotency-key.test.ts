@@ -4,6 +4,7 @@ import { type Access, type Authenticator, unauthorized } from "../../../src/http
 import { dispatch } from "../../../src/http/dispatch.ts";
 import { listen } from "../../../src/http/listen.ts";
 import { Jobs } from "../../../src/jobs/jobs.ts";
+import type { KeptWork } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
@@ -78,6 +79,35 @@ test("a create with a key makes one job, and is answered with the job as it is n
   const turn = await store.runningTurns.startNext();
   if (turn) await store.runningTurns.finish(turn, "failed", 5);
   expect(await create(key)).toMatchObject({ status: 201, body: { id, status: "failed" }, replayed: "true" });
+});
+
+test("a create under a step whose newest turn failed with its work kept is a message to that job", async () => {
+  const { store, create, call, total } = await setUp();
+  const id = (await create(key)).body?.id ?? "";
+  const end = async (kept?: KeptWork) => {
+    const turn = await store.runningTurns.startNext();
+    if (turn) await store.runningTurns.finish(turn, "failed", 5, { reason: "It was refused.", kept });
+  };
+  await end("push");
+  expect(await call(`docs/job/${id}`)).toMatchObject({ body: { status: "failed", kept: "push" } });
+  expect(await call("docs/job?step=deploy")).toMatchObject({ body: { turns: [{ request: "1", kept: "push" }] } });
+  // A turn that was stopped before its agent ran has done nothing to it.
+  await store.turns.add(id, "Fix that", 6);
+  await store.turns.stop(id, (await store.turns.ofJob(id)).at(-1)?.id ?? 0, 7, "Stopped.");
+  expect(await call(`docs/job/${id}`)).toMatchObject({ body: { status: "failed", kept: "push" } });
+  const sent = { caller: "ci", step: "deploy", request: "2" };
+  expect(await store.turns.keptJob("docs", sent, { prompt: "Fix it", base: null })).toBe(id);
+  expect(await store.turns.keptJob("docs", sent, { prompt: "Fix it", base: "next" })).toBeUndefined();
+  const again = await create('"deploy.2"');
+  expect(again).toMatchObject({ status: 201, body: { id, status: "active" }, replayed: null });
+  expect(again.body).not.toHaveProperty("kept");
+  expect(await create('"deploy.2"')).toEqual({ ...again, replayed: "true" });
+  expect(await create(key)).toMatchObject({ body: { id }, replayed: "true" });
+  for (const other of ['"other.1"', undefined]) expect((await create(other)).body?.id).not.toBe(id);
+  expect((await create('"deploy.3"', "Fix that")).body?.id).not.toBe(id);
+  expect(await total()).toMatchObject({ jobs: 4 });
+  await end();
+  expect((await create('"deploy.4"')).body?.id).not.toBe(id);
 });
 
 test("a message with a key adds one turn, and is answered with the job as it is now", async () => {
@@ -186,13 +216,13 @@ describe("the turns of a step", () => {
       { job, turn: String(second?.id), request: "2", status: "waiting" },
       { job, turn: String(first?.id), request: "1", status: "waiting" },
     ];
-    const answer = { status: 200, body: { step: "deploy", features: ["stop"], turns } };
+    const answer = { status: 200, body: { step: "deploy", features: ["session", "stop"], turns } };
     expect(await call("docs/job?step=deploy")).toMatchObject(answer);
     expect(await call("docs/job?step=deploy", { client: "rotated" })).toMatchObject(answer);
     expect(await call("docs/job?step=deploy", { method: "HEAD" })).toMatchObject({ status: 200, body: undefined });
     expect(await call("docs/job?step=deploy", { key: '"deploy.2"' })).toMatchObject({ body: { key: "2" } });
     expect(await call("docs/job?step=deploy")).toMatchObject({ body: { key: null } });
-    const none = { step: "unknown", features: ["stop"], turns: [] };
+    const none = { step: "unknown", features: ["session", "stop"], turns: [] };
     expect(await call("docs/job?step=unknown")).toMatchObject({ status: 200, body: none });
   });
 
@@ -254,7 +284,9 @@ describe("the turns of a step", () => {
     await create(key);
     const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
-    await store.runningTurns.finish(turn, "failed", 5, ` The agent ended with exit code 3.\n${"x".repeat(2000)}`);
+    await store.runningTurns.finish(turn, "failed", 5, {
+      reason: ` The agent ended with exit code 3.\n${"x".repeat(2000)}`,
+    });
     const { body } = (await call("docs/job?step=deploy")) as { body?: { turns?: { reason?: string }[] } };
     const start = "The agent ended with exit code 3.\n";
     const reason = `${start}${"x".repeat(999 - start.length)}…`;

@@ -72,7 +72,7 @@ test("/healthz says 503 while the store cannot be written, and the process is st
   expect((await ask(`${service.url}/healthz/live`)).status).toBe(200);
 });
 
-test("a worker alone answers on a port of its own, if it has one, and knows nothing else", async () => {
+test("a worker alone answers where metrics are, and knows nothing else", async () => {
   const lines: string[] = [];
   await using worker = await startWorker({
     openStore: async () => openSqliteStore(":memory:"),
@@ -87,11 +87,11 @@ test("a worker alone answers on a port of its own, if it has one, and knows noth
     projects: ["docs"],
     folder: temporaryFolder(),
     agents: 1,
-    healthPort: 0,
+    metricsListen: { address: "127.0.0.1", port: 0 },
     metrics: new PrometheusMetrics(),
     log: (line) => void lines.push(line),
   });
-  const url = worker.healthUrl ?? "";
+  const url = worker.metricsUrl ?? "";
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(JSON.parse((await ask(`${url}/healthz`)).text)).toEqual(healthy);
   expect((await ask(`${url}/metrics`)).text).toContain("\nagent_service_store_up 1\n");

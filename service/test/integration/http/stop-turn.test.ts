@@ -89,7 +89,7 @@ describe.each([
     expect(await stop(url, path, "nightly")).toEqual(ending);
     const reason = await store.runningTurns.stopRequest(turn);
     expect(reason).toBe("Stopped through the API (ci).");
-    await store.runningTurns.finish(turn, "failed", 5, reason);
+    await store.runningTurns.finish(turn, "failed", 5, { reason: reason });
     expect(await stop(url, path)).toEqual({ status: 200, body: { turn: String(first), status: "stopped" } });
     expect(await states()).toEqual(["failed", "waiting"]);
   });
@@ -102,7 +102,7 @@ describe.each([
     const { url, store, start, first } = await setUp();
     const turn = await start();
     expect((await stop(url, `docs/job/a/turn/${first}`)).status).toBe(202);
-    await store.runningTurns.finish(turn, status, 5, reason);
+    await store.runningTurns.finish(turn, status, 5, { reason: reason });
     const ended = { status: 200, body: { turn: String(first), status } };
     expect(await stop(url, `docs/job/a/turn/${first}`)).toEqual(ended);
     expect(await store.turns.ofJob("a")).toMatchObject([{ state: status, reason: reason ?? null }, {}]);
@@ -223,7 +223,8 @@ test.each(["one", "two"] as const)("no process of a stopped agent is left, on %s
 test("a stop that comes while the work is being pushed comes too late", async () => {
   const docs = docsRepository();
   const folder = temporaryFolder();
-  const hook = `#!/bin/sh\ntouch '${folder}/pushing'\nuntil [ -e '${folder}/go' ]; do sleep 0.02; done\n`;
+  // The push that creates the branch before the agent runs is not the work.
+  const hook = `#!/bin/sh\nread -r before after ref\ngit merge-base --is-ancestor "$after" main && exit 0\ntouch '${folder}/pushing'\nuntil [ -e '${folder}/go' ]; do sleep 0.02; done\n`;
   writeFileSync(join(docs.path, "hooks/pre-receive"), hook, { mode: 0o755 });
   const agent = scriptAgent('fs.writeFileSync("change.md", prompt);');
   await using api = await startService({

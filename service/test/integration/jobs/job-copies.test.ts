@@ -116,7 +116,7 @@ test("answers 503 while it is unknown whether a job exists, and changes nothing"
   const id = "job_00000000-0000-4000-8000-000000000000";
   const { status, headers } = await send(service, `docs/job/${id}/message`, "more");
   expect(status).toBe(503);
-  expect(headers.get("retry-after")).toBe("30");
+  expect(headers.get("retry-after")).toBe("10");
   expect(service.lines.join("\n")).toContain(`${id}: cannot be restored: the cache does not respond`);
   expect((await send(service, "docs/job/not-an-id")).status).toBe(404);
   copies.failure = undefined;

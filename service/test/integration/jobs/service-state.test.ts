@@ -17,7 +17,7 @@ import { turnTrailers } from "../../../src/pulls/turn-trailers.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
-import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
+import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
 import {
   docsRepository,
   folderWithClone,
@@ -159,8 +159,12 @@ async function runNext(ports: TurnPorts): ReturnType<typeof runTurn> {
 /** Runs the next turn of the job, and records its end. */
 async function runNextAndFinish(ports: TurnPorts): ReturnType<typeof runTurn> {
   const { turn, job } = await startNext(ports.store);
-  const result = await runTurn(turn, job, ports, new AbortController().signal);
-  if (result === "completed" || result === "failed") await ports.store.runningTurns.finish(turn, result, 0);
+  let failure: Failure | undefined;
+  const onFailure = (found: Failure): void => {
+    failure = found;
+  };
+  const result = await runTurn(turn, job, { ...ports, onFailure }, new AbortController().signal);
+  if (result === "completed" || result === "failed") await ports.store.runningTurns.finish(turn, result, 0, failure);
   return result;
 }
 
@@ -213,9 +217,7 @@ describe("work whose pull request cannot be opened", () => {
     return { docs, store, platform, turn };
   }
 
-  const reason =
-    `The work is on the branch agent/${jobId}, but its pull request could not be opened. The next message to the job whose ` +
-    "turn completes opens it. the platform is down";
+  const reason = `The pull request of agent/${jobId} was refused: the platform is down. The work is on the branch agent/${jobId}. Check the token's permissions. Then send the prompt again: the pull request is opened, and no agent runs for it again.`;
 
   test("is opened by a message that changes nothing", async () => {
     const { store, platform, turn } = await start();
@@ -265,20 +267,29 @@ describe("work whose pull request cannot be opened", () => {
   });
 });
 
+/** Rejects pushes of new commits, but not the one that creates the branch before the agent runs. */
+const refusingHook = `#!/bin/sh
+while read -r before after ref; do
+  git merge-base --is-ancestor "$after" main || exit 1
+done
+`;
+
 test("pushes a commit that a killed service had not pushed, without another attempt", async () => {
   const { docs, ...setup } = await setUp();
   const { store } = setup;
   const { agent, attempts } = countingAgent("printf more >> README.md");
   await store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "Say more");
   const hook = join(docs.path, "hooks/pre-receive");
-  writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  writeFileSync(hook, refusingHook, { mode: 0o755 });
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
-  const commit = (await setup.repository.lastCommitOf(jobId))?.commit;
+  const commit = (await setup.repository.lastCommitOf(jobId))?.commit ?? "";
   writeFileSync(hook, "#!/bin/sh\nexit 0\n");
   await store.runningTurns.requeueInterrupted();
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("completed");
   expect(attempts()).toBe(1);
-  expect(docs.git("rev-list", `main..agent/${jobId}`)).toBe(commit);
+  // A copy: whoever has seen the other one may still be about to remove it.
+  expect(docs.git("rev-list", `main..agent/${jobId}`)).not.toBe(commit);
+  expect(docs.read(`agent/${jobId}`, "README.md")).toContain("more");
 });
 
 describe("a push that fails", () => {
@@ -304,7 +315,7 @@ describe("a push that fails", () => {
     const log = () => readFileSync(join(setup.folder, `logs/${jobId}.log`), "utf8");
     /** Lets the server reject pushes, or accept them again. */
     const reject = (isRejected: boolean) =>
-      writeFileSync(join(docs.path, "hooks/pre-receive"), `#!/bin/sh\nexit ${isRejected ? 1 : 0}\n`, { mode: 0o755 });
+      writeFileSync(join(docs.path, "hooks/pre-receive"), isRejected ? refusingHook : "#!/bin/sh\n", { mode: 0o755 });
     /** Completes the first turn, and adds another one. */
     const completeOne = async () => {
       expect(await runNextAndFinish(ports)).toBe("completed");
@@ -318,7 +329,7 @@ describe("a push that fails", () => {
     await completeOne();
     repository.isLossy = true;
     expect(await runNext(ports)).toBe("completed");
-    expect(repository.pushes).toBe(2);
+    expect(repository.pushes).toBe(3);
     expect(docs.git("rev-list", "--count", `main..agent/${jobId}`)).toBe("2");
     expect(docs.head(`agent/${jobId}`)).toBe((await ports.store.jobs.find(jobId))?.head);
   });
@@ -327,8 +338,8 @@ describe("a push that fails", () => {
     const { docs, repository, ports, log, reject } = await start();
     reject(true);
     expect(await runNext(ports)).toBe("failed");
-    expect(repository.pushes).toBe(1);
-    expect(docs.branches()).toEqual([]);
+    expect(repository.pushes).toBe(2);
+    expect(docs.head(`agent/${jobId}`)).toBe(docs.head("main"));
     expect(log()).toContain("pre-receive hook declined");
   });
 
@@ -353,7 +364,7 @@ describe("a push that fails", () => {
     await completeOne();
     const remove = `git -C '${docs.path}' update-ref -d refs/heads/agent/${jobId}; cat >> README.md`;
     expect(await runNext({ ...ports, agent: shellAgent(remove) })).toBe("completed");
-    expect(repository.pushes).toBe(3);
+    expect(repository.pushes).toBe(4);
     expect(docs.git("log", "--format=%s", `main..agent/${jobId}`).split("\n")).toEqual(["two", "one"]);
   });
 });

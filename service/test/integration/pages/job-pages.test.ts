@@ -131,7 +131,7 @@ describe("the list of jobs", () => {
     for (const [, reason] of ends) {
       const turn = await store.runningTurns.startNext();
       if (turn === undefined) throw new Error("no turn is ready");
-      await store.runningTurns.finish(turn, "failed", createdAt, reason);
+      await store.runningTurns.finish(turn, "failed", createdAt, { reason: reason });
     }
     await store.runningTurns.startNext();
     const { text } = await list();
@@ -338,7 +338,7 @@ describe("text that others wrote", () => {
     await store.runningTurns.setReport(turn, { answer: `2${hostileText}` });
     const number = await store.pullRequests.add({ ...pullRequest(), title: hostileText, branch: hostileText });
     await store.runningTurns.setPullRequest(turn, `https://example.com/${hostileText}`, "222");
-    await store.runningTurns.finish(turn, "failed", createdAt, `3${hostileText}`);
+    await store.runningTurns.finish(turn, "failed", createdAt, { reason: `3${hostileText}` });
     const filtered = `/?${new URLSearchParams({ project: hostileText })}`;
     for (const address of ["/", filtered, path, `/pull/${number}`]) {
       const { status, text } = await get(address);

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { JobRecord } from "../../../src/model.ts";
 import { type RunOptions, setUpRuns } from "../../support/step-runs.ts";
 import { identityOf } from "../../support/turn-identity.ts";
@@ -122,7 +121,7 @@ test("jobs whose pull request was closed, or merged and its branch deleted, go o
   expect(runs.runs()).toEqual(["first", "other", "second", "next"]);
 });
 
-test("a turn whose pull request could not be opened is resumed on another runner, without another agent", async () => {
+test("a pull request that was refused is opened on another runner, without another agent", async () => {
   let isAllowed = false;
   const runs = await setUpRuns((route, response) => {
     if (isAllowed || !/^POST .*\/pulls$/.test(route)) return false;
@@ -130,7 +129,7 @@ test("a turn whose pull request could not be opened is resumed on another runner
     response.end('{"message":"GitHub Actions is not permitted to create or approve pull requests."}');
     return true;
   });
-  const failed = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  const failed = await run(runs, {}, (one) => one.send("first\nwith details", "s1.r1"));
   expect(failed).toMatchObject({ status: "failed", prLink: null });
   isAllowed = true;
   await run(runs, { attempt: 2, laterMs: () => 60_000 }, async (again) => {
@@ -140,14 +139,10 @@ test("a turn whose pull request could not be opened is resumed on another runner
     expect((await again.find("s1")).turns).toEqual([]);
     runs.github.creators.set(`agent/${failed.id}`, "docs-bot");
     expect((await again.find("s1")).turns).toMatchObject([{ job: failed.id, request: "r1" }]);
-    const { job } = await waitUntil(async () => {
-      const response = await again.request("GET", `job/${failed.id}`);
-      const job = (await response.json()) as JobRecord;
-      return job.status !== "active" && { job };
-    });
-    expect(job).toMatchObject({ status: "completed", prLink: expect.stringMatching(/\/pull\/\d+$/) });
+    const job = await again.send("first\nwith details", "s1.r2");
+    expect(job).toMatchObject({ id: failed.id, status: "completed", prLink: expect.stringMatching(/\/pull\/\d+$/) });
   });
-  expect(runs.runs()).toEqual(["first"]);
+  expect(runs.runs()).toEqual(["first", "with details"]);
   expect(await runs.openPulls()).toHaveLength(1);
 });
 

@@ -106,7 +106,7 @@ describe.skipIf(pgBouncerObstacle !== undefined)(`through PgBouncer${reason}`, (
     const url = await server().createStoreDatabase();
     const { store, lines } = await openStore(await startPooler(url, { poolMode: "transaction" }));
     await hears(store, (await openStore(url)).store);
-    expect(lines).toEqual([expect.stringMatching(/do not arrive through this pooler.* --store-direct-url/)]);
+    expect(lines).toEqual([expect.stringMatching(/do not arrive through this pooler.* a second --store/)]);
   });
 
   test("in statement mode, no process starts", async () => {

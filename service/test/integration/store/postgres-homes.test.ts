@@ -47,6 +47,19 @@ test("the home directory of a job is that of the turn that saved it last", async
   expect(await homes.loadHome("b", second.identity)).toBeUndefined();
 });
 
+test("the kept commit of a job is the one that was saved last by whoever has its turn", async () => {
+  const { store } = await setUp();
+  const { keptCommits } = store;
+  if (keptCommits === undefined) throw new Error("the store keeps no commits");
+  const turn = await startJob(store, "a");
+  expect(await keptCommits.load("a")).toBeUndefined();
+  await keptCommits.save(turn, bytes(0, 1, 255));
+  await keptCommits.save(turn, bytes(2));
+  expect(Uint8Array.from((await keptCommits.load("a")) ?? [])).toEqual(bytes(2));
+  await expect(keptCommits.save({ ...turn, lease: "another" }, bytes(3))).rejects.toThrow(LeaseLost);
+  expect(Uint8Array.from((await keptCommits.load("a")) ?? [])).toEqual(bytes(2));
+});
+
 test("the last turn of a job before another one is the last in which an agent ran", async () => {
   const { store, homes } = await setUp();
   const other = await startJob(store, "other");

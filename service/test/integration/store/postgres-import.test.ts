@@ -77,8 +77,10 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
     project: "docs",
     createdAt: 5_000_000,
     base: "release",
+    session: null,
     state: "completed",
     idleSince: 6_000_000,
+    kept: null,
     archivedAt: 7_000_000,
     pullRequest: "https://example.com/pull/1",
     head: "111",
@@ -118,14 +120,20 @@ test("how turns went is copied, and a turn that somebody has asked to stop is no
     await store.jobs.add({ id: "failed", project: "docs", createdAt: 5_000_000 }, "One");
     const failed = await store.runningTurns.startNext(undefined, 5_500_000);
     if (failed === undefined) throw new Error("no turn is ready");
-    await store.runningTurns.finish(failed, "failed", 6_000_000, "The agent failed.");
+    await store.runningTurns.finish(failed, "failed", 6_000_000, { reason: "The agent failed.", kept: "push" });
     const { id } = await startJob(store, "stopping");
     expect(await store.turns.stop("stopping", id, 7_000_000, "Stopped by an operator (alice).")).toBe(true);
   });
   const url = await server().createStoreDatabase();
   await importStore(file, { url, log: ignore }, markHome);
   const store = await openPostgres(url);
-  const ended = { state: "failed", startedAt: 5_500_000, endedAt: 6_000_000, reason: "The agent failed." };
+  const ended = {
+    state: "failed",
+    startedAt: 5_500_000,
+    endedAt: 6_000_000,
+    reason: "The agent failed.",
+    kept: "push",
+  };
   expect(await store.turns.ofJob("failed")).toMatchObject([ended]);
   expect(await store.runningTurns.stopRequest(await startNext(store))).toBe("Stopped by an operator (alice).");
 });

@@ -11,7 +11,6 @@ import type { RunningTurn } from "../../../src/model.ts";
 import { ExpiringTokens, newToken } from "../../../src/pages/expiring-tokens.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { type ServiceOptions, startApi, startWorker } from "../../../src/start/service.ts";
-import type { StoredLogs } from "../../../src/store/logs.ts";
 import { PostgresDatabase } from "../../../src/store/postgres/database.ts";
 import { PostgresLogs } from "../../../src/store/postgres/logs.ts";
 import { Notifications } from "../../../src/store/postgres/notifications.ts";
@@ -27,9 +26,11 @@ const server = postgresOfFile();
 
 const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
 
+type Logs = NonNullable<Store["logs"]>;
+
 interface OpenedStore {
   store: Store;
-  logs: StoredLogs;
+  logs: Logs;
   tokens: TokenStore;
 }
 
@@ -54,7 +55,7 @@ async function nextTurn(store: Store): Promise<RunningTurn> {
   return turn;
 }
 
-async function readAll(logs: StoredLogs, job = "job_1"): Promise<string> {
+async function readAll(logs: Logs, job = "job_1"): Promise<string> {
   const parts: Buffer[] = [];
   for (let position = 0; ; ) {
     const part = await logs.read(job, position);

@@ -156,10 +156,10 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
     const first = await startNext(store);
     expect(await store.turns.stop(job, first.id, now, "Stopped.")).toBe(true);
     await store.runningTurns.finish(first, "completed", now);
-    await store.runningTurns.finish(await nextOf(store, job), "failed", now, "It broke.");
+    await store.runningTurns.finish(await nextOf(store, job), "failed", now, { reason: "It broke." });
     const ended = await nextOf(store, job);
     await store.turns.stop(job, stopped ?? 0, now, "Stopped.");
-    const unsaid = { answer: null, costUsd: null, reason: null };
+    const unsaid = { answer: null, costUsd: null, reason: null, kept: null };
     const turns = (status: string) => [
       { id: stopped, job, request: "stopped", status: "stopped", ...unsaid, reason: "Stopped." },
       { id: waiting, job, request: "waiting", status: "waiting", ...unsaid },
@@ -170,7 +170,7 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
     const ofStep = (limit = 100) => store.turns.ofStep("docs", { caller: "ci", step: "deploy" }, limit);
     expect(await ofStep()).toEqual(turns("running"));
     await store.turns.stop(job, ended.id, now, "Stopped.");
-    await store.runningTurns.finish(ended, "failed", now, "Stopped.");
+    await store.runningTurns.finish(ended, "failed", now, { reason: "Stopped." });
     expect(await ofStep()).toEqual(turns("stopped"));
     expect(await ofStep(2)).toEqual(turns("stopped").slice(0, 2));
     expect(await store.turns.ofStep("docs", { caller: "ci", step: "unknown" }, 100)).toEqual([]);

@@ -70,6 +70,32 @@ test("deletes a job with its page, its files and its commits, and the next job g
   expect(new URL((await runJob(service, 'Add a page "Reference"')).prLink ?? "").pathname).not.toBe(link);
 });
 
+test("a job that has been idle for half of the time after which it is deleted is archived, and goes on with a message", async () => {
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  let id = "";
+  {
+    await using service = await startAgentService(docs, { folder });
+    ({ id } = await runJob(service, 'Add a page "Quickstart"'));
+  }
+  const makeOlder = (hours: number) => {
+    using store = new DatabaseSync(join(folder, "jobs.sqlite"));
+    store.exec(`UPDATE job SET "idleSince" = "idleSince" - ${hours * hourMs}`);
+  };
+  makeOlder(5);
+  {
+    await using service = await startAgentService(docs, { folder, deleteAfterDays: 0.5 });
+    await runJob(service, 'Add a page "Reference"');
+    expect((await send(service, `docs/job/${id}`)).job.status).toBe("completed");
+  }
+  makeOlder(2);
+  await using service = await startAgentService(docs, { folder, deleteAfterDays: 0.5 });
+  await waitUntil(async () => (await send(service, `docs/job/${id}`)).job.status === "archived");
+  expect(service.lines).toContain(`Archived, idle for 0.25 days: ${id}`);
+  await send(service, `docs/job/${id}/message`, 'Add a page "More"');
+  expect((await waitForJob(service, id)).status).toBe("completed");
+});
+
 test("creates are rejected while the store cannot be written, and not counted", async () => {
   const docs = docsRepository();
   const folder = temporaryFolder();

@@ -181,7 +181,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     await store.runningTurns.requeue(first);
     const second = await store.runningTurns.startNext(undefined, now + 2);
     if (second === undefined) throw new Error("no turn is ready");
-    await store.runningTurns.finish(second, "failed", now + 3, "no commit");
+    await store.runningTurns.finish(second, "failed", now + 3, { reason: "no commit" });
     expect(await store.turns.ofJob("a")).toMatchObject([{ startedAt: now + 1, endedAt: now + 3, reason: "no commit" }]);
   });
 
@@ -191,7 +191,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     const run = async (): Promise<boolean> => {
       const turn = await startNext(store);
       if (turn.attempts === 0) await store.runningTurns.countAttempt(turn);
-      await store.runningTurns.recordPush(turn, null, "111", "111");
+      await store.runningTurns.recordPush(turn, null, "111", turn.id);
       const page = { job: "a", title: "One", branch: "agent/a", target: "main", base: "000", head: "111" };
       const number = turn.attempts === 0 ? 1 : await store.pullRequests.add(page);
       await store.runningTurns.setPullRequest(turn, `https://agents.example.com/pull/${number}`, "111", true);
@@ -405,8 +405,10 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       project: "docs",
       createdAt: now + 1,
       base: null,
+      session: null,
       state: "active",
       idleSince: null,
+      kept: null,
       archivedAt: null,
       pullRequest: null,
       head: null,
@@ -1094,17 +1096,20 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       pullRequest: "https://example.com/pull/1",
       head: "abc",
       base: "release/1",
+      session: "nightly",
       turns: [
         {
           id: 1001,
           identity: identityOf(1001),
           prompt: "One",
+          promptHash: "1".repeat(32),
           state: "completed",
           attempts: 1,
           startedAt: now + 5,
           endedAt: now + 10,
           answer: "Done.",
           reason: null,
+          kept: null,
           head: "c0ffee".repeat(7),
           stopRequestedAt: null,
           costUsd: 0.0123,
@@ -1117,12 +1122,14 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           id: 1003,
           identity: identityOf(1003),
           prompt: "Two",
+          promptHash: "2".repeat(32),
           state: "failed",
           attempts: 2,
           startedAt: now + 12,
           endedAt: now + 20,
           answer: null,
           reason: "Stopped by me.",
+          kept: "push",
           head: null,
           stopRequestedAt: now + 19,
           costUsd: -1,
@@ -1278,7 +1285,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       const two = await store.runningTurns.startNext(undefined, now + 1);
       if (two === undefined) throw new Error("no turn is ready");
       await store.runningTurns.setReport(two, { answer: "Done." });
-      await store.runningTurns.finish(two, "failed", now + 2, "It cannot.");
+      await store.runningTurns.finish(two, "failed", now + 2, { reason: "It cannot." });
       expect(await store.lists.countTurns("a")).toBe(3);
       const [first = 0, second = 0, third = 0] = (await store.turns.ofJob("a")).map(({ id }) => id);
       expect(await store.lists.latestTurns("a", 2)).toEqual([second, third]);

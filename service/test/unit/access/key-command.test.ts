@@ -14,14 +14,16 @@ import { expect, test } from "vitest";
 import { editKeyFile } from "../../../src/access/edit-key-file.ts";
 import { runKeyCommand } from "../../../src/access/run-key-command.ts";
 import { hashKey } from "../../../src/http/authentication.ts";
-import { parseKeyOptions } from "../../../src/options/key-options.ts";
+import { parseCommandLine } from "../../../src/options/command-line.ts";
 import { keyFile, start } from "../../support/key-file.ts";
 
-const parse = (line: string) => parseKeyOptions(line.split(" "));
+const parse = (line: string) => {
+  const command = parseCommandLine(line.split(" "), {});
+  return command.kind === "keys" ? command.command : command;
+};
 const dayMs = 86_400_000;
 
-test("parses commands for keys, and nothing else", () => {
-  expect(parse("--repository docs")).toBeUndefined();
+test("parses commands for keys", () => {
   expect(parse("key add ci --keys k.json")).toEqual({
     command: "add",
     file: "k.json",
@@ -60,7 +62,7 @@ test.each([
   ["key add ci --expires-days 3651 --keys k.json", "--expires-days must be an integer from 1 to 3650."],
   ["key add ci --expires-days 1.5 --keys k.json", "--expires-days must be an integer from 1 to 3650."],
 ])("rejects %s", (line, error) => {
-  expect(parse(line)).toEqual({ error });
+  expect(parse(line)).toEqual({ kind: "invalid", error });
 });
 
 test("prints a new key once, and writes only its hash, for its user only", async () => {

@@ -23,11 +23,15 @@ function setUp({ controllers = "cpu memory pids", isDelegated = true, group = "/
   return { folder, read, open: () => Cgroups.open({ root, ownGroup }) };
 }
 
-test("limits the memory of each agent in a group of its own, within the one of the service", async () => {
+test("limits the memory and the processes of each agent in a group of its own, within the one of the service", async () => {
   const { folder, read, open } = setUp();
   const cgroups = await open();
-  expect(read("cgroup.subtree_control")).toBe("+memory");
-  const group = cgroups.create("job_1", 100);
+  expect(read("cgroup.subtree_control")).toBe("+memory +pids");
+  // The kernel makes this file.
+  mkdirSync(join(folder, "agent-job_1"));
+  writeFileSync(join(folder, "agent-job_1/pids.max"), "max");
+  const group = cgroups.create("job_1", { memoryMb: 100, processes: 50 });
+  expect(read("agent-job_1", "pids.max")).toBe("50");
   // 64 MB are for the supervisor.
   expect(read("agent-job_1", "memory.max")).toBe(String(164 * 1024 * 1024));
   expect(read("agent-job_1", "memory.oom.group")).toBe("1");
@@ -39,7 +43,7 @@ test("limits the memory of each agent in a group of its own, within the one of t
   events("low 0\nmax 5\noom 1\noom_kill 3\n");
   expect(group.hadTooLittleMemory).toBe(true);
   // As the kernel does when a group is removed.
-  for (const name of ["memory.max", "memory.oom.group", "memory.events", "cgroup.procs"])
+  for (const name of ["memory.max", "memory.oom.group", "memory.events", "pids.max", "cgroup.procs"])
     rmSync(join(folder, "agent-job_1", name));
   await group[Symbol.asyncDispose]();
   expect(existsSync(join(folder, "agent-job_1"))).toBe(false);
@@ -51,7 +55,7 @@ test("lets no agent swap, and kills what is left in its group", async () => {
   mkdirSync(group);
   // The kernel makes these files, if it can.
   for (const name of ["memory.swap.max", "cgroup.kill"]) writeFileSync(join(group, name), "");
-  const limited = (await open()).create("job_1", 100);
+  const limited = (await open()).create("job_1", { memoryMb: 100 });
   expect(read("agent-job_1", "memory.swap.max")).toBe("0");
   const removing = limited[Symbol.asyncDispose]();
   expect(read("agent-job_1", "cgroup.kill")).toBe("1");
@@ -74,7 +78,8 @@ test("of a service that runs in the group for itself already, the one around it 
   writeFileSync(join(folder, "../cgroup.type"), "domain\n");
   for (const [name, text] of Object.entries({ "cgroup.controllers": "memory", "cgroup.procs": "" }))
     writeFileSync(join(folder, "..", name), text);
-  (await open()).create("a", 1);
+  (await open()).create("a", { memoryMb: 1, processes: 50 });
+  expect(readFileSync(join(folder, "../cgroup.subtree_control"), "utf8")).toBe("+memory");
   expect(existsSync(join(folder, "../agent-a/memory.max"))).toBe(true);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeEarlierTurns } from "../../../src/agents/earlier-turns.ts";
+import { describeEarlierTurns } from "../../../src/agents/run-agent.ts";
 
 const turn = (prompt: string, answer: string | null = null) => ({ prompt, answer, state: "completed" as const });
 

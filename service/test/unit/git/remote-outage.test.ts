@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { GitError } from "../../../src/git/git.ts";
-import { saysRemoteOutage } from "../../../src/git/remote-outage.ts";
+import { GitError, saysRemoteOutage } from "../../../src/git/git.ts";
 
 test.each([
   "fatal: unable to access 'https://github.com/a/b/': Could not resolve host: github.com",

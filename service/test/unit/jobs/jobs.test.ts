@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import type { ReplayedRecord } from "../../../src/jobs/engine.ts";
+import type { ReplayedRecord } from "../../../src/jobs/jobs.ts";
 import { Jobs } from "../../../src/jobs/jobs.ts";
 import type { JobRecord, RateLimited } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";

@@ -28,10 +28,10 @@ test("stops the first turn that has not ended, or another one, and runs a failed
   await store.turns.add(job, "Two", 0);
   const running = await startNext(store);
   const stop = (turn?: number) => runJobsCommand({ command: "stop", job, turn }, store);
-  expect(await stop()).toEqual([`${job}: turn 1 is told to stop`]);
+  expect(await stop()).toEqual([`${job}: turn 1 was told to stop`]);
   expect(await store.runningTurns.stopRequest(running)).toBe("Stopped by an operator (command line).");
   expect(await stop(2)).toEqual([`${job}: turn 2 is stopped`]);
-  await expect(stop(2)).rejects.toThrow(`no such turn of ${job} waits or runs, so nothing was stopped`);
+  await expect(stop(2)).rejects.toThrow(`${job} has no such turn that waits or runs, so nothing was stopped`);
   expect(await runJobsCommand({ command: "retry", job }, store)).toEqual([`${job}: the prompt of turn 2 is run again`]);
   expect((await store.turns.ofJob(job)).map(({ prompt }) => prompt)).toEqual(["One", "Two", "Two"]);
   await expect(runJobsCommand({ command: "retry", job }, store)).rejects.toThrow("has not failed");

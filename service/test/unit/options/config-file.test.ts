@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { parseCommandLine } from "../../../src/options/command-line.ts";
 import { readConfiguration } from "../../../src/options/config-file.ts";
-import { parseOptions } from "../../../src/options/options.ts";
 
 /** Writes a configuration, as JSON unless it is text. Returns its file. */
 function fileWith(content: unknown): string {
@@ -12,20 +12,24 @@ function fileWith(content: unknown): string {
   return file;
 }
 
-const parse = (args: string[], environment: Record<string, string> = {}) =>
-  parseOptions(args, environment, readConfiguration);
+function parse(args: string[], environment: Record<string, string> = {}) {
+  const command = parseCommandLine(args, environment);
+  if (command.kind === "invalid") return { error: command.error };
+  if (command.kind !== "serve") throw new Error(`the command is ${command.kind}`);
+  return command.options;
+}
 
 /** Returns the options of the command line `--config FILE`. */
 function optionsOf(content: unknown, environment: Record<string, string> = {}) {
   const options = parse([`--config=${fileWith(content)}`], environment);
-  if (options === "help" || "error" in options) throw new Error(options === "help" ? options : options.error);
+  if ("error" in options) throw new Error(options.error);
   return options;
 }
 
 /** Returns the problems of a configuration, without the name of its file. */
 function problemsOf(content: unknown, environment: Record<string, string> = {}): string[] {
   const options = parse([`--config=${fileWith(content)}`], environment);
-  if (options === "help" || !("error" in options)) throw new Error("the configuration is valid");
+  if (!("error" in options)) throw new Error("the configuration is valid");
   expect(options.error).toMatch(/service\.json is not valid\.\n/);
   return options.error
     .split("\n")
@@ -50,7 +54,6 @@ test("a project needs only a repository", () => {
     agentsPerProject: undefined,
     timeLimitMs: 1_800_000,
     largestChangeBytes: 20_000_000,
-    largestChangeFiles: 1000,
     limits: {},
   });
   expect(options.settings.get("site")).toMatchObject({ repository: "/srv/site" });
@@ -74,7 +77,6 @@ test.runIf(process.platform === "linux")("a project has its own agent, limits an
           modelHosts: ["api.example.com"],
           agents: 2,
           memoryMb: 4000,
-          processes: 50,
           diskMb: 1000,
           timeLimitMinutes: 0.5,
           largestChangeMb: 1.5,
@@ -85,7 +87,6 @@ test.runIf(process.platform === "linux")("a project has its own agent, limits an
         site: {
           repository: "https://github.com/acme/site",
           agent: "./agent.sh",
-          agentFollowUp: "./more.sh",
           sandbox: "none",
         },
       },
@@ -100,7 +101,7 @@ test.runIf(process.platform === "linux")("a project has its own agent, limits an
     modelHosts: ["api.example.com"],
     agentsPerProject: 2,
     timeLimitMs: 30_000,
-    limits: { memoryMb: 4000, processes: 50, diskMb: 1000 },
+    limits: { memoryMb: 4000, diskMb: 1000 },
     largestChangeBytes: 1_500_000,
     github: {
       owner: "acme",
@@ -112,8 +113,7 @@ test.runIf(process.platform === "linux")("a project has its own agent, limits an
   });
   const site = settings.get("site");
   expect(site).toMatchObject({ sandbox: "none", github: { name: "site", token: "of others" } });
-  const commands = [false, true].map((isFollowUp) => site?.agent.command({ isFollowUp, isSandboxed: false }).args[1]);
-  expect(commands).toEqual(["./agent.sh", "./more.sh"]);
+  expect(site?.agent.command({ isFollowUp: false, isSandboxed: false }).args[1]).toBe("./agent.sh");
   expect(secretVariables).toEqual(["DOCS_TOKEN"]);
 });
 
@@ -127,17 +127,14 @@ test.each([
     { projects: { "a/b": { repository: "docs" } } },
     "projects.a/b: a project is named by letters, digits, and . _ - after the first one",
   ],
-  [
-    { projects: { docs: { repository: "docs" } }, port: 1 },
-    "the file: expected only the keys projects; port is none of them",
-  ],
+  [{ projects: { docs: { repository: "docs" } }, port: 1 }, "the file: expected only the keys projects, not port"],
 ])("rejects %j", (content, problem) => {
   expect(problemsOf(content)).toEqual([problem]);
 });
 
 test.each([
   [{ repository: "" }, "projects.docs.repository: expected a URL or path, as git clone accepts it"],
-  [{ agnt: "claude" }, /^projects\.docs: expected only the keys repository, base, .*; agnt is none of them$/],
+  [{ agnt: "claude" }, /^projects\.docs: expected only the keys repository, base, .*, not agnt$/],
   [{ base: "" }, "projects.docs.base: expected the name of a branch"],
   [{ agentEnv: "KEY" }, "projects.docs.agentEnv: expected a list of names of environment variables"],
   [{ agentEnv: ["KEY", "a b"] }, "projects.docs.agentEnv.1: expected the name of an environment variable"],
@@ -154,7 +151,8 @@ test.each([
   [{ github: "acme/docs" }, "projects.docs: github requires GITHUB_TOKEN in the environment."],
   [{ github: "acme" }, "projects.docs: github must be OWNER/NAME."],
   [{ agent: "claude" }, /^projects\.docs: agent claude requires ANTHROPIC_API_KEY or .* in the environment\.$/],
-  [{ agentFollowUp: "more" }, "projects.docs: agentFollowUp requires a shell command as agent."],
+  [{ github: "" }, "projects.docs.github: expected OWNER/NAME"],
+  [{ github: "acme/docs/more" }, "projects.docs: github must be OWNER/NAME."],
   [{ agentNetwork: "none" }, "projects.docs: agentNetwork none requires sandbox bwrap."],
   [{ agentEnv: ["GITHUB_TOKEN"] }, "projects.docs: agentEnv must not name GITHUB_TOKEN, which no agent may have."],
 ])("rejects the project %j", (keys, problem) => {
@@ -179,7 +177,7 @@ test("names all problems together", () => {
 
 test("limits agents only on Linux", () => {
   using platform = vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
-  const problem = "projects.docs: memoryMb, processes and diskMb require Linux.";
+  const problem = "projects.docs: memoryMb and diskMb require Linux.";
   expect(problemsWith({ memoryMb: 100 })).toEqual([problem]);
   expect(platform).toHaveBeenCalled();
 });
@@ -199,15 +197,15 @@ describe("--config", () => {
     (option) => {
       const name = option.split("=")[0];
       expect(parse([`--config=${fileWith({})}`, option])).toEqual({
-        error: `--config and ${name} exclude each other: the file has the options of each project.`,
+        error: `${name} cannot be used with --config, because the file has the options of each project.`,
       });
     },
   );
 
   test("goes with the options of the service, also of its roles", () => {
     const file = fileWith({ projects: { docs: { repository: "docs" } } });
-    const common = [`--config=${file}`, "--agents=3", "--keep-worktrees=1", "--repository-moved"];
-    expect(parse(common)).toMatchObject({ projects: ["docs"], agents: 3, keptWorktrees: 1, isRepositoryMoved: true });
+    const common = [`--config=${file}`, "--agents=3", "--repository-moved"];
+    expect(parse(common)).toMatchObject({ projects: ["docs"], agents: 3, isRepositoryMoved: true });
     const shared = [...common, "--store=postgres://db", "--public-url=https://agents.example.com"];
     const environment = { AGENT_SERVICE_KEY: "key" };
     expect(parse(["worker", ...shared], environment)).toMatchObject({ role: "worker", projects: ["docs"] });
@@ -229,14 +227,10 @@ describe("--config", () => {
       error: expect.stringContaining("must be at most 1380 with a Postgres store"),
     });
   });
-
-  test("is unknown to a program that has no configuration", () => {
-    expect(parseOptions(["--config=service.json"], {})).toEqual({ error: "--config is not available here." });
-  });
 });
 
-test("a project that is there twice is an error", () => {
+test("a duplicate project is an error", () => {
   const file = join(temporaryFolder(), "service.json");
   writeFileSync(file, '{"projects":{"docs":{"repository":"a"},"docs":{"repository":"b"}}}');
-  expect(() => readConfiguration(file, {})).toThrow(`${file} is not valid.\n- projects.docs: it is there twice`);
+  expect(() => readConfiguration(file, {})).toThrow(`${file} is not valid.\n- projects.docs: duplicate key`);
 });

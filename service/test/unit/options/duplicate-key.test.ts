@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { duplicateKey } from "../../../src/options/duplicate-key.ts";
+import { duplicateKey } from "../../../src/options/config-file.ts";
 
 test.each([
   ['{"projects":{"docs":{},"docs":{}}}', "projects.docs"],

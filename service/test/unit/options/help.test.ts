@@ -1,29 +1,44 @@
 import { expect, test } from "vitest";
-import { help } from "../../../src/options/help.ts";
-import { type Option, optionNames, options } from "../../../src/options/table.ts";
+import { parseCommandLine } from "../../../src/options/command-line.ts";
+import { type Option, options, serviceOptions } from "../../../src/options/table.ts";
 
-const lines = help.split("\n");
-const table: [string, Option<unknown>][] = optionNames.map((name) => [name, options[name]]);
+function helpOf(...words: string[]): string {
+  const command = parseCommandLine([...words, "--help"], {});
+  if (command.kind !== "help") throw new Error(`the command is ${command.kind}`);
+  return command.text;
+}
+
+const table: [string, Option<unknown>][] = serviceOptions.map((name) => [name, options[name]]);
+const commands = ["", "api", "worker", "backup", "export", "migrate", "jobs", "key"];
+const helps = commands.map((word): [string, string[]] => [word, helpOf(...(word ? [word] : [])).split("\n")]);
 const inOneLine = (text: string) => text.replace(/\s+/g, " ");
 
 test.each(table)("the help shows --%s with each of its meanings", (name, option) => {
-  for (const [value, texts] of Object.entries(option.help))
-    expect(inOneLine(help)).toContain(inOneLine(` --${name} ${value} ${texts.join(" ")} `));
-  // An option without help is one of a command, whose usage shows it.
-  expect(lines.filter((line) => line.trimStart().startsWith("npm run") || line.startsWith("  --")).join("\n")).toMatch(
-    new RegExp(`--${name}( |$)`, "m"),
-  );
+  for (const [value, text] of Object.entries(option.help))
+    expect(inOneLine(helpOf())).toContain(inOneLine(` --${name} ${value} ${text} `));
 });
 
-test("the texts of all options are in one column", () => {
-  const [first, last] = [lines.findIndex((line) => line.startsWith("  --")), lines.indexOf("", 20)];
-  for (const line of lines.slice(first, last)) expect(line).toMatch(/^( {2}--\S.{22} \S| {28}\S| {2}--\S+ \S{15,}$)/);
+test.each(helps)("the help of %j has the texts of its options in one column", (_, lines) => {
+  const first = lines.findIndex((line) => line.startsWith("  --"));
+  for (const line of lines.slice(first, lines.indexOf("", first)))
+    expect(line).toMatch(/^( {2}--\S.{22} \S| {28}\S| {2}--\S+ \S{15,}$)/);
 });
 
-test("no line of the help is wider than a terminal with 132 columns", () => {
+test.each(helps)("no line of the help of %j is wider than a terminal with 132 columns", (_, lines) => {
   expect(lines.filter((line) => line.length > 132)).toEqual([]);
 });
 
+test.each(helps)("the usage of %j names no option that the help does not show", (word, lines) => {
+  const usage = lines.filter((line) => line.includes("npm run service -- ") && line.includes(`-- ${word}`));
+  const named = word === "" ? [] : usage.flatMap((line) => line.match(/(?<=[ [])--[a-z-]+/g) ?? []);
+  for (const name of named) expect(lines.some((line) => line.startsWith(`  ${name} `))).toBe(true);
+});
+
+test("the help of the service has the usage of all commands", () => {
+  for (const word of commands)
+    expect(helpOf()).toContain(`npm run service -- ${word.replace(/^(api|worker)$/, "[api|worker]")}`);
+});
+
 test("names the agents", () => {
-  expect(help).toContain("one of claude, codex, gemini, opencode and aider: a coding agent");
+  expect(inOneLine(helpOf())).toContain("one of claude, codex, gemini, opencode and aider: a coding agent");
 });

@@ -1,10 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
-import { parseOptions } from "../../../src/options/options.ts";
+import { parseCommandLine } from "../../../src/options/command-line.ts";
+import { createProjectSettings } from "../../../src/options/project-settings.ts";
 
 /** Returns the options together with a project's. */
 function parseArguments(args: string[], environment: Record<string, string> = {}) {
-  const options = parseOptions(args, environment);
-  if (options === "help" || "error" in options) return options;
+  const command = parseCommandLine(args, environment);
+  if (command.kind === "invalid") return { error: command.error };
+  if (command.kind !== "serve") throw new Error(`the command is ${command.kind}`);
+  const { options } = command;
   const project = options.settings.get("docs");
   if (project === undefined) throw new Error("no project");
   return { ...options, ...project };
@@ -23,21 +26,18 @@ test("requires only the repository", () => {
     publicUrl: undefined,
     timeLimitMs: 1_800_000,
     largestChangeBytes: 20_000_000,
-    largestChangeFiles: 1000,
-    keptWorktrees: 5,
     apiKey: undefined,
     keys: undefined,
     trust: [],
     trustIssuer: "https://token.actions.githubusercontent.com",
     github: undefined,
-    archiveAfterDays: undefined,
     deleteAfterDays: 400,
     isRepositoryMoved: false,
   });
 });
 
 test("prints the log for people unless told otherwise, and in JSON only without a key of its own", () => {
-  expect(parse("--repository docs")).toMatchObject({ logFormat: "text", healthPort: undefined });
+  expect(parse("--repository docs")).toMatchObject({ logFormat: "text", metricsListen: undefined });
   const key = { AGENT_SERVICE_KEY: "mint_key" };
   expect(parse("--repository docs --log-format json", key)).toMatchObject({ logFormat: "json" });
   expect(parse("--repository docs --log-format json")).toEqual({
@@ -45,21 +45,6 @@ test("prints the log for people unless told otherwise, and in JSON only without 
   });
   expect(parse("--repository docs --log-format json --keys keys.json")).toMatchObject({ logFormat: "json" });
   expect(parse("--repository docs --log-format xml", key)).toEqual({ error: "--log-format must be text or json." });
-});
-
-test("a worker may answer requests for its health on a port", () => {
-  const worker = "worker --repository docs --store postgres://db/agents --public-url https://agents.example.com";
-  expect(parse(worker)).toMatchObject({ healthPort: undefined });
-  expect(parse(`${worker} --health-port 4101 --log-format json`)).toMatchObject({
-    healthPort: 4101,
-    logFormat: "json",
-  });
-  expect(parse(`${worker} --health-port x`)).toEqual({
-    error: "--health-port must be an integer from 0 to 65535.",
-  });
-  expect(parse("--repository docs --health-port 4101")).toEqual({
-    error: "--health-port is for a worker. The API answers /healthz on its own port.",
-  });
 });
 
 test("metrics can have an address and a port of their own", () => {
@@ -71,6 +56,8 @@ test("metrics can have an address and a port of their own", () => {
     expect(of(wrong)).toMatchObject({
       error: expect.stringContaining("--metrics-listen must be PORT or ADDRESS:PORT"),
     });
+  const worker = "worker --repository docs --store postgres://db/agents --public-url https://agents.example.com";
+  expect(parse(`${worker} --metrics-listen 9100`)).toMatchObject({ role: "worker", metricsListen: { port: 9100 } });
 });
 
 test("parses every option", () => {
@@ -85,12 +72,10 @@ test("parses every option", () => {
       "--port=4100",
       "--public-url=https://agents.example.com/",
       "--time-limit-minutes=0.25",
-      "--archive-after-days=7",
       "--delete-after-days=0.5",
       "--repository-moved",
       "--store=jobs.sqlite",
       "--model=large",
-      "--keep-worktrees=0",
     ]),
     { AGENT_SERVICE_KEY: "mint_key", GITHUB_TOKEN: "token" },
   );
@@ -101,10 +86,8 @@ test("parses every option", () => {
     port: 4100,
     publicUrl: "https://agents.example.com",
     timeLimitMs: 15_000,
-    archiveAfterDays: 7,
     deleteAfterDays: 0.5,
     isRepositoryMoved: true,
-    keptWorktrees: 0,
     apiKey: "mint_key",
     github: { owner: "acme", name: "docs", apiUrl: "https://api.github.com", token: "token" },
   });
@@ -120,7 +103,7 @@ test.each([
 
 test.each(["Never", "0", "soon", ""])("rejects --delete-after-days=%s", (given) => {
   expect(parseArguments(["--repository=docs", `--delete-after-days=${given}`], {})).toMatchObject({
-    error: expect.stringContaining("--delete-after-days must be"),
+    error: expect.stringContaining("--delete-after-days must be never, or a number"),
   });
 });
 
@@ -153,7 +136,7 @@ test.each([
 
 test("runs an agent's command with a shell", () => {
   const options = parseArguments(["--repository=docs", "--agent=/path/to/agent.sh --fast"], {});
-  if (options === "help" || "error" in options) throw new Error("not parsed");
+  if ("error" in options) throw new Error("not parsed");
   expect(options.agent.command({ isFollowUp: false, isSandboxed: false }).args).toEqual([
     "-c",
     "/path/to/agent.sh --fast",
@@ -182,9 +165,8 @@ test("gives named agents only their model and others the full network, unless to
 test.runIf(process.platform === "linux")("limits agents only if told to", () => {
   const limits = { memoryMb: undefined, processes: undefined, diskMb: undefined };
   expect(parse("--repository x")).toMatchObject({ limits });
-  expect(parse("--repository x --memory-mb 100 --processes 50 --disk-mb 1000")).toMatchObject({
-    limits: { memoryMb: 100, processes: 50, diskMb: 1000 },
-  });
+  expect(parse("--repository x --disk-mb 1000")).toMatchObject({ limits: { ...limits, diskMb: 1000 } });
+  expect(parse("--repository x --memory-mb 100")).toMatchObject({ limits: { memoryMb: 100, processes: 2000 } });
 });
 
 test("limits agents only on Linux", () => {
@@ -212,22 +194,16 @@ test("gives an agent more variables and files", () => {
 
 describe("--agent", () => {
   /** Returns the script that an agent runs. */
-  const scriptOf = (args: string[], isFollowUp: boolean) => {
+  const scriptOf = (args: string[]) => {
     const options = parseArguments(["--repository=docs", ...args], { ANTHROPIC_API_KEY: "a" });
-    if (options === "help" || "error" in options) throw new Error("not parsed");
-    return options.agent.command({ isFollowUp, isSandboxed: false }).args[1];
+    if ("error" in options) throw new Error("not parsed");
+    return options.agent.command({ isFollowUp: false, isSandboxed: false }).args[1];
   };
 
   test("takes the name of an agent only if it is the whole value", () => {
-    expect(scriptOf(["--agent=claude"], false)).toContain("--output-format stream-json");
+    expect(scriptOf(["--agent=claude"])).toContain("--output-format stream-json");
     for (const command of ["claude -p", "/usr/bin/claude", "claude ", "toString"])
-      expect(scriptOf([`--agent=${command}`], false)).toBe(command);
-  });
-
-  test("runs another command for messages, or the same", () => {
-    const args = ["--agent=one", "--agent-follow-up=two"];
-    expect([scriptOf(args, false), scriptOf(args, true)]).toEqual(["one", "two"]);
-    expect(scriptOf(["--agent=one"], true)).toBe("one");
+      expect(scriptOf([`--agent=${command}`])).toBe(command);
   });
 
   test("shows the model, or else the name", () => {
@@ -260,22 +236,54 @@ test.each([
   "https://github.com/acme",
 ])("opens no pull requests of %s on GitHub unless told where", (address) => {
   expect(parse(`--repository ${address}`, { GITHUB_TOKEN: "t" })).toMatchObject({ github: undefined });
-  const options = `--repository ${address} --github acme/manual --github-api https://github.example/api/v3//`;
-  expect(parse(options, { GITHUB_TOKEN: "t" })).toMatchObject({
+  const onGitHub = { github: "acme/manual", githubApi: "https://github.example/api/v3//" };
+  expect(createProjectSettings({ repository: address, ...onGitHub }, { GITHUB_TOKEN: "t" })).toMatchObject({
     github: { owner: "acme", name: "manual", apiUrl: "https://github.example/api/v3" },
   });
 });
 
 test.each([
-  ["--github=acme", "--github must be OWNER/NAME."],
-  ["--github=acme/", "--github must be OWNER/NAME."],
-  ["--github=acme/docs/more", "--github must be OWNER/NAME."],
-  ["--github-api=github.example", "--github-api must be a URL."],
+  ["https://github.com", undefined, "https://github.com/acme/docs", "https://api.github.com"],
+  ["https://git.example", undefined, "https://git.example/acme/docs.git", "https://git.example/api/v3"],
+  ["https://git.example/", "https://git.example/v3/", "git@git.example:acme/docs", "https://git.example/v3"],
+  ["https://git.example", "https://git.example/v3", "https://github.com/acme/docs", "https://api.github.com"],
+  ["https://acme.ghe.com", undefined, "https://acme.ghe.com/acme/docs", "https://api.acme.ghe.com"],
+  ["http://127.0.0.1:8080", "http://127.0.0.1:8080", "http://127.0.0.1:8080/acme/docs", "http://127.0.0.1:8080"],
+])("with GITHUB_SERVER_URL %s and GITHUB_API_URL %s, %s is on GitHub", (server, api, address, apiUrl) => {
+  const environment = { GITHUB_TOKEN: "t", GITHUB_SERVER_URL: server, ...(api && { GITHUB_API_URL: api }) };
+  expect(parse(`--repository ${address}`, environment)).toMatchObject({
+    github: { owner: "acme", name: "docs", apiUrl },
+  });
+});
+
+test.each([
+  "https://git.example.evil/acme/docs",
+  "http://git.example/acme/docs",
+  "https://git.example:8443/acme/docs",
+  "https://evil/@git.example/acme/docs",
+])("sends no token to the GitHub of the environment for %s", (address) => {
+  const environment = { GITHUB_TOKEN: "t", GITHUB_SERVER_URL: "https://git.example" };
+  expect(parse(`--repository ${address}`, environment)).toMatchObject({ github: undefined });
+});
+
+test("rejects a GITHUB_API_URL that is none", () => {
+  expect(parse("--repository git@github.com:acme/docs", { GITHUB_TOKEN: "t", GITHUB_API_URL: "api" })).toEqual({
+    error: "GITHUB_API_URL must be a URL.",
+  });
+});
+
+test("keeps files in the folder of STATE_DIRECTORY, with Postgres", () => {
+  const environment = { STATE_DIRECTORY: "/var/lib/agents:/var/lib/other" };
+  expect(parse("--repository docs --store postgres://db", environment)).toMatchObject({ folder: "/var/lib/agents" });
+  expect(parse("--repository docs --store postgres://db")).toMatchObject({ folder: undefined });
+  expect(parse("--repository docs --store a", environment)).toMatchObject({ folder: undefined, store: "a" });
+});
+
+test.each([
   ["--agent= ", "--agent is empty."],
-  ["--agent-follow-up= ", "--agent-follow-up is empty."],
+  ["--store=", "--store is empty."],
 ])("rejects %s", (option, error) => {
-  const environment = { GITHUB_TOKEN: "t" };
-  expect(parseArguments(["--repository=https://github.com/acme/docs", option], environment)).toEqual({ error });
+  expect(parseArguments(["--repository=https://github.com/acme/docs", option])).toEqual({ error });
 });
 
 test("names who has access", () => {
@@ -295,7 +303,7 @@ test("names who has access", () => {
 test("requires that all API processes have the same keys", () => {
   const api = "api --repository x --store postgres://db --public-url https://agents.example.com";
   expect(parse(api)).toEqual({
-    error: "api requires AGENT_SERVICE_KEY, --keys or --trust, the same for all of them.",
+    error: "api requires AGENT_SERVICE_KEY, --keys or --trust, the same for all API processes.",
   });
   expect(parse(api, { AGENT_SERVICE_KEY: "mint_key" })).toMatchObject({ role: "api" });
   for (const option of ["--keys keys.json", "--trust acme/docs"])
@@ -312,21 +320,17 @@ test.each([
   ["--repository x --time-limit-minutes 0", "--time-limit-minutes must be a number greater than 0"],
   ["--repository x --time-limit-minutes 1e1", "--time-limit-minutes must be a number greater than 0"],
   ["--repository x --time-limit-minutes 40000", "at most 10000"],
-  ["--repository x --archive-after-days no", "--archive-after-days must be a number greater than 0"],
-  ["--repository x --github acme/docs", "--github requires GITHUB_TOKEN"],
   ["--repository x --sandbox no", "--sandbox must be bwrap or none"],
   ["--repository x --agent a --agent-network some", "--agent-network must be full or model or none"],
   ["--repository x --agent a --agent-network model --sandbox none", "--agent-network model requires --sandbox bwrap"],
   ["--repository x --listen 0.0.0.0", "--listen requires --public-url, because others must use TLS"],
   ["--repository x --agent-network none", "--agent-network none requires --sandbox bwrap"],
   ["--repository x --memory-mb 0", "--memory-mb must be an integer"],
-  ["--repository x --processes many", "--processes must be an integer"],
   ["--repository x --largest-change-mb 0", "--largest-change-mb must be a number greater than 0"],
   [
     "--repository x --agent claude",
     "--agent claude requires ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment.",
   ],
-  ["--repository x --agent-follow-up y", "--agent-follow-up requires a shell command as --agent"],
   ["--repository x --keys=", "--keys is empty"],
   ["--repository x --trust acme", "acme is not a repository to trust, such as acme/docs"],
   ["--repository x --trust docs=acme/docs", "--trust docs=acme/docs: there is no --project docs."],
@@ -335,16 +339,6 @@ test.each([
   ["--repository x --unknown", "Unknown option '--unknown'"],
 ])("rejects %j", (line, error) => {
   expect(parse(line)).toMatchObject({ error: expect.stringContaining(error) });
-});
-
-test("allows no command for follow-ups with the name of an agent", () => {
-  expect(parse("--repository x --agent claude --agent-follow-up y", { ANTHROPIC_API_KEY: "a" })).toEqual({
-    error: "--agent-follow-up requires a shell command as --agent.",
-  });
-});
-
-test("shows the help, whatever else is given", () => {
-  expect(parse("--help --repository x")).toBe("help");
 });
 
 test("rejects a key that is not valid in an HTTP header", () => {

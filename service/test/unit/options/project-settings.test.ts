@@ -18,3 +18,40 @@ test.each<[string, Parameters<typeof createProjectSettings>[0], string[]]>([
 ])("%s is kept from changes", (_, input, expected) => {
   expect(createProjectSettings(input, environment).secrets.map(({ value }) => value)).toEqual(expected);
 });
+
+const settingsOf = (input: Partial<Parameters<typeof createProjectSettings>[0]>, variables = {}) =>
+  createProjectSettings({ repository: "https://github.com/acme/docs.git", ...input }, variables);
+
+test("reads who commits, and what commits say", () => {
+  const commitAs = "Docs Bot  <bot+docs@example.com>";
+  const trailers = ["Assisted-by: Claude <noreply@example.com>", "Refs: DOC-1"];
+  expect(settingsOf({ commitAs, signOff: true, trailers })).toMatchObject({
+    commitAs: { name: "Docs Bot", email: "bot+docs@example.com" },
+    signsOff: true,
+    trailers,
+  });
+  expect(settingsOf({ signOff: true }, environment)).toMatchObject({ commitAs: undefined, signsOff: true });
+  expect(settingsOf({})).toMatchObject({ commitAs: undefined, signsOff: false, trailers: [], only: undefined });
+});
+
+test.each<[Parameters<typeof settingsOf>[0], string]>([
+  ...["Bot", "Bot <bot>", "<bot@example.com>", "Bot <a@b> x", "Bo\nt <a@b>", "Bot <a@b\u0000>", "B<o>t <a@b>"].map(
+    (commitAs): [Parameters<typeof settingsOf>[0], string] => [
+      { commitAs },
+      `--commit-as must be "NAME <EMAIL>", not ${JSON.stringify(commitAs)}.`,
+    ],
+  ),
+  ...["Refs", "Refs:", "Refs: ", "Refs:x", "A b: x", "-a: x", "Refs: x\nB: y", "Refs: x\u2028B: y"].map(
+    (one): [Parameters<typeof settingsOf>[0], string] => [
+      { trailers: [one] },
+      `--trailer must be "KEY: VALUE" in one line, not ${JSON.stringify(one)}.`,
+    ],
+  ),
+  [{ trailers: ["agent-Turn: 1"] }, "--trailer agent-Turn is taken: trailers of the service begin with Agent-."],
+  [{ signOff: true }, "--sign-off requires --commit-as, or the token of a bot on GitHub."],
+  [{ protect: ["deploy/", "!docs/"] }, "--protect cannot except files, as !docs/ would."],
+  [{ only: ["docs/**", "src/[b"] }, '--only: "src/[b" has a bracket that is not closed.'],
+  [{ only: ["!docs/**"] }, '--only: "!docs/**" only excludes files; add a pattern without ! before it, such as **.'],
+])("%j is refused", (input, problem) => {
+  expect(() => settingsOf(input)).toThrow(problem);
+});

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../../../test/support/metadata.ts";
-import { withKeys } from "../../../src/options/config-keys.ts";
-import { type Option, optionNames, options } from "../../../src/options/table.ts";
+import { type Option, optionNames, options, withKeys } from "../../../src/options/table.ts";
 
 const table: [string, Option<unknown>][] = optionNames.map((name) => [name, options[name]]);
 
@@ -12,7 +11,7 @@ test("docs/operating.md has each key of a project in the configuration, and no o
   const section = /^\| key \| value \|\n\| --- \| --- \|\n((?:\|.*\n)+)/m.exec(page)?.[1] ?? "";
   const shown = section.split("\n").flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)]);
   const keys = table.flatMap(([, { key }]) => key ?? []);
-  expect(shown.map(([, key]) => key).sort()).toEqual([...keys, "githubTokenEnv"].sort());
+  expect(shown.map(([, key]) => key).sort()).toEqual([...keys, "github", "githubApi", "githubTokenEnv"].sort());
 });
 
 test("messages name keys in place of options", () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { renderInSlices } from "../../../src/pages/render-in-slices.ts";
+import { renderInSlices } from "../../../src/pages/pull-request-pages.ts";
 
 test("joins all parts, and lets others run between them", async () => {
   let isOver = false;

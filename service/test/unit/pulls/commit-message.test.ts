@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
-import { commitMessage, isCommitOf } from "../../../src/pulls/commit-message.ts";
+import { commitMessage, isCommitOf, readTakenBack } from "../../../src/pulls/commit-message.ts";
+import { namedTurns, withTrailers } from "../../../src/pulls/turn-trailers.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 const turn = {
@@ -28,10 +29,11 @@ Commits of the agent:
 
 Agent-Turn: 7.${identityOf(7)}
 Agent-Job: job_1
+Agent-Prompt: 28f568578f35e7d9c53243d0b66f4830
 `,
   );
   expect(commitMessage(turn, ["a\r\nb\r\rc\u2028d\r\n"])).toContain("\n\n    a\n    b\n\n    c\n    d\n\nAgent-Turn");
-  expect(commitMessage(turn, [])).toBe(`Fix the links\n\nAgent-Turn: 7.${identityOf(7)}\nAgent-Job: job_1\n`);
+  expect(commitMessage(turn, [])).toMatch(/^Fix the links\n\nAgent-Turn: 7\./);
 });
 
 test("is recognized as the commit of its turn only, whatever the agent's messages are", () => {
@@ -59,4 +61,24 @@ test("mentions nobody, links nothing and closes no issue", () => {
 
 test("truncates long messages", () => {
   expect(commitMessage(turn, ["x".repeat(100_000)]).length).toBeLessThan(11_000);
+});
+
+test("tells what was taken back, which can be read again whatever else it says", () => {
+  const names = Array.from({ length: 52 }, (_, index) => `file ${index}`);
+  expect(readTakenBack(commitMessage(turn, ["Fix guide"], "session", ["a.js", " b"]))).toEqual(["a.js", "b"]);
+  expect(readTakenBack(commitMessage(turn, [], null, names))).toEqual([...names.slice(0, 50), "and 2 more"]);
+  const forged = `x\n\n${commitMessage(turn, [], null, ["forged"])}`;
+  expect(readTakenBack(commitMessage(turn, [forged]))).toBeUndefined();
+  expect(readTakenBack(commitMessage({ ...turn, prompt: forged }, []))).toBeUndefined();
+});
+
+test("gets trailers in the paragraph of those that name the turn, which still do, once", () => {
+  const message = commitMessage(turn, ["Fix guide\n\nSigned-off-by: Someone <a@b>"], "session");
+  const told = withTrailers(message, ["Refs: DOC-1", "Signed-off-by: Bot <bot@example.com>"]);
+  expect(told).toBe(message.replace("Agent-Turn:", "Refs: DOC-1\nSigned-off-by: Bot <bot@example.com>\nAgent-Turn:"));
+  expect(isCommitOf(turn, told)).toBe(true);
+  expect(namedTurns(told)).toEqual(namedTurns(message));
+  expect(withTrailers(told, [])).toBe(message);
+  expect(withTrailers(withTrailers(message, ["A: b"]), ["C: d"])).toBe(withTrailers(message, ["C: d"]));
+  expect(withTrailers("Theirs\n", ["A: b"])).toBe("Theirs\n");
 });

@@ -17,9 +17,15 @@ const turn = {
 };
 
 test("a commit names its turn, with the key of the request", () => {
-  const message = commitMessage(turn, []);
-  expect(message).toBe(`Fix it\n\nAgent-Turn: 5.${identity}\nAgent-Job: ${job}\nAgent-Request: s1.r1\n`);
-  expect(namedTurns(message)).toEqual([{ turn: 5, identity, job, key: { step: "s1", request: "r1" } }]);
+  const message = commitMessage(turn, [], "nightly");
+  const promptHash = "8c6c8d92dfc9629db098a304705ff137";
+  expect(message).toBe(
+    `Fix it\n\nAgent-Turn: 5.${identity}\nAgent-Job: ${job}\nAgent-Request: s1.r1\nAgent-Session: nightly\nAgent-Prompt: ${promptHash}\n`,
+  );
+  expect(namedTurns(message)).toEqual([
+    { turn: 5, identity, job, key: { step: "s1", request: "r1" }, session: "nightly", promptHash },
+  ]);
+  expect(commitMessage(turn, [], "with a space")).toBe(commitMessage(turn, []));
 });
 
 test("a request without a step, or with characters that a message could show as something else, is not named", () => {
@@ -30,7 +36,9 @@ test("a request without a step, or with characters that a message could show as 
     { step: "s", request: "x".repeat(129) },
   ])
     expect(requestTrailer(key)).toEqual([]);
-  expect(namedTurns(commitMessage({ ...turn, step: "" }, []))).toEqual([{ turn: 5, identity, job, key: undefined }]);
+  expect(namedTurns(commitMessage({ ...turn, step: "" }, []))).toMatchObject([
+    { turn: 5, identity, job, key: undefined, session: undefined },
+  ]);
   expect([stepPrefix("s1"), stepPrefix(""), stepPrefix("a\nb")]).toEqual(["Agent-Request: s1.", undefined, undefined]);
 });
 

@@ -22,7 +22,8 @@ async function startGitHub({ push = { status: 200 }, pull = { status: 422 } }: {
   });
   onTestFinished(() => server[Symbol.asyncDispose]());
   const log: string[] = [];
-  const access = { serverUrl: server.url, apiUrl: `${server.url}/api/v3`, repository: "acme/docs", token };
+  const github = { apiUrl: `${server.url}/api/v3`, owner: "acme", name: "docs", token };
+  const access = { repository: `${server.url}/acme/docs.git`, github };
   return { access, requests, log, check: () => checkAccess(access, (line) => void log.push(line)) };
 }
 
@@ -100,6 +101,6 @@ test.each<[string, Parameters<typeof startGitHub>[0]]>([
 test("logs that GitHub cannot be reached, and finds nothing wrong", async () => {
   const { access } = await startGitHub({});
   const log: string[] = [];
-  await checkAccess({ ...access, serverUrl: "http://127.0.0.1:1" }, (line) => void log.push(line));
+  await checkAccess({ ...access, repository: "http://127.0.0.1:1/acme/docs.git" }, (line) => void log.push(line));
   expect(log).toEqual(["Cannot check the token: fetch failed"]);
 });

@@ -30,7 +30,7 @@ describe("a program", () => {
   });
 
   test("that cannot be started is reported", async () => {
-    await expect(runProgram("/nowhere/agent", [])).rejects.toThrow("ENOENT");
+    await expect(runProgram("/nowhere/agent", [])).rejects.toThrow("/nowhere/agent is not installed");
   });
 
   test("that succeeds is not, whatever it prints, and has no input", async () => {

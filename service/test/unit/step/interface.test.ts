@@ -47,7 +47,6 @@ test("every title of an annotation is on the page", () => {
     "setup/access",
     "setup/bubblewrap",
     "setup/install-agent",
-    "setup/platform",
     "settings",
     "start-server",
     "stop-server",

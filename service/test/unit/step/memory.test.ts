@@ -34,12 +34,14 @@ const job: JobCopy = {
   pullRequest: "https://github.com/acme/docs/pull/1",
   head: "a".repeat(40),
   base: null,
+  session: "nightly",
   turns: [
     {
       ...{
         id: 5,
         identity: identityOf(5),
         prompt: "Go",
+        promptHash: "0".repeat(32),
         state: "completed",
         attempts: 1,
         startedAt: 1000,
@@ -52,6 +54,7 @@ const job: JobCopy = {
         request: "5",
         reason: null,
         head: null,
+        kept: null,
         stopRequestedAt: null,
         costUsd: null,
         sessionCost: null,

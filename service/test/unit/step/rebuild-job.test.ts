@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { hashPrompt } from "../../../src/prompt-hash.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import type { OwnPullRequest } from "../../../src/pulls/github/own-pull-request.ts";
 import { pullRequestBody, updatedBody } from "../../../src/pulls/pull-request-body.ts";
@@ -41,11 +42,13 @@ test("a job has the turns of its commits, with what the pull request tells of th
     pullRequest: link,
     head: second.commit,
     base: null,
+    session: null,
     turns: [
       {
         id: 1,
         identity: identityOf(1),
         prompt: "First\nwith details",
+        promptHash: hashPrompt("First\nwith details"),
         answer: "Done.",
         state: "completed",
         attempts: 2,
@@ -103,13 +106,13 @@ test("a job whose pull request is closed or merged is archived since then", () =
   expect(rebuild({ ...closed, state: "merged" }, second, first)?.job.archivedAt).toBe(25_000);
 });
 
-test("a turn that pushed after the pull request was closed waits, to open another one", () => {
+test("the work of a turn that pushed after the pull request was closed is kept, for another one", () => {
   const third = commitOf(3, "Third", 30);
   const { job } = rebuild(closed, third, second, first) ?? {};
   expect(job?.archivedAt).toBeNull();
-  expect(job?.turns.map(({ state }) => state)).toEqual(["completed", "completed", "waiting"]);
+  expect(job?.turns.map(({ state }) => state)).toEqual(["completed", "completed", "failed"]);
   // It is never run again: its prompt is what is on GitHub.
-  expect(job?.turns.at(-1)).toMatchObject({ attempts: 2, endedAt: null });
+  expect(job?.turns.at(-1)).toMatchObject({ attempts: 2, endedAt: 30_000, kept: "pull-request" });
 });
 
 test("a commit that the closed pull request has was pushed before, whatever the runner's clock said", () => {
@@ -120,12 +123,12 @@ test("a commit that the closed pull request has was pushed before, whatever the 
   ]);
 });
 
-test("a branch without a pull request is a job whose turns wait to open it; one that names no turn is no job", () => {
+test("a branch without a pull request is a job whose work is kept; one that names no turn is no job", () => {
   expect(rebuild(undefined, others, first)?.job).toMatchObject({
     createdAt: 10_000,
     pullRequest: null,
     head: first.commit,
-    turns: [{ id: 1, identity: identityOf(1), state: "waiting", attempts: 2 }],
+    turns: [{ id: 1, identity: identityOf(1), state: "failed", kept: "pull-request", attempts: 2 }],
   });
   expect(rebuild(undefined, others)).toBeUndefined();
 });

@@ -70,7 +70,9 @@ function remember(options: Partial<RememberedJobsOptions> = {}, found: RebuiltJo
         return found;
       },
       jobsOfStep: async () => ["job_2", "job_1"],
+      jobOfSession: async () => undefined,
     },
+    areCommitsKept: true,
     isFirstAttempt: false,
     log: (line) => void log.push(line),
     ...options,
@@ -117,7 +119,12 @@ describe("a job is restored", () => {
 });
 
 describe("a job is saved", () => {
-  const impossible = { isPossible: async () => false, rebuild: async () => undefined, jobsOfStep: async () => [] };
+  const impossible = {
+    isPossible: async () => false,
+    rebuild: async () => undefined,
+    jobsOfStep: async () => [],
+    jobOfSession: async () => undefined,
+  };
 
   test("in the cache", async () => {
     await remember().save(job, "/home");

@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { JobCopy } from "../../../src/model.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
-import { reportedCopies } from "../../../step/memory/reported-copies.ts";
-import { ReportFile, readReport } from "../../../step/report.ts";
+import { ReportFile, readReport, reportedCopies } from "../../../step/report.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 const link = "https://github.com/acme/docs/pull/1";

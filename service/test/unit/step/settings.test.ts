@@ -30,8 +30,7 @@ test("an empty input means its default", () => {
   expect(settings).toMatchObject({
     projectId: "acme-docs-claude",
     repository: "acme/docs",
-    serverUrl: "https://github.example",
-    apiUrl: "https://github.example/api/v3",
+    variables: { GITHUB_SERVER_URL: "https://github.example", GITHUB_API_URL: "https://github.example/api/v3" },
     install: true,
     remember: true,
     isWorkflowToken: false,
@@ -47,15 +46,13 @@ test("an empty input means its default", () => {
   });
   expect(settings.agentPackage).toMatchObject({ program: "claude", name: "@anthropic-ai/claude-code" });
   expect(read({}, { GITHUB_REPOSITORY: "a/b", ANTHROPIC_API_KEY: "k" })).toMatchObject({
-    serverUrl: "https://github.com",
-    apiUrl: "https://api.github.com",
+    variables: { GITHUB_SERVER_URL: "https://github.com", GITHUB_API_URL: "https://api.github.com" },
   });
 });
 
 test("reads every input", () => {
   const settings = read({
     agent: "/opt/agent.sh --fast",
-    "agent-follow-up": "/opt/agent.sh --more",
     repository: "other/site",
     base: "develop",
     sandbox: "none",
@@ -78,7 +75,6 @@ test("reads every input", () => {
   expect(options).toMatchObject({ sandbox: "none", network: "full", targetBranch: "develop", timeLimitMs: 300_000 });
   expect(options.agent).toMatchObject({ model: "large", passes: ["MY_KEY", "OTHER"] });
   expect(options.limits.memoryMb).toBe(4000);
-  expect(options.agent.command({ isFollowUp: true, isSandboxed: true }).args).toContain("/opt/agent.sh --more");
 });
 
 test("the editor needs no model, and runs in the sandbox all the same", () => {
@@ -115,7 +111,6 @@ test.each([
   [{ sandbox: "docker" }, "sandbox must be bwrap or none."],
   [{ sandbox: "none" }, "agent-network model requires sandbox bwrap."],
   [{ "time-limit-minutes": "soon" }, "time-limit-minutes must be a number"],
-  [{ "agent-follow-up": "more" }, "agent-follow-up requires a shell command as agent."],
   [
     { agent: "codex" },
     "agent codex requires CODEX_API_KEY in the environment of this step: set it with `env:`, from a secret",
@@ -132,4 +127,17 @@ test("names all problems together", () => {
   expect(problemsOf({ agent: "", remember: "yes" })).toMatch(
     /^\n- `agent` is required: .+\n- `remember` must be .+\nNothing was started\.$/,
   );
+});
+
+test("options of commits can be written as on a command line", () => {
+  const lines = ['--commit-as "Docs Bot <bot@example.com>"', "--sign-off", "--trailer Assisted-by: Claude"];
+  const { options } = read({ options: [...lines, "--trailer='Refs: DOC-1'", "--only docs/**"].join("\n") });
+  expect(options).toMatchObject({
+    commitAs: { name: "Docs Bot", email: "bot@example.com" },
+    signsOff: true,
+    trailers: ["Assisted-by: Claude", "Refs: DOC-1"],
+    only: { patterns: ["docs/**"] },
+  });
+  expect(problemsOf({ options: "--sign-off true" })).toContain("not --sign-off true");
+  expect(problemsOf({ options: "--only" })).toContain("not --only");
 });

@@ -1,11 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { programs } from "../../../../test/support/programs.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { listen } from "../../../src/http/listen.ts";
-import { isFree, portOf } from "../../../step/port.ts";
+import { portOf } from "../../../step/port.ts";
 import { cacheEnvironment, installerEnvironment, serverEnvironment } from "../../../step/setup/environment.ts";
-import { checkGit, checkPlatform } from "../../../step/setup/platform.ts";
 import { SetupError } from "../../../step/setup/setup-error.ts";
+import { checkGit, checkPlatform } from "../../../step/start-server.ts";
 
 /** Sets `PATH` until the test is over. */
 function withPath(path: string): void {
@@ -132,8 +131,4 @@ test("the port depends on the project, and is none that Linux gives to outgoing 
     expect(port).toBeGreaterThanOrEqual(20_000);
     expect(port).toBeLessThan(30_000);
   }
-  const server = await listen((_request, response) => response.end());
-  expect(await isFree(Number(new URL(server.url).port))).toBe(false);
-  await server[Symbol.asyncDispose]();
-  expect(await isFree(Number(new URL(server.url).port))).toBe(true);
 });

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { pathWith, programs } from "../../../../test/support/programs.ts";
@@ -112,13 +111,14 @@ describe("the step", () => {
     expect(cwd).toBe(realpathSync(path));
     expect(config).toEqual({
       args: expect.arrayContaining(["--repository=https://github.com/acme/docs.git", "--sandbox=none"]),
-      environment: { GITHUB_TOKEN: token, AGENT_SERVICE_KEY: apiKey },
+      environment: {
+        GITHUB_TOKEN: token,
+        AGENT_SERVICE_KEY: apiKey,
+        GITHUB_SERVER_URL: "https://github.com",
+        GITHUB_API_URL: "https://api.github.com",
+      },
       folder: path,
       projectId: "acme-docs-editor",
-      repository: "acme/docs",
-      serverUrl: "https://github.com",
-      apiUrl: "https://api.github.com",
-      token,
       secrets: [token, apiKey],
       port: portOf("acme-docs-editor"),
       runner: process.ppid,
@@ -260,6 +260,7 @@ describe("what is remembered", () => {
       cacheEnvironment: { ...cache, ACTIONS_CACHE_MODE: "read" },
       isWorkflowToken: true,
       isFirstAttempt: true,
+      isOwnRepository: false,
     });
     expect(seen().environment).not.toHaveProperty("ACTIONS_RUNTIME_TOKEN");
     await start({ inputs: { ...inputs, "workflow-token": "other" }, environment: { GITHUB_RUN_ATTEMPT: "2" } });
@@ -292,17 +293,6 @@ describe("what is remembered", () => {
       expect.stringMatching(/^warning Jobs are not remembered: .* GitHub does not tell which account/),
     ]);
   });
-});
-
-test("a port that is in use is a warning", async () => {
-  const port = portOf("acme-docs-editor");
-  const server = createServer().listen(port, "127.0.0.1");
-  onTestFinished(() => void server.close());
-  const runner = await start({});
-  expect(runner.annotations).toEqual([
-    expect.stringMatching(`^warning The usual port is in use: Port ${port} is in use on this runner, `),
-  ]);
-  expect(seen().config.port).toBe(port);
 });
 
 describe("a service that does not start", () => {

@@ -4,20 +4,21 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { JobCopy } from "../../../src/model.ts";
+import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { JobDirectory } from "../../../src/service-folder.ts";
 import { JobCopier } from "../../../src/store/job-copier.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
-import { StoreUnavailable } from "../../../src/store-errors.ts";
+import { SourceUnavailable, StoreUnavailable } from "../../../src/store-errors.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
-function setUp() {
+function setUp(now?: () => number) {
   const folder = temporaryFolder();
   const store = openSqliteStore(":memory:");
   const copies = new MemoryCopies(folder);
   const log: string[] = [];
-  const copier = new JobCopier({ copies, store, folder, log: (line) => void log.push(line) });
+  const copier = new JobCopier({ copies, store, folder, log: (line) => void log.push(line), now });
   /** Creates a job, and ends its turn unless it should stay active. */
   const addJob = async (isActive = false) => {
     await store.jobs.add({ id: "a", project: "docs", createdAt: 5 }, "Go on");
@@ -192,6 +193,32 @@ test("tries again to restore a job after the copies could not be read", async ()
   copies.failure = undefined;
   await copier.restore(id);
   expect(await store.jobs.find(id)).toMatchObject({ id, createdAt: 5 });
+});
+
+test("says that it is of no use to ask again once GitHub has refused twice, some seconds apart, or names a missing permission", async () => {
+  let now = 0;
+  const { copies, copier } = setUp(() => now);
+  const isLasting = async (): Promise<boolean | undefined> => {
+    const error = await copier.restore(id).catch((thrown: unknown) => thrown);
+    return error instanceof SourceUnavailable ? error.isLasting : undefined;
+  };
+  const refused = new GitHubError("GitHub answered 404 to GET /repos/a/b/pulls: Not Found", 404);
+  copies.failure = refused;
+  expect(await isLasting()).toBe(false);
+  now += 8999;
+  expect(await isLasting()).toBe(false);
+  now += 1;
+  expect(await isLasting()).toBe(true);
+  copies.failure = new GitHubError("GitHub answered 502", 502);
+  expect(await isLasting()).toBe(false);
+  copies.failure = new RateLimitError("GitHub answered 403", 403, 1000);
+  expect(await isLasting()).toBe(false);
+  copies.failure = undefined;
+  await copier.restore(id.replace(/0$/, "1"));
+  copies.failure = refused;
+  expect(await isLasting()).toBe(false);
+  copies.failure = new GitHubError("GitHub answered 403: Resource not accessible by integration", 403);
+  expect(await isLasting()).toBe(true);
 });
 
 test("restores the jobs of a step", async () => {

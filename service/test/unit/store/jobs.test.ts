@@ -30,10 +30,12 @@ describe("copies of jobs", () => {
     const copy = await copyOf(store, "a");
     const turn = {
       identity: expect.any(String),
+      promptHash: expect.any(String),
       state: "completed",
       attempts: 1,
       startedAt: expect.any(Number),
       reason: null,
+      kept: null,
       head: null,
       stopRequestedAt: null,
       costUsd: 0.5,
@@ -50,6 +52,7 @@ describe("copies of jobs", () => {
       pullRequest: "https://example.com/pull/1",
       head: "abc",
       base: null,
+      session: null,
       turns: [
         { ...turn, id: 1, prompt: "One", endedAt: 10, answer: "Done at 10" },
         { ...turn, id: 2, prompt: "Two", state: "failed", endedAt: 20, answer: "Done at 20" },

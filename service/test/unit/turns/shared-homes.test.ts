@@ -5,13 +5,13 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { RunningTurn, Turn } from "../../../src/model.ts";
 import { JobDirectory } from "../../../src/service-folder.ts";
-import type { HomeStore } from "../../../src/store/homes.ts";
+import type { PostgresHomes } from "../../../src/store/postgres/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { SharedHomes } from "../../../src/turns/shared-homes.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 /** A store of homes in memory. Agents ran in the turns of `attempted`. */
-class FakeHomeStore implements Omit<HomeStore, "deleteArchived"> {
+class FakeHomeStore implements Omit<PostgresHomes, "deleteArchived"> {
   attempted: number[] = [];
   homes = new Map<string, { turn: string; archive: Uint8Array }>();
   error: Error | undefined;

@@ -105,6 +105,8 @@ function createPorts(store: Store) {
     push: async () => {},
     rebase: async () => undefined,
     withOwnFiles: async (commit) => commit,
+    bundle: async () => new Uint8Array(),
+    unbundle: async () => undefined,
   };
   const { signal } = new AbortController();
   const log = () => {};

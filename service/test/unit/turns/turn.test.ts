@@ -10,8 +10,9 @@ import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
+import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { SharedHomes } from "../../../src/turns/shared-homes.ts";
-import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
+import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
@@ -399,10 +400,10 @@ test("a turn that another worker takes over after the push opens no pull request
   const pushed: (string | undefined)[] = [];
   ports.repository.push = async (commit) => {
     pushed.push(commit);
-    store.runningTurns.recordPush = failing(new LeaseLost(1));
+    if (commit === "c1") store.runningTurns.recordPush = failing(new LeaseLost(1));
   };
   const { result, failures } = await run();
-  expect([result, failures, pushed, opened]).toEqual(["taken-over", [], ["c1", undefined], []]);
+  expect([result, failures, pushed, opened]).toEqual(["taken-over", [], ["base", "c1", undefined], []]);
   expect(await store.jobs.find("a")).toMatchObject({ pullRequest: null, head: null });
 });
 
@@ -416,14 +417,18 @@ test("a push that was recorded counts, even if that was reported as failed and t
     throw new LeaseLost(1);
   };
   expect((await run()).result).toBe("taken-over");
-  expect(pushed).toEqual(["c1"]);
+  expect(pushed).toEqual(["base", "c1"]);
 });
 
 test("a push waits while it cannot be known who owns the turn", async () => {
-  const { run, machine, store } = await setUpTurns();
+  const { run, host, machine, store } = await setUpTurns();
   const confirm = store.runningTurns.confirmLease.bind(store.runningTurns);
   const pauses: number[] = [];
-  store.runningTurns.confirmLease = failing(new StoreUnavailable("no connection"));
+  const { runAgent } = host;
+  host.runAgent = (...args) => {
+    store.runningTurns.confirmLease = failing(new StoreUnavailable("no connection"));
+    return runAgent(...args);
+  };
   machine.sleep = async (ms) => {
     pauses.push(ms);
     store.runningTurns.confirmLease = confirm;
@@ -665,15 +670,16 @@ test("the state is asked for the branch and the last commit of the job's pull re
   expect(asked).toEqual([{ link: "https://example.com/pull/1", branch: "agent/a", head: "c1" }]);
 });
 
-test("work whose pull request could not be opened is opened by the next turn that completes, also without a change", async () => {
-  const { run, runMessage, ports, branch, opened, starts } = await setUpTurns();
+test("work whose pull request was refused is published by the next turn, before its agent runs", async () => {
+  const { run, runMessage, ports, branch, opened, starts, store } = await setUpTurns();
   const { open } = ports.pullRequests;
   ports.pullRequests.open = failing(new Error("no permission"));
   const { result, failures } = await run();
   expect(result).toBe("failed");
   expect(failures).toEqual([
-    "The work is on the branch agent/a, but its pull request could not be opened. The next message to the job whose turn completes opens it. no permission",
+    "The pull request of agent/a was refused: no permission. The work is on the branch agent/a. Check the token's permissions. Then send the prompt again: the pull request is opened, and no agent runs for it again.",
   ]);
+  expect(await store.jobs.find("a")).toMatchObject({ state: "failed", kept: "pull-request", head: "c1" });
   ports.pullRequests.open = open;
   branch.isChanged = false;
   const { log } = await runMessage("Go on");
@@ -684,16 +690,26 @@ test("work whose pull request could not be opened is opened by the next turn tha
   expect(starts).toHaveLength(2);
 });
 
-test("a turn with a change of its own opens the pull request that an earlier turn could not open", async () => {
-  const { host, run, runMessage, ports, opened } = await setUpTurns();
+test("work that is refused again costs no agent again, and the same prompt none at all", async () => {
+  const { host, run, runMessage, ports, opened, starts, store } = await setUpTurns();
   host.prepare = async () => false;
   const { open } = ports.pullRequests;
   ports.pullRequests.open = failing(new Error("no permission"));
   await run();
-  expect((await runMessage("Fix more")).log).not.toContain("earlier turns");
+  const again = await runMessage("Fix more");
+  expect([again.result, again.failures]).toEqual([
+    "failed",
+    [expect.stringContaining("agent/a was refused: no permission")],
+  ]);
+  expect((await runMessage("Fix it")).result).toBe("failed");
+  expect([starts.length, (await store.jobs.find("a"))?.kept]).toEqual([1, "pull-request"]);
   ports.pullRequests.open = open;
-  await runMessage("Fix all");
-  expect(opened).toMatchObject([{ prompt: "Fix all", head: "c3", existing: null }]);
+  expect((await runMessage("Fix it")).result).toBe("completed");
+  expect(starts).toHaveLength(1);
+  expect(opened).toMatchObject([{ prompt: "Fix it", answer: "Fixed it", head: "c1", existing: null }]);
+  expect((await store.turns.ofJob("a")).at(-1)).toMatchObject({ answer: "Fixed it", kept: null });
+  await runMessage("Fix it");
+  expect(starts).toHaveLength(2);
 });
 
 test("work that a failed turn has added to a pull request is announced by the next turn without a change", async () => {
@@ -776,11 +792,11 @@ test.each<[string, (ports: TurnPorts) => void]>([
   ],
 ])("a turn waits if the repository's host cannot be reached %s", async (_name, breakPorts) => {
   const { run, ports } = await setUpTurns();
-  const causes: unknown[] = [];
+  const failures: Failure[] = [];
   breakPorts(ports);
-  const { result, log } = await run((_reason, cause) => void causes.push(cause));
+  const { result, log } = await run((failure) => void failures.push(failure));
   expect(result).toBe("postponed");
-  expect(causes).toEqual(["remote"]);
+  expect(failures).toMatchObject([{ isRemote: true }]);
   expect(log).toContain("The repository's host cannot be reached now. The turn waits and goes on later: ");
 });
 
@@ -844,7 +860,8 @@ test("the agent and the job's log have the request that a turn was sent with", a
 test("a turn whose branch moves before each of five pushes fails", async () => {
   const { run, ports } = await setUpTurns();
   let pushes = 0;
-  ports.repository.push = async () => {
+  ports.repository.push = async (commit) => {
+    if (commit === "base") return;
     pushes++;
     throw new GitError(["push"], "failed", "! [rejected] agent/a (stale info)", 1);
   };
@@ -852,4 +869,21 @@ test("a turn whose branch moves before each of five pushes fails", async () => {
   ports.repository.rebase = async () => `rebased ${pushes}`;
   const { result, failures } = await run();
   expect([result, failures, pushes]).toEqual(["failed", [expect.stringContaining("rejected")], 5]);
+});
+
+test("a commit that cannot be pushed for an outage is stored for other machines", async () => {
+  const { run, ports } = await setUpTurns();
+  const saved: string[] = [];
+  ports.keptCommits = { save: async ({ job }) => void saved.push(job), load: async () => undefined };
+  ports.outcomes = new KeptOutcomes();
+  const { push } = ports.repository;
+  ports.repository.push = async (commit, ...rest) => {
+    if (commit !== "base") throw new GitError(["push"], "exited with 128", "Could not resolve host", 128);
+    await push(commit, ...rest);
+  };
+  ports.repository.branchHead = async () => "base";
+  const failures: Failure[] = [];
+  expect((await run((failure) => void failures.push(failure))).result).toBe("postponed");
+  expect(failures).toMatchObject([{ isRemote: true, kept: "push" }]);
+  expect(saved).toEqual(["a"]);
 });

@@ -24,11 +24,13 @@ describe("a file", () => {
       createdAt: 5,
       state: "completed",
       idleSince: 0,
+      kept: null,
       archivedAt: null,
       pullRequest: "https://example.com/pull/1",
       branchDueAt: null,
       head: "abc",
       base: null,
+      session: null,
       model: "large",
     });
     expect(() => openSqliteStore(file)).toThrow("is locked: another service is running on it");

@@ -1,5 +1,4 @@
 import type { Arguments } from "./arguments.ts";
-import type { OptionName } from "./table.ts";
 
 /** Where a Postgres store is. */
 export interface PostgresPlace {
@@ -11,30 +10,30 @@ export interface PostgresPlace {
   schema: string | undefined;
 }
 
-/** The options of a Postgres store. */
-export const postgresOptions = ["store", "store-direct-url", "schema"] as const satisfies OptionName[];
-
 /**
- * Returns where the Postgres store of `--store` is; `undefined` if that is not the URL of one.
+ * Returns where the store is that `--store` and `--schema` name; `undefined` if they name none.
  *
- * @throws if other options of a Postgres store are given then, or are not valid
+ * @throws if they do not go together, or are not valid
  */
-export function parsePostgres({ value }: Arguments<(typeof postgresOptions)[number]>): PostgresPlace | undefined {
-  const [url, directUrl, schema] = [value("store"), value("store-direct-url"), value("schema")];
-  if (url === undefined || !isPostgres(url)) {
-    if (directUrl !== undefined) throw new Error("--store-direct-url requires a --store in Postgres.");
+export function parseStore({ value }: Arguments<"store" | "schema">): { file: string } | PostgresPlace | undefined {
+  const [store, directUrl, ...more] = value("store") ?? [];
+  const schema = value("schema");
+  if (store === "") throw new Error("--store is empty.");
+  if (store === undefined || !isPostgres(store)) {
+    if (directUrl !== undefined) throw new Error("--store can be given twice only for Postgres.");
     if (schema !== undefined) throw new Error("--schema requires a --store in Postgres.");
-    return undefined;
+    return store === undefined ? undefined : { file: store };
   }
+  if (more.length > 0) throw new Error("--store can be given at most twice.");
   if (directUrl !== undefined && !isPostgres(directUrl))
-    throw new Error("--store-direct-url must be a postgres:// URL.");
-  return { url, directUrl, schema: parseSchema(schema) };
+    throw new Error("The second --store must be a postgres:// URL.");
+  return { url: store, directUrl, schema: parseSchema(schema) };
 }
 
 /**
- * Checks the name of a schema, which SQL has without quotes, and beside which the queue has its own.
+ * Checks the name of a schema. It is written in SQL without quotes, and the queue has a schema of its own beside it.
  *
- * @throws if no schema of a store can have the name
+ * @throws if the name is not valid
  */
 export function parseSchema(schema: string | undefined): string | undefined {
   if (schema === undefined) return undefined;

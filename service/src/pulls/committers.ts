@@ -1,0 +1,184 @@
+import { isSigned, rewriteCommit, showIdentity, splitCommit } from "../git/commit-object.ts";
+import type { Start } from "../git/find-start.ts";
+import { agentIdentity } from "../git/git.ts";
+import type { NewObjects } from "../git/new-objects.ts";
+import type { Repository } from "../git/repository.ts";
+import type { Identity } from "../model.ts";
+import { GitHubError } from "./github/github-error.ts";
+import { namedTurns, withTrailers } from "./turn-trailers.ts";
+
+/** What the operator wants of commits. */
+export interface CommitSettings {
+  /** Who commits. Default: the bot of the token, otherwise `agentIdentity`. */
+  commitAs?: Identity | undefined;
+  /** Whether commits are signed off, by whoever commits. Default: no. */
+  signsOff?: boolean | undefined;
+  /** Further trailers of commits. Default: none. */
+  trailers?: readonly string[] | undefined;
+}
+
+/** A commit that GitHub is asked to make. */
+export interface RequestedCommit {
+  tree: string;
+  parent: string;
+  message: string;
+  /** What of it GitHub does not have. */
+  objects: NewObjects;
+  /** Reads the contents with some ids, as text of which each character is a byte. */
+  readContents: Repository["readContents"];
+}
+
+/** What commits need of GitHub. */
+export interface GitHubOfCommits {
+  /**
+   * Returns the bot that the token acts for; `undefined` if that is a person, or GitHub does not tell.
+   *
+   * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
+   */
+  bot(): Promise<Identity | undefined>;
+  /** Returns whether a rule requires signatures on a branch, whether or not it exists. What GitHub does not tell is not required. */
+  requiresSignatures(branch: string): Promise<boolean>;
+  /**
+   * Makes a commit that is by the bot, and that GitHub signs. No branch has it yet.
+   *
+   * @returns its text
+   * @throws GitHubError; Error if GitHub makes another commit, or does not sign it
+   */
+  sign(commit: RequestedCommit): Promise<{ id: string; text: string }>;
+}
+
+export interface CommittersOptions extends CommitSettings {
+  repository: Pick<Repository, "commits" | "readCommit" | "writeCommit" | "newObjects" | "readContents">;
+  /** Default: the repository is not on GitHub. */
+  gitHub?: GitHubOfCommits | undefined;
+}
+
+/**
+ * Makes the commits that a turn pushes. In the clone, all commits are by `agentIdentity` until then: commits of worktrees, rebased
+ * ones and copies. Just before a push, the one that is pushed gets its author, its trailers and its signature here. So what is kept of
+ * an earlier turn is pushed with the options and rules of today, and nothing gets to GitHub before it was checked for secrets.
+ */
+export interface Committer {
+  /**
+   * Finds out how the turn's commit can be made, before an agent costs money.
+   *
+   * @throws with why it cannot be made as the message; GitHubError if GitHub cannot be reached, so that the turn waits
+   */
+  prepare(): Promise<void>;
+  /**
+   * Returns the commit that is pushed in place of one in the clone, with the same files and parent. A signed one stays as it is.
+   *
+   * @throws as `prepare` does: what cannot be made now is kept, and made later
+   */
+  make(commit: string): Promise<string>;
+}
+
+/** How a turn's commit is made. */
+interface Way {
+  identity: Identity;
+  /** Signs the commit. Default: it has no signature. */
+  signer: GitHubOfCommits | undefined;
+}
+
+const signOffAdvice = "name who signs off with --commit-as, or use the token of a GitHub App or of the workflow";
+
+/** Decides who commits in a project, and how. */
+export class Committers {
+  readonly #options: CommittersOptions;
+
+  constructor(options: CommittersOptions) {
+    this.#options = options;
+  }
+
+  /** Returns what makes the commit of a turn. */
+  of(start: Start): Committer {
+    let found: Promise<Way> | undefined;
+    // Asked again after an outage.
+    const find = (): Promise<Way> => {
+      found ??= this.#findWay(start).catch((error: unknown) => {
+        found = undefined;
+        throw error;
+      });
+      return found;
+    };
+    return {
+      prepare: async () => void (await find()),
+      make: async (commit) => this.#make(commit, await find()),
+    };
+  }
+
+  /**
+   * Checks at the start, as far as GitHub can be reached, that somebody can sign off.
+   *
+   * @throws if nobody can
+   */
+  async check(): Promise<void> {
+    if (!this.#options.signsOff) return;
+    await this.#identity().catch((error: unknown) => {
+      if (!(error instanceof GitHubError)) throw error;
+    });
+  }
+
+  async #identity(): Promise<Identity> {
+    const { commitAs, signsOff, gitHub } = this.#options;
+    // A person did not write what an agent wrote.
+    const known = commitAs ?? (await gitHub?.bot());
+    if (known === undefined && signsOff)
+      throw new Error(
+        `--sign-off cannot be used with this token, because it is not known to be a bot's: ${signOffAdvice}.`,
+      );
+    return known ?? agentIdentity;
+  }
+
+  async #findWay(start: Start): Promise<Way> {
+    const { commitAs, gitHub } = this.#options;
+    const identity = await this.#identity();
+    const unsigned = { identity, signer: undefined };
+    // GitHub signs only what a bot makes. A person may bypass the rule.
+    if (gitHub === undefined || identity === agentIdentity) return unsigned;
+    const branches = [start.branch, start.targetBranch];
+    const required = await Promise.all(branches.map((branch) => gitHub.requiresSignatures(branch)));
+    const branch = branches.find((_, index) => required[index]);
+    if (branch === undefined) return unsigned;
+    if (commitAs !== undefined)
+      throw new Error(
+        `a rule of the repository requires signatures on ${branch}, and commits of --commit-as have none: leave that out, and use the token of a bot, for which GitHub signs them`,
+      );
+    await this.#checkSigned(start, branch);
+    return { identity, signer: gitHub };
+  }
+
+  /** @throws if the branch has commits of the service that are not signed */
+  async #checkSigned({ branch, base, head, isContinued }: Start, ruled: string): Promise<void> {
+    const { repository } = this.#options;
+    const commits = isContinued ? await repository.commits(base, head) : [];
+    for (const { commit, message } of commits)
+      if (namedTurns(message).length > 0 && !isSigned(await repository.readCommit(commit)))
+        throw new Error(
+          `a rule of the repository requires signatures on ${ruled} now, and ${branch} has commits of the service from before, which have none: create a new job`,
+        );
+  }
+
+  async #make(commit: string, { identity, signer }: Way): Promise<string> {
+    const { repository, signsOff = false, trailers = [] } = this.#options;
+    const text = await repository.readCommit(commit);
+    // It was made for an earlier push, and another author would make the signature wrong.
+    if (isSigned(text)) return commit;
+    const lines = [...trailers, ...(signsOff ? [`Signed-off-by: ${showIdentity(identity)}`] : [])];
+    const message = withTrailers(splitCommit(text).message, lines);
+    if (signer !== undefined) return this.#makeSigned(commit, text, message, signer);
+    const made = rewriteCommit(text, identity, message);
+    return made === text ? commit : repository.writeCommit(made);
+  }
+
+  async #makeSigned(commit: string, unsigned: string, message: string, signer: GitHubOfCommits): Promise<string> {
+    const { repository } = this.#options;
+    const [, tree = "", parent = ""] = /^tree (\w+)\nparent (\w+)\nauthor /.exec(unsigned) ?? [];
+    const objects = await repository.newObjects(commit);
+    const readContents = (ids: readonly string[]) => repository.readContents(ids);
+    const { id, text } = await signer.sign({ tree, parent, message, objects, readContents });
+    const written = await repository.writeCommit(text);
+    if (written !== id) throw new Error(`the commit that GitHub signed is ${id} there, and ${written} here`);
+    return id;
+  }
+}

@@ -1,0 +1,69 @@
+/** Files that a change may have. */
+export interface PathPatterns {
+  patterns: readonly string[];
+  /** @param path - from the top of the repository, without a `/` before it */
+  matches(path: string): boolean;
+}
+
+/**
+ * Reads patterns with the meaning of GitHub's `on.push.paths`, as the action's input `paths` has them: the last one that matches a
+ * path decides, and one that begins with `!` excludes it. GitHub's documentation: "Filter pattern cheat sheet".
+ *
+ * @throws with what is wrong with a pattern as the message
+ */
+export function readPathPatterns(patterns: readonly string[]): PathPatterns {
+  const rules = patterns.map((pattern) => {
+    const isNegative = pattern.startsWith("!");
+    try {
+      return { isNegative, expression: toRegExp(isNegative ? pattern.slice(1) : pattern) };
+    } catch (error) {
+      throw new Error(`${JSON.stringify(pattern)} ${error instanceof Error ? error.message : error}`);
+    }
+  });
+  if (rules.every(({ isNegative }) => isNegative))
+    throw new Error(
+      `${JSON.stringify(patterns[0])} only excludes files; add a pattern without ! before it, such as **`,
+    );
+  const matches = (path: string): boolean =>
+    rules.findLast(({ expression }) => expression.test(path))?.isNegative === false;
+  return { patterns, matches };
+}
+
+/** The parts of a pattern, in the order in which they are tried. */
+const part =
+  /(?<anyFolders>(?<=^|\/)(?:\*\*\/)+)|(?<anything>\*{2,})|(?<anyName>\*)|(?<quantifier>[?+])|\[(?<set>[^\]]*)\]|\\(?<escaped>[\s\S])|(?<literal>[^[\\])|(?<unreadable>[[\\])/gu;
+
+/** @throws with the problem of a pattern that cannot be read, as what follows it in a sentence */
+function toRegExp(pattern: string): RegExp {
+  if (pattern === "") throw new Error("is empty");
+  let source = "";
+  let isRepeatable = false;
+  for (const { groups = {} } of pattern.matchAll(part)) {
+    const { anyFolders, anything, anyName, quantifier, set, escaped, literal } = groups;
+    const character = escaped ?? literal;
+    if (quantifier !== undefined && !isRepeatable) throw new Error(`has nothing before ${quantifier} to repeat`);
+    isRepeatable = set !== undefined || character !== undefined;
+    if (anyFolders !== undefined) source += "(?:.*/)?";
+    else if (anything !== undefined) source += ".*";
+    else if (anyName !== undefined) source += "[^/]*";
+    else if (set !== undefined) source += characterSet(set);
+    else if (quantifier !== undefined) source += quantifier;
+    else if (character !== undefined) source += RegExp.escape(character);
+    else throw new Error(groups.unreadable === "[" ? "has a bracket that is not closed" : "ends with a backslash");
+  }
+  return new RegExp(`^${source}$`, "su");
+}
+
+/** GitHub knows only the ranges `a-z`, `A-Z` and `0-9`, and parts of them. */
+function characterSet(characters: string): string {
+  const parts = characters.match(/[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_.-]/g) ?? [];
+  if (parts.length === 0 || parts.join("") !== characters || !parts.every(isRange))
+    throw new Error("has brackets with something other than letters, digits and ranges of them");
+  return `[${parts.map((one) => (one.length === 3 ? one : RegExp.escape(one))).join("")}]`;
+}
+
+function isRange(text: string): boolean {
+  if (text.length === 1) return true;
+  const [first = "", , last = ""] = text;
+  return first <= last && [/[a-z]/, /[A-Z]/, /[0-9]/].some((kind) => kind.test(first) && kind.test(last));
+}

@@ -1,0 +1,26 @@
+import type { RunningTurn } from "../../model.ts";
+import { LeaseLost } from "../../store-errors.ts";
+import type { KeptCommits } from "../kept-commits.ts";
+import type { PostgresDatabase } from "./database.ts";
+
+/** Commits whose push was refused, in the database: the last one of each job. They are deleted with their job. */
+export class PostgresKeptCommits implements KeptCommits {
+  readonly #database: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+  }
+
+  async save({ id, job, lease }: RunningTurn, bundle: Uint8Array): Promise<void> {
+    const { tables } = this.#database.names;
+    const save = `INSERT INTO ${tables}."keptCommit" (job, bundle)
+      SELECT job, $1 FROM ${tables}.turn WHERE id = $2 AND job = $3 AND lease = $4
+      ON CONFLICT (job) DO UPDATE SET bundle = excluded.bundle`;
+    if ((await this.#database.query(save, [bundle, id, job, lease])).rowCount === 0) throw new LeaseLost(id);
+  }
+
+  async load(job: string): Promise<Uint8Array | undefined> {
+    const sql = 'SELECT bundle FROM "keptCommit" WHERE job = ?';
+    return (await this.#database.row<{ bundle: Uint8Array }>(sql, job))?.bundle;
+  }
+}

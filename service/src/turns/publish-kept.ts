@@ -1,0 +1,152 @@
+import { errorMessage } from "../error-message.ts";
+import type { Start } from "../git/find-start.ts";
+import type { JobCommit } from "../git/job-commits.ts";
+import type { Repository } from "../git/repository.ts";
+import type { RunningTurn, StoredJob, StoredTurn, Turn } from "../model.ts";
+import { hashPrompt } from "../prompt-hash.ts";
+import { isCommitOf } from "../pulls/commit-message.ts";
+import type { KeptCommits } from "../store/kept-commits.ts";
+import { LeaseLost } from "../store-errors.ts";
+import { checkChange } from "./check-change.ts";
+import type { LastPullRequest } from "./last-pull-request.ts";
+import { openPullRequest } from "./open-pull-request.ts";
+import { isStoreOutage } from "./outages.ts";
+import { moveOnto, type PushPorts, pushCommit } from "./push-commit.ts";
+import { isForSecret } from "./refusal.ts";
+import { turnName } from "./turn-name.ts";
+import type { TurnContext } from "./turn-ports.ts";
+
+/*
+ * What GitHub refused, a push or a pull request, is paid for. It is kept, its turn fails, and the next turn of the job publishes it before
+ * its own agent runs: with the same prompt, no agent runs at all.
+ */
+
+/**
+ * Returns the earlier turn whose work is kept, and was not published since; `undefined` if there is none. Turns after it that could not
+ * publish it are passed over, except for what they have achieved, and so are turns that failed before anything was done.
+ */
+export function findKeptTurn({ id }: Pick<Turn, "id">, turns: readonly StoredTurn[]): StoredTurn | undefined {
+  const done = turns.filter(
+    (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null),
+  );
+  const chain = done.slice(done.findLastIndex((one) => one.kept === null) + 1);
+  // The first one, if the database has lost the count of its attempts.
+  const maker = chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
+  return maker && { ...maker, kept: chain.at(-1)?.kept ?? null };
+}
+
+/** What a turn starts with. */
+export interface TurnStart {
+  start: Start;
+  /** The last commit made for the job. */
+  last: JobCommit | undefined;
+  pullRequest: LastPullRequest;
+}
+
+interface KeptContext extends TurnContext, Omit<PushPorts, "store" | "repository"> {}
+
+/**
+ * Publishes what is kept of an earlier turn: pushes its commit, on top of what others have pushed since, and opens the pull request.
+ *
+ * @param onRecorded - called when the commit has been recorded in the store, so that it counts
+ * @returns `false` if nothing of it is left that could be published, so that it is as if it had not been made
+ * @throws with why GitHub refuses it again as the message, or why the change may not be published any longer
+ */
+export async function publishKept(
+  kept: StoredTurn,
+  turn: RunningTurn,
+  job: StoredJob,
+  { start, last, pullRequest }: TurnStart,
+  onRecorded: () => void,
+  context: KeptContext,
+): Promise<boolean> {
+  const { log } = context;
+  const { closedAt } = pullRequest;
+  if (closedAt !== undefined && closedAt > (kept.endedAt ?? 0)) {
+    log(`What is kept of ${turnName(kept.id)} is not published: the job's pull request was closed since.`);
+    return true;
+  }
+  const isPushed = kept.kept === "pull-request" || kept.head !== null;
+  if (isPushed && !start.isContinued) {
+    log(`The work of ${turnName(kept.id)} is on ${start.targetBranch} already.`);
+    return true;
+  }
+  const isDeleted = start.remoteHead === undefined;
+  const head = !isPushed
+    ? await pushKept(kept, job, { start, last }, context)
+    : isDeleted
+      ? await pushCommit(start.head, kept, start, last, context)
+      : start.head;
+  if (head === undefined) return false;
+  log(`Publishing what is kept of ${turnName(kept.id)}.`);
+  const pushed = { ...start, head, isContinued: true };
+  const maker = (await lastOnBranch(pushed, context)) ?? kept;
+  // Only its beginning may be known here.
+  const madeBy = maker.promptHash === hashPrompt(turn.prompt) ? { ...maker, prompt: turn.prompt } : maker;
+  await openPullRequest(turn, job, { start: pushed, head, madeBy, pullRequest, onRecorded }, context);
+  return true;
+}
+
+/** Returns the last turn whose commit is on the branch; `undefined` if only others have commits there. */
+export async function lastOnBranch(
+  { base, head }: Pick<Start, "base" | "head">,
+  { turns, repository }: Pick<TurnContext, "turns" | "repository">,
+): Promise<StoredTurn | undefined> {
+  const commits = await repository.commits(base, head);
+  return turns.findLast((turn) => commits.some(({ message }) => isCommitOf(turn, message)));
+}
+
+/** Pushes a kept commit. Returns `undefined` if there is none, or what others have pushed conflicts with it. */
+async function pushKept(
+  kept: StoredTurn,
+  job: StoredJob,
+  { start, last }: Omit<TurnStart, "pullRequest">,
+  context: KeptContext,
+): Promise<string | undefined> {
+  const { repository, keptCommits, log } = context;
+  const name = turnName(kept.id);
+  const bundle = last && isCommitOf(kept, last.message) ? undefined : await keptCommits?.load(job.id);
+  const found = bundle === undefined ? last : await repository.unbundle(job.id, bundle);
+  if (found === undefined || !isCommitOf(kept, found.message)) {
+    log(`The commit of ${name}, whose push was refused, is not on this machine, so its work is done again.`);
+    return undefined;
+  }
+  const { commit: made, message } = found;
+  const commit = await moveOnto(start.head, found, repository);
+  if (commit === undefined) {
+    log(`The commit ${made} of ${name} conflicts with what others have pushed since, so its work is done again.`);
+    return undefined;
+  }
+  // Options may have changed since, and what is on the branch.
+  const texts = { "the message of the commit": message, "the agent's last message": kept.answer ?? "" };
+  await checkChange(context, start.head, commit, texts, log);
+  return pushCommit(commit, kept, start, found, context);
+}
+
+/** What keeping a commit depends on. */
+interface KeepPorts {
+  repository: Pick<Repository, "bundle">;
+  keptCommits?: KeptCommits | undefined;
+  log: (text: string) => void;
+}
+
+/**
+ * Stores the last commit of a turn's job, whose push was refused, for other machines, unless it may have a secret. The clone of this one
+ * has it anyway.
+ *
+ * @param refused - why the turn failed
+ */
+export async function keepForOthers(
+  turn: RunningTurn,
+  refused: unknown,
+  { repository, keptCommits, log }: KeepPorts,
+): Promise<void> {
+  if (keptCommits === undefined) return;
+  try {
+    if (isForSecret(refused)) throw new Error("GitHub says that it has a secret");
+    await keptCommits.save(turn, await repository.bundle(turn.job));
+  } catch (error) {
+    if (error instanceof LeaseLost || isStoreOutage(error)) throw error;
+    log(`The commit is only kept on this machine: ${errorMessage(error)}`);
+  }
+}

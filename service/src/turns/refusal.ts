@@ -1,0 +1,76 @@
+import { errorMessage } from "../error-message.ts";
+import { GitHubError } from "../pulls/github/github-error.ts";
+
+/** In characters, of GitHub's own words in the reason of a turn. The job's log has all of them. */
+const maxQuoted = 300;
+
+/** What GitHub refused: a branch before its agent ran, the push of a commit, or a pull request. */
+export type Refused = "branch" | "push" | "pull request";
+
+/**
+ * Returns why a turn fails whose branch, push or pull request was refused: what GitHub says, what is kept, and what to change, once.
+ *
+ * @param error - Git's or GitHub's
+ */
+export function describeRefusal(error: unknown, branch: string, refused: Refused): string {
+  const isSetting = error instanceof GitHubError && actionsNotPermitted.test(error.message);
+  const { of, kept, next } = texts[refused];
+  const what = isSetting
+    ? "GitHub Actions is not allowed to open pull requests here"
+    : `${of} ${branch} was refused: ${quotedReason(error)}`;
+  const advice = isSetting ? allowActionsAdvice : adviceOf(error);
+  return `${what}. ${kept(branch)} ${advice} ${next}`;
+}
+
+const texts: Readonly<Record<Refused, { of: string; kept: (branch: string) => string; next: string }>> = {
+  branch: { of: "The branch", kept: () => "No agent was run.", next: "Then send the prompt again." },
+  push: {
+    of: "The push to",
+    kept: () => "The commit is kept.",
+    next: "Then send the prompt again: the commit is pushed, and no agent runs for it again.",
+  },
+  "pull request": {
+    of: "The pull request of",
+    kept: (branch) => `The work is on the branch ${branch}.`,
+    next: "Then send the prompt again: the pull request is opened, and no agent runs for it again.",
+  },
+};
+
+/** GitHub's words if Actions may not open pull requests. Its documentation: "Managing GitHub Actions settings for a repository". */
+export const actionsNotPermitted = /not permitted to create or approve pull requests/i;
+
+/** What to change then. */
+export const allowActionsAdvice =
+  'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in those of its organization, if it has one; or use the token of a GitHub App.';
+
+/** Returns whether GitHub's push protection refused a commit, which may have a secret. */
+export function isForSecret(error: unknown): boolean {
+  const text = errorMessage(error);
+  return /secret/i.test(text) && /GH013|push protection/i.test(text);
+}
+
+function adviceOf(error: unknown): string {
+  const text = errorMessage(error);
+  if (isForSecret(error)) return "Look at the secret that GitHub names, and allow it there if it is none.";
+  if (/workflow/i.test(text) && /without [`'"]?workflows?[`'"]? (?:scope|permission)/i.test(text))
+    return "Only a token with permission for workflows can push files in .github/workflows.";
+  if (/verified signatures/i.test(text))
+    return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";
+  if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
+    return "Change the rule, or let the token's account bypass it, in the repository or its organization.";
+  return "Check the token's permissions.";
+}
+
+/** Returns the part of Git's or GitHub's words that says why, on one line. */
+function quotedReason(error: unknown): string {
+  const text = errorMessage(error);
+  // The message of a Git error begins with the command.
+  const remote = [...text.matchAll(/(?:^|^git push .*?: )remote: (.*)$/gm)]
+    .map(([, line = ""]) => line.replace(/^(?:error: |- )/, "").trim())
+    // Links and counts that only the log needs.
+    .filter((line) => line !== "" && !/^(?:Review all repository rules|https?:|\S+ objects|Resolving)/i.test(line));
+  const rejected = /\[(?:remote )?rejected\].*?\((.*)\)/.exec(text)?.[1];
+  const said = remote.length > 0 ? remote.join(" ") : (rejected ?? text);
+  const line = said.replace(/\s+/g, " ").replace(/[.:\s]+$/, "");
+  return line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line;
+}

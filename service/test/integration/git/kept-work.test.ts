@@ -1,0 +1,271 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
+import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
+import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { Repository } from "../../../src/git/repository.ts";
+import { Worktrees } from "../../../src/git/worktrees.ts";
+import { GitHubError } from "../../../src/pulls/github/github-error.ts";
+import type { KeptCommits } from "../../../src/store/kept-commits.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { runTurn } from "../../../src/turns/turn.ts";
+import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
+import { folderWithClone } from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
+
+const job = "job_1";
+const branch = `agent/${job}`;
+
+/** What GitHub prints when a rule rejects a push. */
+const ruleRefusal = `remote: error: GH013: Repository rule violations found for refs/heads/${branch}.
+remote: Review all repository rules at https://github.com/o/r/rules
+remote:
+remote: - Commits must have verified signatures.
+`;
+
+/** Creates workers with a clone each and a store that they share. Each agent adds its prompt to a file of its own. */
+async function setUp() {
+  const docs = new DocsRepository();
+  const store = openSqliteStore(":memory:");
+  onTestFinished(async () => {
+    await store[Symbol.asyncDispose]();
+    docs[Symbol.dispose]();
+  });
+  const bundles = new Map<string, Uint8Array>();
+  const keptCommits: KeptCommits = {
+    save: async ({ job }, bundle) => void bundles.set(job, bundle),
+    load: async (job) => bundles.get(job),
+  };
+  const platform = { closedAt: undefined as number | undefined, opened: 0, refuses: false };
+  const pullRequests: TurnPorts["pullRequests"] = {
+    open: async ({ existing }) => {
+      if (platform.refuses) throw new GitHubError("not permitted to create or approve pull requests", 403);
+      platform.opened++;
+      return existing ?? "https://example.com/pull/1";
+    },
+    read: async () => ({
+      state: platform.closedAt ? "closed" : "open",
+      target: undefined,
+      closedAt: platform.closedAt,
+    }),
+    findClosed: async () => new Set<string>(),
+  };
+  const runs: string[] = [];
+  const agent = shellAgent('prompt=$(cat); [ "$prompt" = nothing ] || printf %s "$prompt" > "$prompt.md"');
+  const createWorker = async (more: Partial<TurnPorts> = { keptCommits }) => {
+    const folder = folderWithClone(docs);
+    const repository = new Repository({ url: docs.path, folder });
+    await repository.open();
+    const ports: TurnPorts = {
+      agent,
+      sandbox: unconfined,
+      network: fullNetwork,
+      limits: {},
+      host,
+      timeLimitMs: 60_000,
+      store,
+      repository,
+      worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 }),
+      pullRequests,
+      folder,
+      largestChangeBytes: 1_000_000,
+      onAgentEnd: () => void runs.push("agent"),
+      ...more,
+    };
+    /** Adds a turn with a prompt and runs it. */
+    return async (prompt: string) => {
+      if (await store.jobs.find(job)) await store.turns.add(job, prompt, 0);
+      else await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, prompt);
+      const [turn, stored] = [await store.runningTurns.startNext(), await store.jobs.find(job)];
+      if (turn === undefined || stored === undefined) throw new Error("no turn is waiting");
+      let failure: Failure | undefined;
+      const onFailure = (found: Failure): void => {
+        failure = found;
+      };
+      const result = await runTurn(turn, stored, { ...ports, onFailure }, new AbortController().signal);
+      if (result !== "completed" && result !== "failed") throw new Error(`the turn is ${result}`);
+      await store.runningTurns.finish(turn, result, 5, failure);
+      return [result, failure?.reason, failure?.kept];
+    };
+  };
+  /** Lets the server reject pushes: of new commits, of all, or of none. It says why. */
+  const refuse = (what: "commits" | "all" | "nothing", refusal = ruleRefusal) => {
+    const own = 'read -r before after ref; git merge-base --is-ancestor "$after" main && exit 0';
+    const lines = { commits: [own, "exit 1"], all: ["exit 1"], nothing: [] }[what];
+    const say = `cat >&2 <<'END'\n${refusal.replace(/^remote: ?/gm, "")}END`;
+    const script = ["#!/bin/sh", ...lines.flatMap((line) => (line === "exit 1" ? [say, line] : [line])), ""].join("\n");
+    writeFileSync(join(docs.path, "hooks/pre-receive"), script, { mode: 0o755 });
+  };
+  /** Lets a person add a file to a branch, on top of the target branch. */
+  const commitOn = (name: string, file: string) =>
+    docs.importHistory(
+      `commit refs/heads/${name}\ncommitter A <a@example.com> now\ndata 5\nOther\nfrom refs/heads/main^0\nM 644 inline ${file}\ndata 6\nOthers\n`,
+    );
+  const commitOnMain = (file: string) => commitOn("main", file);
+  const subjects = () => docs.git("log", "--reverse", "--format=%s", `main..${branch}`).split("\n");
+  return { docs, store, platform, keptCommits, bundles, runs, createWorker, refuse, commitOn, commitOnMain, subjects };
+}
+
+const why = "GH013: Repository rule violations found";
+
+test("a commit whose push is refused is kept, and any worker publishes it on top of what others have pushed", async () => {
+  const { docs, runs, createWorker, refuse, commitOnMain, subjects, store } = await setUp();
+  const [one, two] = [await createWorker(), await createWorker()];
+  refuse("commits");
+  expect(await one("more")).toEqual(["failed", expect.stringContaining(why), "push"]);
+  const [result, reason = ""] = await one("more");
+  expect(result).toBe("failed");
+  expect(reason).toContain("Commits must have verified signatures. The commit is kept. Use the token of a");
+  expect(reason).not.toContain("https://");
+  expect([runs.length, docs.head(branch)]).toEqual([1, docs.head("main")]);
+  // One that is stopped before its agent runs changes nothing of that.
+  await store.turns.add(job, "other", 0);
+  await store.turns.stop(job, (await store.turns.ofJob(job)).at(-1)?.id ?? 0, 1, "Stopped.");
+  refuse("nothing");
+  commitOnMain("other.md");
+  expect(await two("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects()]).toEqual([1, ["more"]]);
+  expect(await store.jobs.find(job)).toMatchObject({
+    pullRequest: "https://example.com/pull/1",
+    head: docs.head(branch),
+  });
+  expect(await two("another")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects()]).toEqual([2, ["more", "another"]]);
+});
+
+test("another prompt is worked on after what is kept has been published", async () => {
+  const { runs, createWorker, refuse, subjects, platform } = await setUp();
+  const one = await createWorker();
+  refuse("commits");
+  await one("more");
+  refuse("nothing");
+  expect(await one("another")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects(), platform.opened]).toEqual([2, ["more", "another"], 2]);
+});
+
+test("a branch that is refused costs no agent, and one without a commit is removed", async () => {
+  const { docs, runs, createWorker, refuse } = await setUp();
+  const one = await createWorker();
+  refuse("all");
+  const [result, reason = "", kept] = await one("more");
+  expect([result, kept, runs]).toEqual(["failed", undefined, []]);
+  expect(reason).toContain(`The branch ${branch} was refused: ${why}`);
+  expect(reason).toContain("No agent was run.");
+  refuse("nothing");
+  expect(await one("nothing")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, docs.branches()]).toEqual([1, []]);
+});
+
+test("what conflicts with the branch, or is not on the machine, is done again", async () => {
+  const { runs, createWorker, refuse, commitOnMain, subjects } = await setUp();
+  const [one, two] = [await createWorker({}), await createWorker({})];
+  refuse("commits");
+  await one("more");
+  refuse("nothing");
+  commitOnMain("more.md");
+  expect(await one("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects()]).toEqual([2, ["more"]]);
+  refuse("commits");
+  await one("another");
+  refuse("nothing");
+  expect(await two("another")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects()]).toEqual([4, ["more", "another"]]);
+});
+
+test("nothing is published after a person has closed the pull request", async () => {
+  const { runs, createWorker, refuse, subjects, platform } = await setUp();
+  const one = await createWorker();
+  await one("first");
+  refuse("commits");
+  await one("more");
+  refuse("nothing");
+  platform.closedAt = 6;
+  expect(await one("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects(), platform.opened]).toEqual([2, ["first"], 1]);
+});
+
+test("what is kept passes today's checks before it is published", async () => {
+  const { runs, createWorker, refuse, docs } = await setUp();
+  const one = await createWorker();
+  refuse("commits");
+  await one("AGENTS");
+  refuse("nothing");
+  const two = await createWorker({ protectedFiles: "refuse" });
+  expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining("AGENTS.md"), undefined]);
+  expect([runs.length, docs.branches()]).toEqual([2, []]);
+});
+
+test("work whose pull request is refused is on its branch, and any worker opens one later", async () => {
+  const { docs, runs, createWorker, platform, subjects, store } = await setUp();
+  const [one, two] = [await createWorker({}), await createWorker({})];
+  platform.refuses = true;
+  const refused = ["failed", expect.stringContaining(`The work is on the branch ${branch}.`), "pull-request"];
+  expect(await one("more")).toEqual(refused);
+  expect(await two("more")).toEqual(refused);
+  platform.refuses = false;
+  // Somebody tidies up.
+  docs.git("update-ref", "-d", `refs/heads/${branch}`);
+  expect(await one("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects(), platform.opened]).toEqual([1, ["more"], 1]);
+  expect(await store.jobs.find(job)).toMatchObject({ pullRequest: "https://example.com/pull/1" });
+});
+
+test("work that somebody has merged without a pull request is published", async () => {
+  const { docs, runs, createWorker, platform } = await setUp();
+  const one = await createWorker();
+  platform.refuses = true;
+  await one("more");
+  platform.refuses = false;
+  docs.git("update-ref", "refs/heads/main", docs.head(branch));
+  expect(await one("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, platform.opened]).toEqual([1, 0]);
+});
+
+test("what was worked on after a person had closed the pull request is published", async () => {
+  const { runs, createWorker, refuse, subjects, platform } = await setUp();
+  const one = await createWorker();
+  await one("first");
+  platform.closedAt = 4;
+  refuse("commits");
+  await one("more");
+  refuse("nothing");
+  expect(await one("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects()]).toEqual([2, ["first", "more"]]);
+});
+
+test("a commit that may have a secret stays on its machine", async () => {
+  const { createWorker, refuse, bundles } = await setUp();
+  const one = await createWorker();
+  const secret = "remote: error: GH013: Repository rule violations found\nremote: - Push cannot contain secrets\n";
+  refuse("commits", secret);
+  expect(await one("more")).toEqual(["failed", expect.stringContaining("Look at the secret"), "push"]);
+  expect(bundles.size).toBe(0);
+  refuse("commits");
+  await one("more");
+  expect(bundles.size).toBe(1);
+});
+
+test("nothing is kept of a turn that fails after it has published what was kept", async () => {
+  const { createWorker, refuse, subjects, store, keptCommits } = await setUp();
+  const one = await createWorker();
+  refuse("commits");
+  await one("more");
+  refuse("nothing");
+  for (const [options, prompt, reason] of [
+    [{ protectedFiles: "refuse" }, "AGENTS", "AGENTS.md"],
+    [{ agent: shellAgent("exit 1") }, "more", "agent"],
+  ] as const) {
+    const other = await createWorker({ keptCommits, ...options });
+    expect(await other(prompt)).toEqual(["failed", expect.stringContaining(reason), undefined]);
+    expect(await store.jobs.find(job)).toMatchObject({ kept: null, pullRequest: "https://example.com/pull/1" });
+    expect(subjects()).toEqual(["more"]);
+  }
+});
+
+test("nothing is kept of a commit that conflicts with what others have pushed while its agent ran", async () => {
+  const { createWorker, commitOn } = await setUp();
+  const one = await createWorker({ onAgentEnd: () => void commitOn(branch, "more.md") });
+  expect(await one("more")).toEqual(["failed", expect.stringContaining("conflicts with its change"), undefined]);
+});
