@@ -56,10 +56,10 @@ async function measure(isList: boolean): Promise<void> {
   await using workerProxy = await CountingProxy.start(postgres.url);
   const shared = ["--repository", docs.path, "--agent", "echo more >> README.md", "--sandbox", "none"];
   const start = (kind: string, proxy: CountingProxy, ...args: string[]) =>
-    startProcess([
-      ...[kind, "--store", proxy.url, "--folder", join(scratch.path, kind), ...shared, ...args],
-      ...["--public-url", "https://agents.example.com"],
-    ]);
+    startProcess(
+      [kind, "--store", proxy.url, ...shared, ...args, "--public-url", "https://agents.example.com"],
+      join(scratch.path, kind),
+    );
   await using rows = await RowInserter.connect(postgres.url);
   /** Returns the CPU time of the server for something that is done several times, and that of rows that are inserted between. */
   const timed = async (times: number, work: () => Promise<void>): Promise<CpuTime> => {

@@ -31,8 +31,8 @@ export async function postgresCreates(apis: number): Promise<Creates> {
   const processes: Started[] = [];
   for (let index = 0; index < apis; index++) {
     const folder = join(scratch.path, String(index));
-    const args = ["api", "--store", postgres.url, "--folder", folder, "--public-url", "https://agents.example.com"];
-    processes.push(started.use(await startProcess([...args, ...shared(docs)])));
+    const args = ["api", "--store", postgres.url, "--public-url", "https://agents.example.com"];
+    processes.push(started.use(await startProcess([...args, ...shared(docs)], folder)));
   }
   const urls = processes.map(({ url }) => url);
   let perSecond = 0;

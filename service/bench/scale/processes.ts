@@ -13,10 +13,10 @@ export interface Started extends AsyncDisposable {
   url: string;
 }
 
-/** Starts `npm run service` with these arguments, and waits until it listens or takes turns. */
-export async function startProcess(args: readonly string[]): Promise<Started> {
+/** Starts `npm run service` with these arguments and this folder for its files, and waits until it listens or takes turns. */
+export async function startProcess(args: readonly string[], folder?: string): Promise<Started> {
   const child = spawn(process.execPath, [mainFile, ...args], {
-    env: { ...process.env, AGENT_SERVICE_KEY: apiKey },
+    env: { ...process.env, AGENT_SERVICE_KEY: apiKey, STATE_DIRECTORY: folder },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");

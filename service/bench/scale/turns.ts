@@ -62,18 +62,13 @@ export async function postgresTurns(workers: number, { agent, turns, agents }: T
   await using started = new AsyncDisposableStack();
   const processes = await Promise.all(
     Array.from({ length: workers }, (_, index) =>
-      startProcess([
-        ...[
-          "worker",
-          "--repository",
-          docs.path,
-          "--store",
-          postgres.url,
-          "--folder",
-          join(scratch.path, String(index)),
+      startProcess(
+        [
+          ...["worker", "--repository", docs.path, "--store", postgres.url, "--public-url", publicUrl],
+          ...["--agents", String(agents), "--agent", agent, "--sandbox", "none"],
         ],
-        ...["--public-url", publicUrl, "--agents", String(agents), "--agent", agent, "--sandbox", "none"],
-      ]),
+        join(scratch.path, String(index)),
+      ),
     ),
   );
   for (const one of processes) started.use(one);
