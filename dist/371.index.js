@@ -52,10 +52,8 @@ const permanentStatuses = [400, 401, 403, 404, 410, 422, 429, 451];
 /** The libraries' messages may contain untrusted text, so they are not logged. */
 const silentLog = { debug: () => { }, info: () => { }, warn: () => { }, error: () => { } };
 /**
- * Creates a client for GitHub's API.
- *
- * @param apiUrl - base address, which has to be that of `GITHUB_API_URL`: the toolkit reads the variable to choose a proxy
- * @param onTrace - called after every request, including retries
+ * Creates a client for GitHub's API. `apiUrl` has to be that of `GITHUB_API_URL`, by which the toolkit chooses a proxy.
+ * `onTrace` is called after every request, including retries.
  */
 function connectGitHub(token, apiUrl, onTrace) {
     const redact = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__/* .createRedactor */ .l)(token);
@@ -72,11 +70,26 @@ function connectGitHub(token, apiUrl, onTrace) {
     // The first plugin is closest to the network, so it sees each retry.
     tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_7__/* .throttling */ .A);
     const unthrottled = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L);
-    /** Calls `use` with a client and the options of its requests, within the limits. */
+    /** Calls `use` with a client and the options of its requests, within the limits; `renew` starts the timeout of the next page. */
     async function within({ timeoutMs, signal, graceMs = 0, isUrgent = false }, use) {
         // After a signal there is no time for the pauses between writes that GitHub asks for.
         const client = signal.aborted || isUrgent ? unthrottled : octokit;
-        const limit = timeLimit(timeoutMs, signal, graceMs);
+        const limit = new AbortController();
+        const abortIn = (ms, reason = "GitHub did not respond in time") => setTimeout(() => limit.abort(new Error(reason)), Math.max(0, ms));
+        const timers = [abortIn(timeoutMs)];
+        const onAbort = () => timers.push(abortIn(graceMs, "the step was cancelled"));
+        if (signal.aborted)
+            onAbort();
+        else
+            signal.addEventListener("abort", onAbort, { once: true });
+        let pageTimer;
+        const renew = (pageTimeoutMs) => {
+            clearTimeout(pageTimer);
+            pageTimer = abortIn(pageTimeoutMs);
+        };
+        const expired = new Promise((_resolve, reject) => {
+            limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
+        });
         let lastError = "";
         const onError = (error) => {
             if (!limit.signal.aborted)
@@ -84,7 +97,7 @@ function connectGitHub(token, apiUrl, onTrace) {
         };
         try {
             // The plugins keep waiting after the signal aborts, but what they send then fails immediately.
-            return await Promise.race([use(client, { signal: limit.signal, log: silentLog, onError }, limit), limit.expired]);
+            return await Promise.race([use(client, { signal: limit.signal, log: silentLog, onError }, renew), expired]);
         }
         catch (error) {
             const isExpired = limit.signal.aborted && lastError !== "";
@@ -92,23 +105,33 @@ function connectGitHub(token, apiUrl, onTrace) {
             throw new _github_error_js__WEBPACK_IMPORTED_MODULE_5__/* .GitHubError */ .y(message, statusOf(error));
         }
         finally {
-            limit.clear();
+            for (const timer of [...timers, pageTimer])
+                clearTimeout(timer);
+            signal.removeEventListener("abort", onAbort);
         }
     }
     return {
+        /**
+         * Sends a request as in GitHub's documentation, such as `GET /repos/{owner}/{repo}`; retries rate limits and `5xx`.
+         * @throws GitHubError if there is no successful response within the timeout
+         */
         request: (route, parameters, limits) => within(limits, async (client, request) => {
             const { data, status } = await client.request(route, { ...parameters, request });
             limits.onStatus?.(status);
             return data;
         }),
-        paginate: (route, parameters, limits) => within({ ...limits, timeoutMs: limits.totalTimeoutMs }, async (client, request, limit) => {
+        /**
+         * Requests all pages of a list, and returns their items; never a part. `timeoutMs` applies to each page, and `totalTimeoutMs`,
+         * in milliseconds, to all together. @throws as `request`
+         */
+        paginate: (route, parameters, limits) => within({ ...limits, timeoutMs: limits.totalTimeoutMs }, async (client, request, renew) => {
             const items = [];
-            limit.restartPage(limits.timeoutMs);
+            renew(limits.timeoutMs);
             for await (const { data } of client.paginate.iterator(route, { ...parameters, per_page: 100, request })) {
                 if (!Array.isArray(data))
                     throw new Error("GitHub's response is not a list");
                 items.push(...data);
-                limit.restartPage(limits.timeoutMs);
+                renew(limits.timeoutMs);
             }
             return items;
         }),
@@ -119,31 +142,26 @@ function traceRequests(onTrace) {
     return (octokit) => {
         octokit.hook.wrap("request", async (request, options) => {
             const startedAt = performance.now();
-            const report = (url, result) => {
-                const path = URL.canParse(url) ? new URL(url).pathname : url;
+            const report = (response, error) => {
+                const { url = options.url, status = 0, headers } = response ?? {};
+                const path = URL.parse(url)?.pathname ?? url;
+                const requestId = headers?.["x-github-request-id"] ?? "";
+                const result = response ? { status, requestId } : { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error) };
                 onTrace({ method: options.method, path, durationMs: performance.now() - startedAt, result });
             };
             try {
                 const response = await request(options);
-                report(response.url, resultOf(response));
+                report(response);
                 return response;
             }
             catch (error) {
-                const response = responseOf(error);
-                if (response)
-                    report(response.url, resultOf(response));
-                else
-                    report(options.url, { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error) });
+                report(responseOf(error), error);
                 options.request?.onError?.(error);
                 throw error;
             }
         });
     };
 }
-function resultOf({ status, headers }) {
-    return { status, requestId: headers["x-github-request-id"] ?? "" };
-}
-/** Returns the response behind an Octokit error; `undefined` if GitHub did not respond. */
 function responseOf(error) {
     return error instanceof Error && "response" in error ? error.response : undefined;
 }
@@ -152,36 +170,6 @@ function statusOf(error) {
     const { status, headers } = responseOf(error) ?? {};
     const isLimited = headers?.["retry-after"] !== undefined || headers?.["x-ratelimit-remaining"] === "0";
     return status === 403 && (isLimited || /rate limit/i.test((0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error))) ? 429 : status;
-}
-/** Starts a timeout; it also ends `graceMs` after `signal`. All times are in milliseconds. */
-function timeLimit(timeoutMs, signal, graceMs) {
-    const controller = new AbortController();
-    const timers = [];
-    let pageTimer;
-    const tooLate = "GitHub did not respond in time";
-    const abortIn = (ms, reason) => setTimeout(() => controller.abort(new Error(reason)), Math.max(0, ms));
-    const onAbort = () => timers.push(abortIn(graceMs, "the step was cancelled"));
-    timers.push(abortIn(timeoutMs, tooLate));
-    if (signal.aborted)
-        onAbort();
-    else
-        signal.addEventListener("abort", onAbort, { once: true });
-    const expired = new Promise((_resolve, reject) => {
-        controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
-    });
-    return {
-        signal: controller.signal,
-        expired,
-        restartPage: (pageTimeoutMs) => {
-            clearTimeout(pageTimer);
-            pageTimer = abortIn(pageTimeoutMs, tooLate);
-        },
-        clear: () => {
-            for (const timer of [...timers, pageTimer])
-                clearTimeout(timer);
-            signal.removeEventListener("abort", onAbort);
-        },
-    };
 }
 
 

@@ -12,49 +12,51 @@ export const modules = {
 /* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8395);
 /* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3305);
 /* harmony import */ var _client_contract_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6078);
-/* harmony import */ var _entry_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(7631);
-
 
 
 const jobId = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP().check(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .refine */ .YPB(_client_contract_js__WEBPACK_IMPORTED_MODULE_1__/* .isUsableJobId */ .Xb));
 const commit = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._regex */ .Fk(/^[0-9a-f]{40,64}$/));
-const sent = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* ["enum"] */ .k5n(["create", "message"]);
+const kind = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* ["enum"] */ .k5n(["create", "message"]);
 const wordEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     version: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .literal */ .euz(1),
-    attempt: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr(),
-    sent,
+    /** The job, and what was sent to it; only in the state `job`. */
     jobId: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(jobId),
+    sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(kind),
+    /** Where the range of changes started that the attempt compared. */
     base: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
+    /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
     announced: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .boolean */ .zMY()),
 });
 const sessionEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     version: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .literal */ .euz(1),
     jobId,
+    /** The workflow run that last sent something, the hash of its step and prompt, its attempt, and what it sent. */
     run: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
     step: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
     attempt: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr(),
-    kind: sent,
+    kind,
+    /** The commit up to which a turn that completed has covered the changes. */
     commit: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
+    /** The commit of a run whose turn was not seen to end. */
     sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
+    /** How many turns of the job have failed since one completed. */
     failures: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._nonnegative */ .UI()),
-    pullRequests: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .array */ .YOg(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._positive */ .NC())).check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._maxLength */ .Eb(_entry_js__WEBPACK_IMPORTED_MODULE_3__/* .maxPullRequests */ .S)),
+    /** The numbers of the session's last pull requests in this repository, oldest first. */
+    pullRequests: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .array */ .YOg(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._positive */ .NC())),
 });
-/** Parses the word of an attempt; `undefined` if it is unusable. Anyone who can write the cache may have written it. */
-function parseWordEntry(text) {
-    return wordEntry.safeParse(parseJson(text)).data;
+/** Returns a parser of entries; `undefined` if one is unusable. Anyone who can write the cache may have written it. */
+function parserOf(schema) {
+    return (text) => {
+        try {
+            return schema.safeParse(JSON.parse(text)).data;
+        }
+        catch {
+            return undefined;
+        }
+    };
 }
-/** Parses the entry of a session; `undefined` if it is unusable. Anyone who can write the cache may have written it. */
-function parseSessionEntry(text) {
-    return sessionEntry.safeParse(parseJson(text)).data;
-}
-function parseJson(text) {
-    try {
-        return JSON.parse(text);
-    }
-    catch {
-        return undefined;
-    }
-}
+const parseWordEntry = parserOf(wordEntry);
+const parseSessionEntry = parserOf(sessionEntry);
 
 
 /***/ })

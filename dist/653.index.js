@@ -9,12 +9,14 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   connectIdTokens: () => (/* binding */ connectIdTokens)
 /* harmony export */ });
-/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
-/* harmony import */ var _client_protected_url_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(6608);
-/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
-/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4575);
-/* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(5593);
-/* harmony import */ var _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6903);
+/* harmony import */ var _client_contract_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(6078);
+/* harmony import */ var _client_credentials_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8024);
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
+/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1992);
+/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4575);
+/* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(5593);
+/* harmony import */ var _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(6903);
+
 
 
 
@@ -36,15 +38,7 @@ const redactedEndLength = 512;
 const minRedacted = 3;
 /** In characters. Servers accept headers of 8 KiB and more. */
 const maxTokenLength = 8000;
-/**
- * Returns credentials that are OIDC tokens of the workflow run, which GitHub issues for a few minutes: each is requested
- * when it is needed. GitHub's documentation: "OpenID Connect reference".
- *
- * The `getIDToken` of `@actions/core` is not used: it has no timeout, cannot be cancelled, and needs an HTTP client of
- * its own.
- *
- * @param audience - whom the tokens are for: the origin of the service
- */
+/** Returns OIDC tokens for an origin. GitHub: "OpenID Connect reference". `getIDToken` of `@actions/core` has no timeout. */
 function connectIdTokens(audience, ports) {
     const { clock, mask } = ports;
     /** The newest first. */
@@ -69,12 +63,12 @@ function connectIdTokens(audience, ports) {
                 issued = [token, ...issued].filter((each, index) => index < minRedacted || validForMs(each) > 0);
             }
             catch (error) {
-                if (!(error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz) || !current || validForMs(current) < minValidMs)
+                if (!(error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz) || !current || validForMs(current) < minValidMs)
                     throw error;
             }
             // If the process was paused meanwhile, no response could arrive in time.
             if (clock.now() > limits.deadline)
-                throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("it came too late", true);
+                throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("it came too late", true);
             return issued[0]?.value ?? "";
         },
         redact: (text) => issued.reduce((redacted, { redact }) => redact(redacted), text),
@@ -82,85 +76,73 @@ function connectIdTokens(audience, ports) {
 }
 /** Returns a function that replaces a token with `***`, and in its encodings the part without which it is useless. */
 function createTokenRedactor(token) {
-    const redactEnd = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_3__/* .createRedactor */ .l)((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
+    const redactEnd = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__/* .createRedactor */ .l)((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
     return (text) => redactEnd(text.replaceAll(token, "***"));
 }
-/** @throws TokenError */
+/** Requests a token, a few times if that fails for a passing reason. @throws TokenError */
 async function requestToken(audience, limits, ports) {
-    const { clock, random } = ports;
-    const { ACTIONS_ID_TOKEN_REQUEST_URL: address = "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken = "" } = ports.environment;
-    const url = URL.parse(address);
-    if (!url || !(0,_client_protected_url_js__WEBPACK_IMPORTED_MODULE_5__/* .isProtectedUrl */ .m)(url))
-        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("the runner's address for it is not an https URL", false);
+    const { clock, random, environment } = ports;
+    const url = URL.parse(environment.ACTIONS_ID_TOKEN_REQUEST_URL ?? "");
+    if (!url || !(0,_client_credentials_js__WEBPACK_IMPORTED_MODULE_0__/* .isProtectedUrl */ .m)(url))
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("the runner's address for it is not an https URL", false);
     url.searchParams.set("audience", audience);
     for (let attempt = 0;; attempt++) {
         try {
-            return tokenOf(await send(url, requestToken, limits, ports));
+            return tokenOf(await send(url, limits, ports));
         }
         catch (error) {
             const isOver = attempt + 1 >= maxTries || limits.signal.aborted || clock.now() >= limits.deadline;
-            if (!(error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz) || !error.isTransient || isOver)
+            if (!(error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz) || !error.isTransient || isOver)
                 throw error;
-            const delayMs = Math.min((0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .backoffMs */ .jo)(attempt, random()), limits.deadline - clock.now());
+            const delayMs = Math.min((0,_client_retry_js__WEBPACK_IMPORTED_MODULE_2__/* .backoffMs */ .jo)(attempt, random()), limits.deadline - clock.now());
             await clock.sleep(delayMs, limits.signal);
         }
     }
 }
 /** Sends one request for a token. @throws TokenError */
-async function send(url, requestToken, { deadline, signal }, { connect, clock, onTrace }) {
+async function send(url, { deadline, signal }, { connect, clock, environment, onTrace }) {
     const timeoutMs = Math.min(requestTimeoutMs, deadline - clock.now());
     if (timeoutMs <= 0)
-        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("no time was left to request it", true);
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("no time was left to request it", true);
+    const headers = {
+        accept: "application/json",
+        "accept-encoding": "identity",
+        authorization: `Bearer ${environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN ?? ""}`,
+        "user-agent": "agent-job-action",
+    };
     try {
         // The path and the errors of these requests contain no secret.
-        const listener = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .safeTraceListener */ .l)(onTrace, (text) => text);
-        return await (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .traceTransport */ .d)(connect(url.protocol), () => clock.now(), listener)({
-            method: "GET",
-            url,
-            headers: {
-                accept: "application/json",
-                "accept-encoding": "identity",
-                authorization: `Bearer ${requestToken}`,
-                "user-agent": "agent-job-action",
-            },
-            timeoutMs,
-            signal,
-        });
+        const transport = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .traceTransport */ .d)(connect(url.protocol), () => clock.now(), onTrace, asWritten);
+        return await transport({ method: "GET", url, headers, timeoutMs, signal });
     }
     catch (error) {
-        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz((0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error), true);
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz((0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error), true);
     }
 }
 /** Returns the token in a response. @throws TokenError if there is none */
 function tokenOf({ status, body }) {
-    if (!(0,_runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_4__/* .isSuccess */ .oJ)(status)) {
-        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
+    if (!(0,_runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_5__/* .isSuccess */ .oJ)(status)) {
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
     }
-    const { value } = (parseJson(body) ?? {});
+    const { value } = parseObject(body);
     if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value)) {
-        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("the response has no usable token", true);
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("the response has no usable token", true);
     }
     return value;
 }
-/**
- * Returns how long a new token is valid, in milliseconds: from `iat` to `exp` of its payload, so that the clocks of the
- * runner and GitHub may differ. Its signature is the service's business.
- */
+/** Returns milliseconds, from `iat` to `exp`: the clocks of runner and GitHub may differ. The service checks the rest. */
 function lifetimeOf(token, wallTimeMs) {
-    const payload = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
-    const { iat, exp } = (payload ?? {});
+    const { iat, exp } = parseObject(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
     if (typeof exp !== "number")
         return defaultLifetimeMs;
     return (exp - (typeof iat === "number" ? iat : wallTimeMs / 1000)) * 1000;
 }
-/** Returns the value of a JSON text; `undefined` if it is not JSON. */
-function parseJson(text) {
-    try {
-        return JSON.parse(text);
-    }
-    catch {
-        return undefined;
-    }
+function parseObject(text) {
+    const value = (0,_client_contract_js__WEBPACK_IMPORTED_MODULE_6__/* .parseBody */ .OG)(text, asWritten);
+    return (0,_client_contract_js__WEBPACK_IMPORTED_MODULE_6__/* .isObject */ .Gv)(value) ? value : {};
+}
+function asWritten(text) {
+    return text;
 }
 
 

@@ -8,32 +8,24 @@ export const modules = {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   readPullRequestState: () => (/* binding */ readPullRequestState)
 /* harmony export */ });
-/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8395);
-/* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8808);
-/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(790);
-/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(767);
+/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8395);
+/* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(8808);
+/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9863);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(767);
 
 
 
 
-/** The timeout of the request, in milliseconds. */
-const requestTimeoutMs = 10_000;
-const pullRequestResponse = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({ state: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* ["enum"] */ .k5n(["open", "closed"]), merged: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .boolean */ .zMY()) });
-/**
- * Reads the state of a pull request on the runner's own GitHub. Returns `unknown` if it is on another server or cannot be
- * read. Never rejects. GitHub's documentation: "Get a pull request".
- */
+const pullRequestResponse = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({ state: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ["enum"] */ .k5n(["open", "closed"]), merged: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .boolean */ .zMY()) });
+/** Returns `unknown` if it is on another server or cannot be read. Never rejects. GitHub: "Get a pull request". */
 async function readPullRequestState(pullRequest, run) {
-    const { signal, environment } = run.ports;
-    const place = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_1__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .serverUrl */ .Vd)(environment));
+    const place = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_3__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_1__/* .serverUrl */ .Vd)(run.ports.environment));
     if (!place || run.settings.githubToken === "")
         return "unknown";
     try {
-        const github = await (0,_run_js__WEBPACK_IMPORTED_MODULE_3__/* .connectGitHub */ .U)(run);
-        const parameters = { owner: place.owner, repo: place.repo, pull_number: place.number };
-        const limits = { timeoutMs: requestTimeoutMs, signal };
-        const response = await github.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", parameters, limits);
-        const { state, merged } = pullRequestResponse.parse(response);
+        const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepository */ .JC)(run, {}, place);
+        const parameters = { pull_number: place.number };
+        const { state, merged } = await repository.get("pulls/{pull_number}", pullRequestResponse, parameters);
         return state === "closed" && merged ? "merged" : state;
     }
     catch {

@@ -8,36 +8,32 @@ export const modules = {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   readStepRecord: () => (/* binding */ readStepRecord)
 /* harmony export */ });
-/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8395);
-/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(790);
+/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8395);
+/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9863);
 /* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(767);
 
 
 
-/** The timeout of one list of jobs, in milliseconds. */
-const requestTimeoutMs = 10_000;
 /** For all requests together, in milliseconds. */
-const totalTimeoutMs = 30_000;
-const step = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
-    number: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr(),
-    name: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
-    status: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
-    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP()),
-    started_at: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP()),
+const totalMs = 30_000;
+const step = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({
+    number: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .int */ .Whr(),
+    name: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
+    status: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
+    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+    started_at: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
 });
-const job = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
-    name: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
-    status: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
-    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP()),
-    runner_name: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP()),
-    steps: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .array */ .YOg(step)),
+const job = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({
+    name: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
+    status: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
+    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+    runner_name: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+    steps: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(step)),
 });
+const jobList = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({ total_count: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .int */ .Whr(), jobs: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(job) });
 /**
- * Reads from GitHub whether earlier attempts of the workflow run began this step. It needs `actions: read`, or a public
- * repository. The step is the one that is running now in the job of this runner; it has the same job name, number and name in
- * all attempts. Never rejects. GitHub's documentation: "List jobs for a workflow run attempt".
- *
- * @param attempts - the attempts that left no trace of their own
+ * Reads from GitHub whether attempts without a word began the step that runs now: it has the same job name, number and name.
+ * Needs `actions: read`, or a public repository. Never rejects. GitHub: "List jobs for a workflow run attempt".
  */
 async function readStepRecord(attempts, run) {
     const { environment } = run.ports;
@@ -62,18 +58,16 @@ async function readStepRecord(attempts, run) {
     }
 }
 async function jobLister(run) {
-    const { clock, signal, environment } = run.ports;
-    const [owner = "", repo = ""] = (environment.GITHUB_REPOSITORY ?? "").split("/");
-    const runId = environment.GITHUB_RUN_ID ?? "";
-    if (run.settings.githubToken === "" || repo === "" || runId === "")
+    const { GITHUB_REPOSITORY: name = "", GITHUB_RUN_ID: runId = "" } = run.ports.environment;
+    if (run.settings.githubToken === "" || name === "" || runId === "")
         throw new Error("GitHub cannot be asked");
-    const github = await (0,_run_js__WEBPACK_IMPORTED_MODULE_2__/* .connectGitHub */ .U)(run);
-    const deadline = clock.now() + totalTimeoutMs;
+    const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepository */ .JC)(run, { totalMs });
+    const path = "actions/runs/{run_id}/attempts/{attempt_number}/jobs";
     return async (attempt) => {
         const jobs = [];
         for (let page = 1;; page++) {
-            const answer = await github.request("GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs", { owner, repo, run_id: runId, attempt_number: attempt, per_page: 100, page }, { timeoutMs: Math.min(requestTimeoutMs, deadline - clock.now()), signal });
-            const { total_count: count, jobs: listed } = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({ total_count: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr(), jobs: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .array */ .YOg(job) }).parse(answer);
+            const parameters = { run_id: runId, attempt_number: attempt, per_page: 100, page };
+            const { total_count: count, jobs: listed } = await repository.get(path, jobList, parameters);
             jobs.push(...listed);
             if (listed.length === 0 || jobs.length >= count)
                 return jobs;

@@ -17,17 +17,11 @@ export const modules = {
 class CacheEntryError extends Error {
     name = "CacheEntryError";
 }
-/**
- * Thrown when the runner or the cache service says that this run may not write the cache. GitHub decides that by the event
- * that started the run, so it does not change within a run. See GitHub's documentation: "Dependency caching reference".
- */
+/** The run may not write the cache, because of its event. GitHub: "Dependency caching reference". */
 class CacheReadOnlyError extends Error {
     name = "CacheReadOnlyError";
 }
-/**
- * Returns the access to the cache that the runner announces, by the rules of `@actions/cache`. `write` if it does not say, which older
- * runners do not: then only a save can tell.
- */
+/** Returns the access that the runner announces, by the rules of `@actions/cache`. Older runners announce none. */
 function cacheAccess(environment) {
     if (!isOffered(environment))
         return "absent";
@@ -39,10 +33,7 @@ const accessOfMode = { none: "none", "write-only": "none", read: "read" };
 function hasCacheService(environment) {
     return ["read", "write"].includes(cacheAccess(environment));
 }
-/**
- * Returns whether the runner offers a cache that keeps nothing for a re-run: this run may not read it, or may not write it.
- * A missing entry then says nothing about an earlier attempt.
- */
+/** Returns whether the cache keeps nothing for a re-run, so that a missing entry says nothing. */
 function isForgetful(environment) {
     return ["none", "read"].includes(cacheAccess(environment));
 }
@@ -90,20 +81,15 @@ var runner_kit_transport = __webpack_require__(6903);
 
 /** Before the retries of a request that failed for a reason that may pass. */
 const retryDelaysMs = [500, 1000];
-/**
- * The version of all entries: what `@actions/cache` makes of the path `agent-job-file`, for all systems. An entry with another
- * version is not found.
- */
+/** What `@actions/cache` makes of the path `agent-job-file`. An entry with another version is not found. */
 const version = "d9de8d96bc786c5a857792c5018a96d15bc6d4d56efa4694937da9224f6c2205";
 /** What GitHub's cache service says to a token without write access, in both protocols. */
 const writeDenied = "cache write denied:";
 /** How much of an error is kept, in characters: the service decides how much it says. */
 const maxMessage = 500;
 /**
- * Returns a client of the cache service that the runner's environment variables describe. The library `@actions/cache` is not
- * used: it only has archives, logs what the service says, cannot be aborted, and takes longer to load than a step takes.
- *
- * Its errors contain neither the token nor a signed address, and of the storage's answers only the status.
+ * Returns a client of the Actions cache. The library `@actions/cache` only has archives, logs what the service says, cannot be
+ * aborted, and loads slowly. Errors contain neither the token nor a signed address, and of the storage only the status.
  */
 function createCacheClient(environment, options) {
     const { restoreTimeoutMs, saveTimeoutMs, blockBytes = 32 * 1024 * 1024, sleep = promises_.setTimeout } = options;
@@ -170,8 +156,9 @@ function createCacheClient(environment, options) {
         const deadline = performance.now() + timeoutMs;
         try {
             const service = serviceUrl(environment);
-            const protocol = (0,runner_kit_cache/* cacheProtocol */.$p)(environment) === "v2" ? v2(service, blockBytes) : v1(service, blockBytes);
-            return await work(protocol, sender(service, deadline));
+            const send = sender(service, deadline);
+            const protocol = (0,runner_kit_cache/* cacheProtocol */.$p)(environment) === "v2" ? v2 : v1;
+            return await work(protocol(service, blockBytes, send), send);
         }
         catch (error) {
             if (error instanceof runner_kit_cache/* CacheEntryError */.Tw)
@@ -182,24 +169,29 @@ function createCacheClient(environment, options) {
         }
     };
     return {
+        /**
+         * Restores the newest entry with this prefix; returns whether there is one. Untrusted. Each try calls `receive` for what takes
+         * the parts, which may throw {CacheEntryError}. @throws if it is unknown whether there is an entry, or it is not complete
+         */
         restore: (prefix, receive) => run("restore", prefix, restoreTimeoutMs, async (protocol, send) => {
-            const url = await protocol.find(prefix, send);
+            const url = await protocol.find(prefix);
             if (url)
                 await send("download", "GET", url, { receive });
             return url !== undefined;
         }),
-        save: (key, content) => run("save", key, saveTimeoutMs, (protocol, send) => protocol.save(key, content, send)),
+        /** A key can be saved once. @throws {CacheReadOnlyError} @throws if it is unknown whether the content is saved */
+        save: (key, content) => run("save", key, saveTimeoutMs, (protocol) => protocol.save(key, content)),
     };
 }
 /** The REST API of GitHub Enterprise Server and act, which also takes the content. */
-function v1(service, blockBytes) {
+function v1(service, blockBytes, send) {
     return {
-        find: async (prefix, send) => {
+        find: async (prefix) => {
             const keys = encodeURIComponent(`${prefix},${prefix}`);
             const { status, body } = await send("look-up", "GET", `cache?keys=${keys}&version=${version}`);
             return status === 204 ? undefined : storageUrl(answer(body, "look-up").archiveLocation, "look-up", service);
         },
-        save: async (key, { size, read }, send) => {
+        save: async (key, { size, read }) => {
             const reservation = { content: { key, version, cacheSize: size } };
             const { cacheId } = answer((await send("reservation", "POST", "caches", reservation)).body, "reservation");
             if (!Number.isSafeInteger(cacheId))
@@ -214,14 +206,14 @@ function v1(service, blockBytes) {
     };
 }
 /** The Twirp API of GitHub.com, which names addresses in Azure's blob storage, or in one that acts like it. */
-function v2(service, blockBytes) {
-    const call = async (send, purpose, method, request) => {
+function v2(service, blockBytes, send) {
+    const call = async (purpose, method, request) => {
         const path = `/twirp/github.actions.results.api.v1.CacheService/${method}`;
         return answer((await send(purpose, "POST", path, { content: { ...request, version } })).body, purpose);
     };
     return {
-        find: async (key, send) => {
-            const found = await call(send, "look-up", "GetCacheEntryDownloadURL", { key, restore_keys: [key] });
+        find: async (key) => {
+            const found = await call("look-up", "GetCacheEntryDownloadURL", { key, restore_keys: [key] });
             // A field that has its default may be left out.
             if (found.ok === false || Object.keys(found).length === 0)
                 return undefined;
@@ -229,14 +221,14 @@ function v2(service, blockBytes) {
                 throw notUnderstood("look-up");
             return storageUrl(found.signed_download_url ?? found.signedDownloadUrl, "look-up", service);
         },
-        save: async (key, content, send) => {
-            const reserved = await call(send, "reservation", "CreateCacheEntry", { key });
+        save: async (key, content) => {
+            const reserved = await call("reservation", "CreateCacheEntry", { key });
             if (reserved.ok !== true)
                 throw new Error(`The cache service did not reserve the key ${key}${quote(reserved.message)}`);
             const address = reserved.signed_upload_url ?? reserved.signedUploadUrl;
             await putBlob(storageUrl(address, "reservation", service), content, blockBytes, send);
             const size = { size_bytes: String(content.size) };
-            const saved = await call(send, "commit", "FinalizeCacheEntryUpload", { key, ...size });
+            const saved = await call("commit", "FinalizeCacheEntryUpload", { key, ...size });
             if (saved.ok !== true)
                 throw new Error(`The cache service did not finalize the entry ${key}${quote(saved.message)}`);
         },
@@ -262,7 +254,6 @@ async function putBlob(url, { size, read }, blockBytes, send) {
     const xml = `<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`;
     await put("comp=blocklist", xml, { "content-type": "application/xml" });
 }
-/** Returns where each block of a content starts and ends. */
 function blocksOf(size, blockBytes) {
     return Array.from({ length: Math.ceil(size / blockBytes) }, (_, index) => [
         index * blockBytes,
@@ -273,7 +264,6 @@ function blocksOf(size, blockBytes) {
 function quote(said) {
     return typeof said === "string" && said !== "" ? `: ${said.replaceAll(/\w+:\/\/\S+/g, "***")}` : "";
 }
-/** Returns the object in a JSON text; `undefined` if there is none. */
 function parse(body) {
     try {
         const value = JSON.parse(body);
@@ -283,7 +273,6 @@ function parse(body) {
         return undefined;
     }
 }
-/** @throws unless a success has a JSON object */
 function answer(body, purpose) {
     const value = parse(body);
     if (!value)
@@ -293,7 +282,6 @@ function answer(body, purpose) {
 function notUnderstood(purpose) {
     return new Error(`The cache service's answer to the ${purpose} is not one of its protocol`);
 }
-/** Returns the address of the cache service. */
 function serviceUrl(environment) {
     const { ACTIONS_RESULTS_URL: results = "", ACTIONS_CACHE_URL: cache = "" } = environment;
     const address = (0,runner_kit_cache/* cacheProtocol */.$p)(environment) === "v2" ? results : `${cache.replace(/\/?$/, "/")}_apis/artifactcache/`;
@@ -302,11 +290,7 @@ function serviceUrl(environment) {
         throw new Error("The runner's address of the cache service is not usable");
     return url;
 }
-/**
- * Returns an address in the storage that the service signed. Only a service that itself has no encryption may name one without.
- *
- * @throws if no request may go there
- */
+/** @throws unless it is a signed address: without encryption only if the service itself has none */
 function storageUrl(address, purpose, service) {
     // A parser of addresses would remove line ends.
     const url = typeof address === "string" && /^[\x21-\x7e]+$/.test(address) ? URL.parse(address) : null;
@@ -335,11 +319,7 @@ function checkKey(key) {
 
 /** Longer texts are neither saved nor read. */
 const maxBytes = 64 * 1024;
-/**
- * Returns the Actions cache that the runner's environment variables describe.
- *
- * @param options - default: 10 s for a restore, 5 s for a save
- */
+/** Returns the runner's Actions cache. Default: 10 s for a restore, 5 s for a save. */
 function connectCache(environment, options = {}) {
     const client = createCacheClient(environment, { restoreTimeoutMs: 10_000, saveTimeoutMs: 5000, ...options });
     return {

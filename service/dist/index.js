@@ -239,10 +239,10 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 // The runner starts this file twice, as `main` and as `post`. It starts itself for the service.
 switch (process.argv[2]) {
     case "server":
-        await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(52), __nccwpck_require__.e(22)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4022));
+        await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(947), __nccwpck_require__.e(748)]).then(__nccwpck_require__.bind(__nccwpck_require__, 748));
         break;
     default: {
-        const { runStep } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(61), __nccwpck_require__.e(52), __nccwpck_require__.e(382)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8382));
+        const { runStep } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(61), __nccwpck_require__.e(947), __nccwpck_require__.e(607)]).then(__nccwpck_require__.bind(__nccwpck_require__, 5607));
         await runStep();
     }
 }

@@ -1,0 +1,906 @@
+export const id = 607;
+export const ids = [607];
+export const modules = {
+
+/***/ 5607:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  runStep: () => (/* binding */ runStep)
+});
+
+// EXTERNAL MODULE: ./build/src/runner-kit/text.js
+var runner_kit_text = __webpack_require__(3596);
+;// CONCATENATED MODULE: ./build/src/runner-kit/untrusted.js
+/**
+ * The only place that escapes untrusted text (from the service, a prompt, an input, a file) for the place that shows it.
+ * Everything that is printed or written passes through here, including our own words.
+ */
+/** How much of an untrusted part of a sentence is shown, so that the advice after it still fits. */
+const partLimit = 1000;
+/** The runner shows this many characters of an annotation. */
+const annotationLimit = 4096;
+/** Control characters, line ends, and what is invisible or reorders text; except the joiner that emoji need. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu;
+/** Replaces the characters above, except those in `keep`, by visible escapes such as `\u{202e}`. */
+function visible(text, keep) {
+    return text
+        .toWellFormed()
+        .replace(unprintable, (character) => keep.includes(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+/** The runner reads `##[name]` as a command anywhere in a line, and `::name::` at the start of one. */
+const commandMark = /##\[|^\s*::/;
+function escapeCommands(line) {
+    return line.replaceAll("##[", "##\\[").replace(/^(\s*)::/, "$1\\::");
+}
+/** No log line needs more; untrusted text could fill the log otherwise. */
+const lineLimit = 10_000;
+/** Escapes a line for the log. `hasCommand`: before escaping, the runner would have found a command in it. */
+function forLog(text) {
+    const line = visible(excerpt(text, lineLimit), "\t");
+    return { line: escapeCommands(line), hasCommand: commandMark.test(line) };
+}
+/** Escapes a sentence for an annotation: our own line ends stay; untrusted parts are shortened and on one line each. */
+function forAnnotation(text) {
+    const parts = text.map((part) => typeof part === "string" ? part : visible(excerpt(part.untrusted, partLimit), "\t"));
+    return excerpt(parts.join("").split("\n").map(escapeCommands).join("\n"), annotationLimit);
+}
+/** Escapes a text as one line of HTML, of `limit` UTF-16 units at most. GitHub still links in it: see {@link code}. */
+function forHtml(text, limit = 300) {
+    const entities = {
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+        '"': "&quot;",
+        "'": "&#39;",
+        "\n": "&#10;",
+    };
+    return visible(excerpt(text.replaceAll("\r\n", "\n"), limit), "\t\n").replace(/[&<>"'\n]/g, (character) => entities[character] ?? "");
+}
+/** Formats untrusted text as code in HTML, in which GitHub makes no mentions, references or links. */
+function code(text, limit) {
+    return `<code>${forHtml(text, limit)}</code>`;
+}
+/** Formats a sentence as HTML, with untrusted parts as {@link code}. */
+function textToHtml(text) {
+    return text
+        .map((part) => (typeof part === "string" ? forHtml(part, part.length) : code(part.untrusted, partLimit)))
+        .join("");
+}
+/** Cuts a text to at most `limit` UTF-16 units, never in the middle of a character. */
+function excerpt(text, limit) {
+    if (text.length <= limit)
+        return text;
+    return `${text
+        .slice(0, limit - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, "")}…`;
+}
+
+// EXTERNAL MODULE: ./build/service/src/error-message.js
+var error_message = __webpack_require__(5719);
+// EXTERNAL MODULE: ../node_modules/@actions/core/lib/core.js + 11 modules
+var core = __webpack_require__(3061);
+;// CONCATENATED MODULE: ./build/service/step/runner.js
+
+
+const annotations = { notice: core/* notice */.lm, warning: core/* warning */.$e, error: core/* error */.z3 };
+/** The runner, through `@actions/core`. */
+const runner = {
+    /** Returns the value of an input, without spaces around it; empty if it is not set. */
+    input: (name) => core/* getInput */.V4(name),
+    setOutput: (name, value) => core/* setOutput */.uH(name, value),
+    /** Saves a value for `post`. */
+    saveState: (name, value) => core/* saveState */.LZ(name, value),
+    /** Returns a value that `main` saved; empty if it did not. */
+    state: (name) => core/* getState */.Gu(name),
+    /** Makes the runner replace `secret` with `***` in the log. */
+    mask: (secret) => core/* setSecret */.Pq(secret),
+    /** Whether the run has step debug logging. */
+    isDebug: () => core/* isDebug */._o(),
+    /** Prints a line. It may be untrusted. */
+    info: (line) => core/* info */.pq(forLog(line).line),
+    /** @param text - escaped for an annotation */
+    annotate: (level, title, text) => annotations[level](text, { title }),
+    /** Prints lines in a group, which is folded. They may be untrusted. */
+    group: (title, lines) => {
+        core/* startGroup */.Oh(title);
+        for (const line of lines)
+            core/* info */.pq(forLog(line).line);
+        core/* endGroup */.N4();
+    },
+};
+
+// EXTERNAL MODULE: ./build/service/step/setup/setup-error.js
+var setup_error = __webpack_require__(265);
+// EXTERNAL MODULE: external "node:child_process"
+var external_node_child_process_ = __webpack_require__(1421);
+// EXTERNAL MODULE: external "node:crypto"
+var external_node_crypto_ = __webpack_require__(7598);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __webpack_require__(3024);
+// EXTERNAL MODULE: external "node:os"
+var external_node_os_ = __webpack_require__(8161);
+// EXTERNAL MODULE: external "node:path"
+var external_node_path_ = __webpack_require__(6760);
+// EXTERNAL MODULE: external "node:util"
+var external_node_util_ = __webpack_require__(7975);
+// EXTERNAL MODULE: ./build/src/runner-kit/cache.js
+var cache = __webpack_require__(6301);
+// EXTERNAL MODULE: ./build/service/src/agents/limits.js
+var limits = __webpack_require__(9380);
+;// CONCATENATED MODULE: ./build/service/step/guide.js
+/**
+ * Returns where a person who reads the log finds service/docs/own-agent.md: its address on github.com, or else the path in the
+ * action's repository. GitHub's documentation: "Variables", `GITHUB_ACTION_REPOSITORY` and `GITHUB_ACTION_REF`.
+ *
+ * @param section - the anchor of a section
+ */
+function guide(section, environment) {
+    const page = `service/docs/own-agent.md#${section}`;
+    const { GITHUB_ACTION_REPOSITORY: repository = "", GITHUB_ACTION_REF: ref = "" } = environment;
+    // Enterprise Server runs actions of github.com, and does not say whether this is one.
+    const isKnown = environment.GITHUB_SERVER_URL === "https://github.com" && repository !== "" && ref !== "";
+    return isKnown ? `https://github.com/${repository}/blob/${ref}/${page}` : `${page} in the action's repository`;
+}
+
+;// CONCATENATED MODULE: ./build/service/step/memory/describe-memory.js
+const describe_memory_closed = (guide) => {
+    const risk = `That lets text from people who cause such runs into a cache that other workflows trust: see ${guide}.`;
+    return {
+        read: `the Actions cache of this run is read-only. \`cache-mode: write\` on the workflow's job changes that. ${risk}`,
+        none: `this run may not read the Actions cache. \`cache-mode: read\` on the workflow's job lets it continue sessions that other runs saved, and \`write\` lets it save them. ${risk}`,
+        absent: "this runner offers no Actions cache.",
+    };
+};
+/**
+ * Returns lines for the log of the step that say what is remembered, and which setting changes that.
+ *
+ * @param guide - where its risk is explained
+ */
+function describeMemory({ branches, cache }, guide) {
+    const inCache = cache === "write" ? "in the Actions cache" : undefined;
+    const onGitHub = branches === "no" ? undefined : "by their branches and pull requests";
+    const places = [onGitHub, inCache].filter((place) => place !== undefined).join(", and ");
+    const jobs = places === "" ? "not remembered" : `remembered ${places}`;
+    const why = cache === "write" ? "" : `, because ${describe_memory_closed(guide)[cache]}`;
+    return [
+        `Jobs are ${jobs}`,
+        ...(branches === "no"
+            ? [
+                "They are not known by their branches, because GitHub does not tell which account `github-token` acts for, and so not which pull requests are the service's own. The workflow's own token and those of GitHub Apps are known",
+            ]
+            : []),
+        ...(branches === "unknown"
+            ? ["GitHub could not be asked which account `github-token` acts for, and is asked again"]
+            : []),
+        cache === "write"
+            ? "Sessions of the agent are kept in the Actions cache, unless it denies that to this run"
+            : `Sessions of the agent are not kept${why} Instead, a follow-up begins with the earlier prompts and the agent's last messages`,
+    ];
+}
+
+;// CONCATENATED MODULE: ./build/service/step/port.js
+
+/** Below the ports that Linux gives to outgoing connections, 32768 and more. */
+const firstPort = 20_000;
+const ports = 10_000;
+/** Returns the usual port of a project: the same in each run, so that logs and settings of runs look alike. */
+function portOf(projectId) {
+    return firstPort + ((0,external_node_crypto_.createHash)("sha256").update(projectId).digest().readUInt32BE() % ports);
+}
+
+// EXTERNAL MODULE: ./build/service/step/server-protocol.js
+var server_protocol = __webpack_require__(6387);
+// EXTERNAL MODULE: ./build/service/src/agents/presets.js + 10 modules
+var presets = __webpack_require__(8622);
+// EXTERNAL MODULE: ./build/service/src/options/options.js + 8 modules
+var options = __webpack_require__(5163);
+// EXTERNAL MODULE: ./build/service/src/options/table.js + 1 modules
+var table = __webpack_require__(1287);
+;// CONCATENATED MODULE: ./build/service/step/setup/programs.js
+
+
+
+/** How much of a program's output is kept. */
+const maxOutputLength = 10_000;
+/** Returns whether a program is in one of the folders of a `PATH`. */
+function isInPath(program, path) {
+    return path.split(external_node_path_.delimiter).some((folder) => {
+        const file = (0,external_node_path_.join)(folder, program);
+        try {
+            (0,external_node_fs_.accessSync)(file, external_node_fs_.constants.X_OK);
+            return (0,external_node_fs_.statSync)(file).isFile();
+        }
+        catch {
+            return false;
+        }
+    });
+}
+/**
+ * Runs a program that prepares the runner.
+ *
+ * @throws if it cannot be started or fails, with the end of its output
+ */
+async function runProgram(file, args, options = {}) {
+    const child = (0,external_node_child_process_.spawn)(file, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding("utf8").on("data", (text) => {
+            output = (output + text).slice(-maxOutputLength);
+        });
+    const exitCode = await new Promise((resolve, reject) => {
+        child.on("error", (error) => reject(error.code === "ENOENT" ? new Error(`${file} is not installed on this runner`) : error));
+        child.on("close", resolve);
+    });
+    if (exitCode !== 0)
+        throw new Error(`${file} ${args.join(" ")} exited with ${exitCode}: ${output.trim()}`);
+}
+
+;// CONCATENATED MODULE: ./build/service/step/settings.js
+
+
+
+
+
+
+
+/** The value of `agent` for the built-in editor. */
+const editor = "editor";
+/** The options of the service that the input `options` may have. The step sets the others. */
+const furtherOptions = [
+    "agent-env",
+    "agent-reads",
+    "agents",
+    "commit-as",
+    "disk-mb",
+    "largest-change-mb",
+    "memory-mb",
+    "model",
+    "model-host",
+    "only",
+    "protect",
+    "protected-files",
+    "sign-off",
+    "trailer",
+];
+/** The defaults of the inputs, as in `service/action.yml`. */
+const inputDefaults = {
+    agent: "",
+    repository: "",
+    base: "",
+    "github-token": "",
+    sandbox: "bwrap",
+    "agent-network": "model",
+    "time-limit-minutes": "30",
+    remember: "true",
+    install: "true",
+    options: "",
+    "workflow-token": "",
+};
+/**
+ * Reads the inputs. An empty one means its default.
+ *
+ * @param apiKey - of the service
+ * @throws SetupError that names everything that is wrong with them
+ */
+function readSettings(input, environment, apiKey) {
+    const read = (name) => input(name) || inputDefaults[name];
+    const problems = [];
+    const agent = read("agent");
+    const repository = read("repository") || (environment.GITHUB_REPOSITORY ?? "");
+    const serverUrl = environment.GITHUB_SERVER_URL || "https://github.com";
+    const apiUrl = environment.GITHUB_API_URL || "https://api.github.com";
+    const token = read("github-token");
+    if (agent === "")
+        problems.push((0,runner_kit_text/* say */.cv) `\`agent\` is required: one of ${presets/* presetNames */.gC.join(", ")}, ${editor}, or a shell command`);
+    if (!/^[\w.-]+\/[\w.-]+$/.test(repository))
+        problems.push((0,runner_kit_text/* say */.cv) `\`repository\` must be OWNER/NAME, not ${repository}`);
+    if (token === "")
+        problems.push((0,runner_kit_text/* say */.cv) `\`github-token\` is empty. Pull requests from forks get no secrets`);
+    const flag = (name) => {
+        const value = read(name).toLowerCase();
+        if (!["true", "false"].includes(value))
+            problems.push((0,runner_kit_text/* say */.cv) `\`${name}\` must be true or false, not ${value}`);
+        return value === "true";
+    };
+    const [remember, install] = [flag("remember"), flag("install")];
+    const further = parseFurtherOptions(read("options"), problems);
+    const isEditor = agent === editor;
+    const isCommand = agent !== "" && !isEditor && !presets/* presetNames */.gC.includes(agent);
+    const sandbox = read("sandbox");
+    // The editor has no model.
+    const ofEditor = sandbox === "none" ? "full" : "none";
+    const network = isEditor && read("agent-network") === "model" ? ofEditor : read("agent-network");
+    const isMissing = isCommand && /^[\w.-]+$/.test(agent) && !isInPath(agent, environment.PATH ?? "");
+    if (isMissing)
+        problems.push((0,runner_kit_text/* say */.cv) `\`agent\` is ${agent}, which is neither one of ${presets/* presetNames */.gC.join(", ")} and ${editor} nor a program in the PATH of this runner`);
+    else if (isCommand && network === "model" && !further.some((argument) => argument.startsWith("--model-host=")))
+        problems.push((0,runner_kit_text/* say */.cv) `\`agent-network\` is model, and the model of a command is unknown: name its host with --model-host HOST in \`options\`, or set \`agent-network\` to full or none`);
+    const args = [
+        `--repository=${serverUrl}/${repository}.git`,
+        ...(isEditor ? [] : [`--agent=${agent}`]),
+        ...given("base", read("base")),
+        `--sandbox=${sandbox}`,
+        `--agent-network=${network}`,
+        `--time-limit-minutes=${read("time-limit-minutes")}`,
+        ...further,
+    ];
+    if (problems.length > 0)
+        throw invalid(problems);
+    const variables = {
+        GITHUB_TOKEN: token,
+        AGENT_SERVICE_KEY: apiKey,
+        GITHUB_SERVER_URL: serverUrl,
+        GITHUB_API_URL: apiUrl,
+    };
+    const options = readOptions(args, { ...environment, ...variables });
+    const name = isCommand ? "command" : agent;
+    const project = options.settings.get(repository);
+    if (project === undefined)
+        throw new Error("the service has no settings of its project");
+    return {
+        args,
+        variables,
+        options: { ...project, apiKey: options.apiKey },
+        agentPackage: (0,presets/* presetPackage */.e5)(agent),
+        projectId: [...repository.split("/"), name].join("-"),
+        repository,
+        token,
+        isWorkflowToken: token === read("workflow-token"),
+        install,
+        remember,
+    };
+}
+function readOptions(args, environment) {
+    try {
+        return (0,options/* parseOptions */.A)(args, environment);
+    }
+    catch (error) {
+        // The options have the names of the inputs.
+        const problem = (0,error_message/* errorMessage */.g)(error).replace(/--(?=[a-z])/g, "");
+        throw invalid([/ requires .* in the environment/.test(problem) ? missingKey(problem) : (0,runner_kit_text/* say */.cv) `${problem}`]);
+    }
+}
+const given = (name, value) => (value === "" ? [] : [`--${name}=${value}`]);
+function missingKey(problem) {
+    return (0,runner_kit_text/* say */.cv) `${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. Pull requests from forks get no secrets`;
+}
+/** Parses lines such as `--model sonnet`. */
+function parseFurtherOptions(text, problems) {
+    const lines = text
+        .split("\n")
+        .map((line) => line.trim())
+        .filter((line) => line !== "");
+    return lines.flatMap((line) => {
+        const [, given, value] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
+        const name = furtherOptions.find((one) => one === given);
+        const hasValue = name !== undefined && (0,table/* kindOf */.I)(name).given !== "never";
+        if (hasValue && value !== undefined && !/\s--[a-z]/.test(value))
+            return [`--${name}=${unquoted(value)}`];
+        if (name !== undefined && !hasValue && value === undefined)
+            return [`--${name}`];
+        problems.push((0,runner_kit_text/* say */.cv) `\`options\` must have one of ${furtherOptions.map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`);
+        return [];
+    });
+}
+/** Returns a value without quotation marks around it, which a shell would need. */
+const unquoted = (value) => /^(["'])(.+)\1$/.exec(value)?.[2] ?? value;
+function invalid(problems) {
+    const list = problems.flatMap((problem) => (problems.length === 1 ? problem : ["\n- ", ...problem]));
+    return new setup_error/* SetupError */.w("Invalid inputs of the agent service", [...list, "\nNothing was started."]);
+}
+
+// EXTERNAL MODULE: ./build/service/src/agents/sandbox/bubblewrap.js
+var bubblewrap = __webpack_require__(1890);
+// EXTERNAL MODULE: ./build/service/src/agents/sandbox/probe.js
+var probe = __webpack_require__(460);
+;// CONCATENATED MODULE: ./build/service/step/setup/bubblewrap.js
+
+
+
+
+
+
+
+/**
+ * Makes sure that bubblewrap can create a sandbox.
+ *
+ * @throws SetupError if it cannot, with the two ways out
+ */
+async function prepareBubblewrap({ folder, canInstall, info }) {
+    const test = () => testBubblewrap(folder);
+    let error = await test();
+    for (const step of canInstall ? [installPackage, allowUserNamespaces] : []) {
+        if (error === undefined)
+            return;
+        // What fails here is told by the next test.
+        await step(info).catch((reason) => info((0,error_message/* errorMessage */.g)(reason)));
+        error = await test();
+    }
+    if (error === undefined)
+        return;
+    const isMissing = /ENOENT/.test(error);
+    const way = isMissing
+        ? "install it in a step before this one: `sudo apt-get install bubblewrap`"
+        : "allow it user namespaces: on Ubuntu 24.04 and newer with the AppArmor profile in service/docs/agents.md, in a container in the settings of its runtime";
+    throw new setup_error/* SetupError */.w("No sandbox for the agent", (0,runner_kit_text/* say */.cv) `bubblewrap cannot run on this runner: ${isMissing ? (0,runner_kit_text/* trusted */.IZ)("it is not installed") : error}. There are two ways out. Either ${(0,runner_kit_text/* trusted */.IZ)(way)}. Or set \`sandbox: none\` and \`agent-network: full\`: then the agent can do what the runner's user can, such as read the token. Nothing was started.`);
+}
+/** Returns why bubblewrap cannot run; `undefined` if it can. */
+function testBubblewrap(directory) {
+    (0,external_node_fs_.mkdirSync)(directory, { recursive: true });
+    const access = {
+        currentDirectory: directory,
+        writable: [directory],
+        readable: [],
+        hasNetwork: false,
+        temporary: directory,
+    };
+    return (0,probe/* probe */.d)(bubblewrap/* bubblewrap */.Pk.wrap({ file: "/bin/sh", args: ["-c", "exit 0"] }, access));
+}
+async function installPackage(info) {
+    if ((await (0,probe/* probe */.d)({ file: "bwrap", args: ["--version"] })) === undefined)
+        return;
+    info("Installing bubblewrap");
+    const install = () => sudo(["apt-get", "install", "--yes", "--no-install-recommends", "bubblewrap"]);
+    await install().catch(async () => {
+        await sudo(["apt-get", "update"]);
+        await install();
+    });
+}
+/** Turns off what denies user namespaces to programs without an AppArmor profile since Ubuntu 24.04. */
+async function allowUserNamespaces(info) {
+    info("Allowing user namespaces to programs without an AppArmor profile, for bubblewrap");
+    await sudo(["sysctl", "-w", "kernel.apparmor_restrict_unprivileged_userns=0"]);
+}
+/** Fails if that needs a password. */
+function sudo(command) {
+    return runProgram("sudo", ["--non-interactive", ...command]);
+}
+
+;// CONCATENATED MODULE: ./build/service/step/setup/environment.js
+/**
+ * What the service and what it starts need of the runner's environment. `RUNNER_TRACKING_ID` lets the runner end the service
+ * after the workflow's job if `post` did not run.
+ */
+const needed = /^(PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|GIT_SSL_CAINFO|RUNNER_TRACKING_ID)$/i;
+/** With it, a runner can keep what Node has compiled: the service then starts in two thirds of the time. Agents do not get it. */
+const compileCache = "NODE_COMPILE_CACHE";
+/** Configuration of the package managers, such as another registry. */
+const packageManagers = /^(npm_config_|PIP_)/i;
+/** The variables by which actions find the cache service. */
+const cacheVariables = /^(ACTIONS_(CACHE_|RESULTS_URL$|RUNTIME_TOKEN$)|GITHUB_SERVER_URL$)/;
+function pick(environment, isPicked) {
+    return Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => value !== undefined && isPicked(name) ? [[name, value]] : []));
+}
+/**
+ * Returns the environment of the service's process: nothing else of the runner's, neither its tokens nor the step's inputs.
+ *
+ * @param names - variables that the agent gets, such as its key
+ */
+function serverEnvironment(environment, names) {
+    const isPicked = (name) => needed.test(name) || name === compileCache || names.includes(name);
+    // Node ignores the variables of proxies otherwise.
+    return { ...pick(environment, isPicked), NODE_USE_ENV_PROXY: "1" };
+}
+/** Returns the environment for programs that install others, whose authors need no secrets. */
+function installerEnvironment(environment) {
+    return pick(environment, (name) => needed.test(name) || packageManagers.test(name));
+}
+/** Returns the variables by which actions find the cache service. */
+function cacheEnvironment(environment) {
+    return pick(environment, (name) => cacheVariables.test(name));
+}
+
+;// CONCATENATED MODULE: ./build/service/step/setup/install-agent.js
+
+
+
+
+
+
+
+
+/**
+ * Installs an agent, unless it is in `PATH`: in a folder of the step, so that nothing else on the runner changes.
+ *
+ * @returns the `PATH` in which the agent is
+ * @throws SetupError if it is missing and cannot be installed
+ */
+async function installAgent(options) {
+    const { agent, isAllowed, folder, environment, info, signal } = options;
+    const { PATH = "" } = environment;
+    if (isInPath(agent.program, PATH))
+        return PATH;
+    const command = (0,presets/* installCommand */.Je)(agent);
+    if (!isAllowed)
+        throw new setup_error/* SetupError */.w("The agent is not installed", (0,runner_kit_text/* say */.cv) `${(0,runner_kit_text/* trusted */.IZ)(agent.program)} was not found in PATH, and \`install\` is false. Run \`${(0,runner_kit_text/* trusted */.IZ)(command)}\` in a step before this one, or remove \`install: false\`. Nothing was started.`);
+    info(`Installing ${agent.name} ${agent.version}, the version that was tested`);
+    (0,external_node_fs_.mkdirSync)(folder, { recursive: true });
+    const env = installerEnvironment(environment);
+    const { name, version } = agent;
+    try {
+        if (agent.registry === "npm") {
+            const args = ["install", "--global", "--no-audit", "--no-fund", `--prefix=${folder}`, `${name}@${version}`];
+            await runProgram("npm", args, { env, cwd: folder, signal });
+        }
+        else {
+            await runProgram("python3", ["-m", "venv", folder], { env, signal });
+            await runProgram((0,external_node_path_.join)(folder, "bin/pip"), ["install", "--quiet", `${name}==${version}`], { env, signal });
+        }
+    }
+    catch (error) {
+        throw new setup_error/* SetupError */.w("The agent cannot be installed", (0,runner_kit_text/* say */.cv) `${(0,error_message/* errorMessage */.g)(error)}\nInstall it in a step before this one with \`${(0,runner_kit_text/* trusted */.IZ)(command)}\`. Nothing was started.`);
+    }
+    return [(0,external_node_path_.join)(folder, "bin"), PATH].join(external_node_path_.delimiter);
+}
+
+;// CONCATENATED MODULE: ./build/service/step/start-server.js
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+/**
+ * Runs `main` of the step: checks everything that can be checked before an agent runs, starts the service in a process that
+ * outlives the step, and sets the outputs.
+ *
+ * @throws SetupError if the service cannot start
+ */
+async function startServer({ runner, environment, program, signal }) {
+    const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
+    runner.mask(apiKey);
+    checkPlatform(process.platform);
+    const settings = readSettings(runner.input, environment, apiKey);
+    runner.mask(settings.token);
+    await checkGit();
+    const folder = createFolder(environment, settings.projectId);
+    runner.saveState("folder", folder);
+    runner.saveState("isWorkflowToken", String(settings.isWorkflowToken));
+    const { agentPackage, options } = settings;
+    if (options.sandbox === "bwrap")
+        await prepareBubblewrap({
+            folder: (0,external_node_path_.join)(folder, "sandbox-test"),
+            canInstall: settings.install && environment.RUNNER_ENVIRONMENT === "github-hosted",
+            info: runner.info,
+        });
+    const path = agentPackage
+        ? await installAgent({
+            agent: agentPackage,
+            isAllowed: settings.install,
+            folder: `${folder}-agent`,
+            environment,
+            info: runner.info,
+            signal,
+        })
+        : environment.PATH;
+    const port = portOf(settings.projectId);
+    signal.throwIfAborted();
+    const config = { ...configOf(settings, environment, apiKey), folder, port };
+    const ofServer = serverEnvironment({ ...environment, PATH: path }, options.agent.passes);
+    const { url, memory } = await startProcess(config, { runner, environment: ofServer, program, signal });
+    runner.setOutput("base-url", url);
+    runner.setOutput("project-id", settings.projectId);
+    runner.setOutput("api-key", apiKey);
+    runner.info(`The service listens on ${url}, for the project ${settings.projectId}`);
+    runner.info(`Agent: ${options.agent.model}. Repository: ${settings.repository}. Sandbox: ${options.sandbox}`);
+    // The step is in a control group of the runner, which it must leave as it is.
+    if (options.limits.memoryMb !== undefined)
+        runner.info(limits/* readMemoryNote */.Q);
+    if (memory !== undefined)
+        tellMemory(runner, memory, environment);
+    runner.info('If the agent fails, the end of its log is in that of this step\'s "Post", at the end of the job');
+}
+/** Says what later runs will know of this one. It is no annotation unless there is something to fix: every run would have it. */
+function tellMemory(runner, memory, environment) {
+    const lines = describeMemory(memory, guide("what-is-remembered-and-who-can-read-it", environment));
+    if (memory.branches === "no" && ["absent", "none"].includes(memory.cache))
+        runner.annotate("warning", "Jobs are not remembered", forAnnotation((0,runner_kit_text/* say */.cv) `${(0,runner_kit_text/* trusted */.IZ)(`${lines.join(". ")}.`)}`));
+    else
+        for (const line of lines)
+            runner.info(line);
+}
+function configOf(settings, environment, apiKey) {
+    const { args, variables, options, projectId, token, isWorkflowToken } = settings;
+    const remember = {
+        cacheAccess: (0,cache/* cacheAccess */.nU)(environment),
+        cacheEnvironment: cacheEnvironment(environment),
+        isWorkflowToken,
+        isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
+        isOwnRepository: settings.repository.toLowerCase() === environment.GITHUB_REPOSITORY?.toLowerCase(),
+    };
+    const keys = options.agent.passes.filter((name) => !/(_URL|_BASE)$/.test(name)).map((name) => environment[name]);
+    return {
+        args,
+        environment: variables,
+        projectId,
+        remember: settings.remember ? remember : undefined,
+        // Shorter ones match by accident.
+        secrets: [token, apiKey, ...keys].filter((secret) => secret !== undefined).filter(({ length }) => length >= 8),
+        // In a container, the process that runs the steps is outside.
+        runner: process.ppid > 1 ? process.ppid : undefined,
+    };
+}
+/**
+ * Creates the folder of the service, in the folder that the runner empties after the job. It has the same path in each run:
+ * agents find their sessions by it.
+ */
+function createFolder({ RUNNER_TEMP, HOME }, projectId) {
+    const parent = RUNNER_TEMP || (0,external_node_path_.join)(HOME || (0,external_node_os_.homedir)(), ".cache");
+    (0,external_node_fs_.mkdirSync)(parent, { recursive: true });
+    for (let number = 1;; number++) {
+        const folder = (0,external_node_path_.join)(parent, `agent-job-service-${projectId}${number === 1 ? "" : `-${number}`}`);
+        try {
+            (0,external_node_fs_.mkdirSync)(folder, { mode: 0o700 });
+            return folder;
+        }
+        catch (error) {
+            if (error.code !== "EEXIST")
+                throw error;
+        }
+    }
+}
+/** Starts the process of the service, and returns its reply when it listens. */
+async function startProcess(config, { runner, environment, program, signal }) {
+    const log = (0,external_node_fs_.openSync)((0,external_node_path_.join)(config.folder, server_protocol/* logFile */.N9), "a", 0o600);
+    const child = (0,external_node_child_process_.fork)(program, ["server", config.folder], {
+        cwd: config.folder,
+        env: environment,
+        execArgv: [],
+        stdio: ["ignore", log, log, "ipc"],
+        // Its own session, so that it outlives the step.
+        detached: true,
+    });
+    (0,external_node_fs_.closeSync)(log);
+    runner.saveState("process", String(child.pid));
+    child.send(config);
+    const reply = await new Promise((resolve, reject) => {
+        child.once("message", (message) => resolve(message));
+        child.once("error", reject);
+        child.once("exit", (exitCode, killedBy) => reject(new Error(`The process of the service ended with ${killedBy ?? exitCode}`)));
+        signal.addEventListener("abort", () => reject(signal.reason));
+    });
+    if ("title" in reply)
+        throw new setup_error/* SetupError */.w(reply.title, reply.text);
+    await new Promise((resolve) => child.send(server_protocol/* keepRunning */.TK, resolve));
+    return reply;
+}
+/** The names of the runner's operating systems. */
+const systems = { darwin: "macOS", win32: "Windows" };
+/** The first version with `git merge-tree --write-tree --stdin`. */
+const minGit = [2, 39];
+/** @throws SetupError unless this is Linux */
+function checkPlatform(platform) {
+    if (platform === "linux")
+        return;
+    throw new setup_error/* SetupError */.w("The runner is not Linux", (0,runner_kit_text/* say */.cv) `The agent service does not run on ${(0,runner_kit_text/* trusted */.IZ)(systems[platform] ?? platform)}: it needs bubblewrap and the namespaces of Linux for the agent's sandbox. Set \`runs-on: ubuntu-latest\` for this job. Nothing was started.`);
+}
+/** @throws SetupError unless Git is installed in a version that the service can use */
+async function checkGit() {
+    const { stdout } = await (0,external_node_util_.promisify)(external_node_child_process_.execFile)("git", ["--version"]).catch(() => ({ stdout: "" }));
+    const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).map(Number);
+    if (major > minGit[0] || (major === minGit[0] && minor >= minGit[1]))
+        return;
+    const found = stdout === "" ? (0,runner_kit_text/* say */.cv) `Git was not found in PATH` : (0,runner_kit_text/* say */.cv) `The runner has ${stdout.trim()}`;
+    throw new setup_error/* SetupError */.w("Git is missing or too old", (0,runner_kit_text/* say */.cv) `${found}. The agent service needs Git ${(0,runner_kit_text/* trusted */.IZ)(minGit.join("."))} or newer: install it in a step before this one. Nothing was started.`);
+}
+
+// EXTERNAL MODULE: external "node:timers/promises"
+var promises_ = __webpack_require__(8500);
+// EXTERNAL MODULE: ./build/service/src/remove-directory.js
+var remove_directory = __webpack_require__(3889);
+// EXTERNAL MODULE: ./build/service/src/service-folder.js
+var service_folder = __webpack_require__(5053);
+// EXTERNAL MODULE: ./build/service/step/report.js
+var step_report = __webpack_require__(9871);
+// EXTERNAL MODULE: ./build/service/src/turns/log-notes.js
+var log_notes = __webpack_require__(3958);
+;// CONCATENATED MODULE: ./build/service/step/report-agents.js
+
+
+
+/** What the service writes in front of its notes in a job's log. */
+const prefix = "[service] ";
+/**
+ * Says of the jobs of this run what explains their result, and would be lost with their logs: what an agent said that changed
+ * nothing, and that an agent began a new session.
+ *
+ * @param logs - by the jobs' ids
+ * @param keepsSessions - whether the run could keep sessions in the Actions cache. Otherwise each one is new, which the start of
+ *   the step has said
+ */
+function reportAgents(runner, logs, keepsSessions) {
+    const notes = [...logs].map(([id, log]) => ({
+        id,
+        lines: log.split("\n").filter((line) => line.startsWith(prefix)),
+    }));
+    const texts = notes.map(({ id, lines }) => ({ id, texts: lines.map((line) => line.slice(prefix.length)) }));
+    annotate(runner, "The agent changed nothing", texts.flatMap(({ texts: all }) => {
+        const words = wordsIn(all);
+        return words === undefined ? [] : [(0,runner_kit_text/* say */.cv) `Its last words: ${words}`];
+    }));
+    if (!keepsSessions)
+        return;
+    const begun = texts.filter(({ texts: all }) => all.some((text) => text.startsWith(log_notes/* newSessionNote */.xZ)));
+    annotate(runner, "The agent began a new session", begun.map(({ id }) => (0,runner_kit_text/* say */.cv) `The session of the earlier turns of ${id} is gone, so the agent knows only what its prompt tells of them.`));
+}
+function annotate(runner, title, texts) {
+    if (texts.length > 0)
+        runner.annotate("notice", title, forAnnotation((0,runner_kit_text/* join */.fj)(texts, "\n")));
+}
+/** Returns the message of the agent of a job's last turn, if it changed nothing. */
+function wordsIn(texts) {
+    const start = texts.findLastIndex((text) => text.startsWith(log_notes/* noChangeNote */.wK));
+    const laterTurn = texts.findIndex((text, index) => index > start && (0,log_notes/* isStartNote */.hH)(text));
+    if (start < 0 || laterTurn >= 0)
+        return undefined;
+    return (texts
+        .slice(start + 1)
+        .join("\n")
+        .trim() || undefined);
+}
+
+;// CONCATENATED MODULE: ./build/service/step/stop-server.js
+
+
+
+
+
+
+
+
+
+
+
+
+const maxLogLines = 100;
+/**
+ * Runs `post` of the step: stops the service, says what a workflow's author should know, and removes its files.
+ *
+ * @param graceMs - how long the service has to stop its agents and to save their jobs. Default: 150 s
+ */
+async function stopServer(runner, graceMs = 150_000) {
+    const folder = runner.state("folder");
+    if (folder === "")
+        return;
+    const hasCrashed = await stopProcess(Number(runner.state("process")), folder, graceMs);
+    const report = (0,step_report/* readReport */.tL)(folder);
+    const logs = jobLogs(folder);
+    if (report !== undefined) {
+        if (hasCrashed)
+            stop_server_annotate(runner, "error", "The agent service ended early", (0,runner_kit_text/* say */.cv) `It was no longer running at the end of the job. Its log is below. Report this bug if the log does not say why.`);
+        reportPullRequests(runner, report);
+        reportUnsaved(runner, report);
+        reportAgents(runner, logs, (0,cache/* cacheAccess */.nU)(process.env) === "write");
+    }
+    // The service's own log is always there: a step can fail without a job.
+    showLogs(runner, folder, logs, runner.isDebug() ? [...logs.keys()] : (report?.failedJobs ?? []));
+    await (0,remove_directory/* removeDirectory */.q)(folder);
+    await (0,remove_directory/* removeDirectory */.q)(`${folder}-agent`);
+}
+/**
+ * Terminates the process of the service with everything it started.
+ *
+ * @returns whether it had ended before
+ */
+async function stopProcess(id, folder, graceMs) {
+    if (!isServer(id, folder))
+        return id > 0;
+    process.kill(id, "SIGTERM");
+    const deadline = performance.now() + graceMs;
+    while (isServer(id, folder) && performance.now() < deadline)
+        await (0,promises_.setTimeout)(50);
+    // Its agents end with it.
+    if (isServer(id, folder))
+        process.kill(-id, "SIGKILL");
+    return false;
+}
+/** Returns whether a process is the service's, and not another one that got its id. */
+function isServer(id, folder) {
+    try {
+        return (0,external_node_fs_.readFileSync)(`/proc/${id}/cmdline`, "utf8").split("\0").includes(folder);
+    }
+    catch {
+        return false;
+    }
+}
+/** Returns the logs of jobs by their ids. */
+function jobLogs(folder) {
+    const logs = (0,service_folder/* logsFolder */.qd)((0,external_node_path_.join)(folder, "service"));
+    const names = (0,external_node_fs_.globSync)("*.log", { cwd: logs });
+    return new Map(names.map((name) => [(0,external_node_path_.basename)(name, ".log"), (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(logs, name), "utf8")]));
+}
+function reportPullRequests(runner, { pullRequests }) {
+    const [first] = pullRequests;
+    if (first !== undefined && runner.state("isWorkflowToken") === "true")
+        stop_server_annotate(runner, "notice", "Workflows wait for approval", (0,runner_kit_text/* say */.cv) `${first} was opened with the workflow's own token, so its workflows, such as CI, wait for approval: press "Approve workflows to run" in it. To have them run at once, pass the token of a GitHub App as \`github-token\`: see ${(0,runner_kit_text/* trusted */.IZ)(guide("pull-requests-that-start-ci", process.env))}.`);
+}
+function reportUnsaved(runner, { unsavedJobs }) {
+    const jobs = Object.entries(unsavedJobs);
+    if (jobs.length === 0)
+        return;
+    stop_server_annotate(runner, "warning", "Jobs cannot be continued by a later run", (0,runner_kit_text/* say */.cv) `They could not be saved in the Actions cache. ${(0,runner_kit_text/* join */.fj)(jobs.map(([id, reason]) => (0,runner_kit_text/* say */.cv) `${id}: ${reason}.`), " ")}`);
+}
+function showLogs(runner, folder, logs, jobs) {
+    for (const id of jobs)
+        showLog(runner, id, logs.get(id) ?? "");
+    try {
+        showLog(runner, "the agent service", (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(folder, server_protocol/* logFile */.N9), "utf8"));
+    }
+    catch {
+        // The service was never started.
+    }
+}
+function showLog(runner, what, text) {
+    if (text !== "")
+        runner.group(`Log of ${what}`, lastLines(text));
+}
+const lastLines = (text) => text.trimEnd().split("\n").slice(-maxLogLines);
+function stop_server_annotate(runner, level, title, text) {
+    runner.annotate(level, title, forAnnotation(text));
+}
+
+;// CONCATENATED MODULE: ./build/service/step/step.js
+
+
+
+
+
+
+
+/** Runs the step: starts the service, or stops it if this is the end of the workflow's job. */
+async function runStep() {
+    const isPost = runner.state("started") !== "";
+    // First of all, because the runner runs `post` whatever becomes of `main`.
+    if (!isPost)
+        runner.saveState("started", "true");
+    const cancellation = new AbortController();
+    for (const signal of ["SIGINT", "SIGTERM"])
+        process.on(signal, () => cancellation.abort());
+    try {
+        if (isPost)
+            await stopServer(runner);
+        else
+            await startServer({
+                runner: runner,
+                environment: process.env,
+                program: process.argv[1] ?? "",
+                signal: cancellation.signal,
+            });
+    }
+    catch (error) {
+        const { title, text } = explain(error, cancellation.signal.aborted);
+        runner.annotate("error", title, forAnnotation(text));
+        process.exitCode = 1;
+    }
+    // Sockets and timers of libraries must not delay the end of the step.
+    process.stdout.write("", () => process.exit());
+}
+function explain(error, isCancelled) {
+    if (isCancelled)
+        return { title: "Cancelled", text: (0,runner_kit_text/* say */.cv) `The agent service was not started.` };
+    if (error instanceof setup_error/* SetupError */.w)
+        return error;
+    return { title: "The agent service failed", text: (0,runner_kit_text/* say */.cv) `This is a bug, please report it: ${(0,error_message/* errorStack */.j)(error)}` };
+}
+
+
+/***/ })
+
+};
