@@ -15,12 +15,10 @@ function simulate(runs: number, seed: number): Promise<string> {
   });
 }
 
-/** As many as find each fault that `test/README.md` says was planted, and twice as many. */
+/** As many as find each fault that `test/README.md` says was planted. */
 const runs = isThorough ? 2500 : 1250;
 
-test.each([
-  ["the seed that finds each planted fault", 113, runs],
-  ["a fresh seed", Date.now() % 1_000_000_000, 2 * runs],
-])("simulated runs from %s, %i, violate no invariant: %i", async (_name, seed, count) => {
-  expect(await simulate(count, seed)).toContain("no invariant was violated");
+// Always the same seed, so that nobody's change fails for what it did not do: a weekly workflow searches from fresh ones.
+test(`${runs} simulated runs violate no invariant`, async () => {
+  expect(await simulate(runs, 113)).toContain("no invariant was violated");
 });
