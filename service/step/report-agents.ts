@@ -14,7 +14,11 @@ const prefix = "[service] ";
  * @param keepsSessions - whether the run could keep sessions in the Actions cache. Otherwise each one is new, which the start of
  *   the step has said
  */
-export function reportAgents(runner: Runner, logs: ReadonlyMap<string, string>, keepsSessions: boolean): void {
+export function reportAgents(
+  runner: Pick<Runner, "annotate">,
+  logs: ReadonlyMap<string, string>,
+  keepsSessions: boolean,
+): void {
   const notes = [...logs].map(([id, log]) => ({
     id,
     lines: log.split("\n").filter((line) => line.startsWith(prefix)),
@@ -40,7 +44,7 @@ export function reportAgents(runner: Runner, logs: ReadonlyMap<string, string>, 
   );
 }
 
-function annotate(runner: Runner, title: string, texts: readonly Text[]): void {
+function annotate(runner: Pick<Runner, "annotate">, title: string, texts: readonly Text[]): void {
   if (texts.length > 0) runner.annotate("notice", title, forAnnotation(join(texts, "\n")));
 }
 

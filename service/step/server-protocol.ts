@@ -1,5 +1,6 @@
-import type { CacheAccess } from "../../src/runner-kit/cache.ts";
+import { type CacheAccess, cacheAccess } from "../../src/runner-kit/cache.ts";
 import type { Memory } from "./memory/describe-memory.ts";
+import type { Settings } from "./settings.ts";
 
 /** How the service remembers jobs of other runs. */
 export interface RememberConfig {
@@ -31,6 +32,44 @@ export interface ServerConfig {
   port: number;
   /** The process that runs the steps of the workflow's job; `undefined` if it cannot be watched. */
   runner: number | undefined;
+}
+
+/** Returns what the service's process is told, but where it is. */
+export function configOf(
+  settings: Settings,
+  environment: NodeJS.ProcessEnv,
+  apiKey: string,
+): Omit<ServerConfig, "folder" | "port"> {
+  const { args, variables, options, projectId, token, isWorkflowToken } = settings;
+  const remember = {
+    cacheAccess: cacheAccess(environment),
+    cacheEnvironment: cacheEnvironment(environment),
+    isWorkflowToken,
+    isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
+    isOwnRepository: settings.repository.toLowerCase() === environment.GITHUB_REPOSITORY?.toLowerCase(),
+  };
+  const keys = options.agent.passes.filter((name) => !/(_URL|_BASE)$/.test(name)).map((name) => environment[name]);
+  return {
+    args,
+    environment: variables,
+    projectId,
+    remember: settings.remember ? remember : undefined,
+    // Shorter ones match by accident.
+    secrets: [token, apiKey, ...keys].filter((secret) => secret !== undefined).filter(({ length }) => length >= 8),
+    // In a container, the process that runs the steps is outside.
+    runner: process.ppid > 1 ? process.ppid : undefined,
+  };
+}
+
+/** Returns the variables by which actions find the cache service. */
+export function cacheEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const isPicked = (name: string): boolean =>
+    /^(ACTIONS_(CACHE_|RESULTS_URL$|RUNTIME_TOKEN$)|GITHUB_SERVER_URL$)/.test(name);
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value !== undefined && isPicked(name) ? [[name, value]] : [],
+    ),
+  );
 }
 
 /** What the process replies, once. */

@@ -1,10 +1,18 @@
+import {
+  agentKeys,
+  agentProblem,
+  editor,
+  optionLines,
+  parseOption,
+  projectOf,
+  stepOptions,
+} from "../../src/runner-kit/agent-service.ts";
 import { say, type Text } from "../../src/runner-kit/text.ts";
-import { presetNames, presetPackage } from "../src/agents/presets.ts";
+import { presetPackage } from "../src/agents/presets.ts";
 import { errorMessage } from "../src/error-message.ts";
 import { type CommandLineOptions, parseOptions } from "../src/options/options.ts";
 import type { ProjectSettings } from "../src/options/project-settings.ts";
-import { kindOf, type OptionName } from "../src/options/table.ts";
-import { isInPath } from "./setup/programs.ts";
+import { kindOf } from "../src/options/table.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
 /** The inputs of the step, and what they mean for the service. */
@@ -27,27 +35,6 @@ export interface Settings {
   install: boolean;
   remember: boolean;
 }
-
-/** The value of `agent` for the built-in editor. */
-const editor = "editor";
-
-/** The options of the service that the input `options` may have. The step sets the others. */
-const furtherOptions = [
-  "agent-env",
-  "agent-reads",
-  "agents",
-  "commit-as",
-  "disk-mb",
-  "largest-change-mb",
-  "memory-mb",
-  "model",
-  "model-host",
-  "only",
-  "protect",
-  "protected-files",
-  "sign-off",
-  "trailer",
-] as const satisfies readonly OptionName[];
 
 /** The defaults of the inputs, as in `service/action.yml`. */
 export const inputDefaults = {
@@ -84,8 +71,8 @@ export function readSettings(
   const serverUrl = environment.GITHUB_SERVER_URL || "https://github.com";
   const apiUrl = environment.GITHUB_API_URL || "https://api.github.com";
   const token = read("github-token");
-  if (agent === "")
-    problems.push(say`\`agent\` is required: one of ${presetNames.join(", ")}, ${editor}, or a shell command`);
+  const wrong = agentProblem(agent, environment);
+  if (wrong) problems.push(["`agent` ", ...wrong]);
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) problems.push(say`\`repository\` must be OWNER/NAME, not ${repository}`);
   if (token === "") problems.push(say`\`github-token\` is empty. Pull requests from forks get no secrets`);
   const flag = (name: InputName): boolean => {
@@ -96,17 +83,12 @@ export function readSettings(
   const [remember, install] = [flag("remember"), flag("install")];
   const further = parseFurtherOptions(read("options"), problems);
   const isEditor = agent === editor;
-  const isCommand = agent !== "" && !isEditor && !presetNames.includes(agent);
+  const isCommand = !(agent in agentKeys);
   const sandbox = read("sandbox");
   // The editor has no model.
   const ofEditor = sandbox === "none" ? "full" : "none";
   const network = isEditor && read("agent-network") === "model" ? ofEditor : read("agent-network");
-  const isMissing = isCommand && /^[\w.-]+$/.test(agent) && !isInPath(agent, environment.PATH ?? "");
-  if (isMissing)
-    problems.push(
-      say`\`agent\` is ${agent}, which is neither one of ${presetNames.join(", ")} and ${editor} nor a program in the PATH of this runner`,
-    );
-  else if (isCommand && network === "model" && !further.some((argument) => argument.startsWith("--model-host=")))
+  if (isCommand && !wrong && network === "model" && !further.some((argument) => argument.startsWith("--model-host=")))
     problems.push(
       say`\`agent-network\` is model, and the model of a command is unknown: name its host with --model-host HOST in \`options\`, or set \`agent-network\` to full or none`,
     );
@@ -127,7 +109,6 @@ export function readSettings(
     GITHUB_API_URL: apiUrl,
   };
   const options = readOptions(args, { ...environment, ...variables });
-  const name = isCommand ? "command" : agent;
   const project = options.settings.get(repository);
   if (project === undefined) throw new Error("the service has no settings of its project");
   return {
@@ -135,7 +116,7 @@ export function readSettings(
     variables,
     options: { ...project, apiKey: options.apiKey },
     agentPackage: presetPackage(agent),
-    projectId: [...repository.split("/"), name].join("-"),
+    projectId: projectOf(repository, agent),
     repository,
     token,
     isWorkflowToken: token === read("workflow-token"),
@@ -160,27 +141,19 @@ function missingKey(problem: string): Text {
   return say`${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. Pull requests from forks get no secrets`;
 }
 
-/** Parses lines such as `--model sonnet`. */
+/** Returns arguments for lines such as `--model sonnet`. */
 function parseFurtherOptions(text: string, problems: Text[]): string[] {
-  const lines = text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-  return lines.flatMap((line) => {
-    const [, given, value] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
-    const name = furtherOptions.find((one) => one === given);
-    const hasValue = name !== undefined && kindOf(name).given !== "never";
-    if (hasValue && value !== undefined && !/\s--[a-z]/.test(value)) return [`--${name}=${unquoted(value)}`];
-    if (name !== undefined && !hasValue && value === undefined) return [`--${name}`];
+  return optionLines(text).flatMap((line) => {
+    const { name: given, value = "" } = parseOption(line) ?? {};
+    const name = stepOptions.find((one) => one === given);
+    const isFlag = name !== undefined && kindOf(name).given === "never";
+    if (name !== undefined && isFlag === (value === "")) return [isFlag ? `--${name}` : `--${name}=${value}`];
     problems.push(
-      say`\`options\` must have one of ${furtherOptions.map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
+      say`\`options\` must have one of ${stepOptions.map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
     );
     return [];
   });
 }
-
-/** Returns a value without quotation marks around it, which a shell would need. */
-const unquoted = (value: string): string => /^(["'])(.+)\1$/.exec(value)?.[2] ?? value;
 
 function invalid(problems: readonly Text[]): SetupError {
   const list = problems.flatMap((problem) => (problems.length === 1 ? problem : ["\n- ", ...problem]));

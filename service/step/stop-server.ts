@@ -11,6 +11,9 @@ import { type Report, readReport } from "./report.ts";
 import { reportAgents } from "./report-agents.ts";
 import type { Runner } from "./runner.ts";
 import { logFile } from "./server-protocol.ts";
+import { agentFolder } from "./setup/prepare.ts";
+
+type Reporter = Pick<Runner, "annotate" | "group" | "isDebug">;
 
 const maxLogLines = 100;
 
@@ -23,6 +26,24 @@ export async function stopServer(runner: Runner, graceMs = 150_000): Promise<voi
   const folder = runner.state("folder");
   if (folder === "") return;
   const hasCrashed = await stopProcess(Number(runner.state("process")), folder, graceMs);
+  const isWorkflowToken = runner.state("isWorkflowToken") === "true";
+  await reportRun(runner, { folder, hasCrashed, isWorkflowToken, environment: process.env });
+}
+
+export interface RunOfService {
+  folder: string;
+  /** Whether the service ended before it was told to. */
+  hasCrashed: boolean;
+  /** Whether GitHub made the token for the workflow. */
+  isWorkflowToken: boolean;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Says what a workflow's author should know of a service that has ended, and removes its files. */
+export async function reportRun(
+  runner: Reporter,
+  { folder, hasCrashed, isWorkflowToken, environment }: RunOfService,
+): Promise<void> {
   const report = readReport(folder);
   const logs = jobLogs(folder);
   if (report !== undefined) {
@@ -33,14 +54,14 @@ export async function stopServer(runner: Runner, graceMs = 150_000): Promise<voi
         "The agent service ended early",
         say`It was no longer running at the end of the job. Its log is below. Report this bug if the log does not say why.`,
       );
-    reportPullRequests(runner, report);
+    if (isWorkflowToken) reportPullRequests(runner, report, environment);
     reportUnsaved(runner, report);
-    reportAgents(runner, logs, cacheAccess(process.env) === "write");
+    reportAgents(runner, logs, cacheAccess(environment) === "write");
   }
   // The service's own log is always there: a step can fail without a job.
   showLogs(runner, folder, logs, runner.isDebug() ? [...logs.keys()] : (report?.failedJobs ?? []));
   await removeDirectory(folder);
-  await removeDirectory(`${folder}-agent`);
+  await removeDirectory(agentFolder(folder));
 }
 
 /**
@@ -74,18 +95,18 @@ function jobLogs(folder: string): Map<string, string> {
   return new Map(names.map((name) => [basename(name, ".log"), readFileSync(join(logs, name), "utf8")]));
 }
 
-function reportPullRequests(runner: Runner, { pullRequests }: Report): void {
+function reportPullRequests(runner: Reporter, { pullRequests }: Report, environment: NodeJS.ProcessEnv): void {
   const [first] = pullRequests;
-  if (first !== undefined && runner.state("isWorkflowToken") === "true")
+  if (first !== undefined)
     annotate(
       runner,
       "notice",
       "Workflows wait for approval",
-      say`${first} was opened with the workflow's own token, so its workflows, such as CI, wait for approval: press "Approve workflows to run" in it. To have them run at once, pass the token of a GitHub App as \`github-token\`: see ${trusted(guide("pull-requests-that-start-ci", process.env))}.`,
+      say`${first} was opened with the workflow's own token, so its workflows, such as CI, wait for approval: press "Approve workflows to run" in it. To have them run at once, pass the token of a GitHub App as \`github-token\`: see ${trusted(guide("pull-requests-that-start-ci", environment))}.`,
     );
 }
 
-function reportUnsaved(runner: Runner, { unsavedJobs }: Report): void {
+function reportUnsaved(runner: Reporter, { unsavedJobs }: Report): void {
   const jobs = Object.entries(unsavedJobs);
   if (jobs.length === 0) return;
   annotate(
@@ -99,7 +120,7 @@ function reportUnsaved(runner: Runner, { unsavedJobs }: Report): void {
   );
 }
 
-function showLogs(runner: Runner, folder: string, logs: ReadonlyMap<string, string>, jobs: readonly string[]): void {
+function showLogs(runner: Reporter, folder: string, logs: ReadonlyMap<string, string>, jobs: readonly string[]): void {
   for (const id of jobs) showLog(runner, id, logs.get(id) ?? "");
   try {
     showLog(runner, "the agent service", readFileSync(join(folder, logFile), "utf8"));
@@ -108,12 +129,12 @@ function showLogs(runner: Runner, folder: string, logs: ReadonlyMap<string, stri
   }
 }
 
-function showLog(runner: Runner, what: string, text: string): void {
+function showLog(runner: Reporter, what: string, text: string): void {
   if (text !== "") runner.group(`Log of ${what}`, lastLines(text));
 }
 
 const lastLines = (text: string): string[] => text.trimEnd().split("\n").slice(-maxLogLines);
 
-function annotate(runner: Runner, level: "notice" | "warning" | "error", title: string, text: Text): void {
+function annotate(runner: Reporter, level: "notice" | "warning" | "error", title: string, text: Text): void {
   runner.annotate(level, title, forAnnotation(text));
 }

@@ -1,4 +1,8 @@
 import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
+import { say, trusted } from "../../../src/runner-kit/text.ts";
+import { forAnnotation } from "../../../src/runner-kit/untrusted.ts";
+import { guide } from "../guide.ts";
+import type { Runner } from "../runner.ts";
 
 /** What later runs will know of this one. */
 export interface Memory {
@@ -41,4 +45,12 @@ export function describeMemory({ branches, cache }: Memory, guide: string): stri
       ? "Sessions of the agent are kept in the Actions cache, unless it denies that to this run"
       : `Sessions of the agent are not kept${why} Instead, a follow-up begins with the earlier prompts and the agent's last messages`,
   ];
+}
+
+/** Says what later runs will know of this one. It is no annotation unless there is something to fix: every run would have it. */
+export function tellMemory(runner: Runner, memory: Memory, environment: NodeJS.ProcessEnv): void {
+  const lines = describeMemory(memory, guide("what-is-remembered-and-who-can-read-it", environment));
+  if (memory.branches === "no" && ["absent", "none"].includes(memory.cache))
+    runner.annotate("warning", "Jobs are not remembered", forAnnotation(say`${trusted(`${lines.join(". ")}.`)}`));
+  else for (const line of lines) runner.info(line);
 }

@@ -1,11 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { isInPath, withoutSecrets } from "../../../src/runner-kit/agent-service.ts";
 import { say, trusted } from "../../../src/runner-kit/text.ts";
 import { installCommand, type presetPackage } from "../../src/agents/presets.ts";
 import { errorMessage } from "../../src/error-message.ts";
-import { installerEnvironment } from "./environment.ts";
-import { isInPath, runProgram } from "./programs.ts";
+import { runProgram } from "./programs.ts";
 import { SetupError } from "./setup-error.ts";
+
+/** Configuration of the package managers, such as another registry. */
+const packageManagers = /^(npm_config_|PIP_)/i;
 
 export interface InstallAgentOptions {
   agent: NonNullable<ReturnType<typeof presetPackage>>;
@@ -54,4 +57,9 @@ export async function installAgent(options: InstallAgentOptions): Promise<string
     );
   }
   return [join(folder, "bin"), PATH].join(delimiter);
+}
+
+/** Returns the environment for programs that install others, whose authors need no secrets. */
+export function installerEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
+  return withoutSecrets(environment, (name) => packageManagers.test(name));
 }

@@ -1,22 +1,7 @@
 import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
 
 /** How much of a program's output is kept. */
 const maxOutputLength = 10_000;
-
-/** Returns whether a program is in one of the folders of a `PATH`. */
-export function isInPath(program: string, path: string): boolean {
-  return path.split(delimiter).some((folder) => {
-    const file = join(folder, program);
-    try {
-      accessSync(file, constants.X_OK);
-      return statSync(file).isFile();
-    } catch {
-      return false;
-    }
-  });
-}
 
 /**
  * Runs a program that prepares the runner.

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
+import { isInPath } from "../../../../src/runner-kit/agent-service.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { isInPath } from "../../../step/setup/programs.ts";
 
 const deploy = resolve(import.meta.dirname, "../../../deploy");
 const alertsFile = join(deploy, "prometheus-alerts.yml");

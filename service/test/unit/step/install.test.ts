@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { isInPath } from "../../../../src/runner-kit/agent-service.ts";
 import { programs } from "../../../../test/support/programs.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { type InstallAgentOptions, installAgent } from "../../../step/setup/install-agent.ts";
-import { isInPath, runProgram } from "../../../step/setup/programs.ts";
+import { runProgram } from "../../../step/setup/programs.ts";
 
 describe("a program", () => {
   test("is in PATH if one of the folders has a file that can be executed", () => {

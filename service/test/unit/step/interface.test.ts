@@ -47,10 +47,12 @@ test("every title of an annotation is on the page", () => {
     "setup/access",
     "setup/bubblewrap",
     "setup/install-agent",
+    "setup/prepare",
+    "memory/describe-memory",
     "settings",
     "start-server",
     "stop-server",
-    "server",
+    "serve",
   ];
   const sources = files.map((file) => readFileSync(resolve(root, `service/step/${file}.ts`), "utf8")).join("\n");
   const titles = [...sources.matchAll(/(?:SetupError\(|warn\(|"(?:error|warning)",|: \[)\s*"([A-Z][^"]+)"/g)].map(

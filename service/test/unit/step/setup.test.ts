@@ -1,10 +1,12 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { serviceEnvironment } from "../../../../src/runner-kit/agent-service.ts";
 import { programs } from "../../../../test/support/programs.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { portOf } from "../../../step/port.ts";
-import { cacheEnvironment, installerEnvironment, serverEnvironment } from "../../../step/setup/environment.ts";
+import { cacheEnvironment } from "../../../step/server-protocol.ts";
+import { installerEnvironment } from "../../../step/setup/install-agent.ts";
+import { checkGit, checkPlatform } from "../../../step/setup/prepare.ts";
 import { SetupError } from "../../../step/setup/setup-error.ts";
-import { checkGit, checkPlatform } from "../../../step/start-server.ts";
 
 /** Sets `PATH` until the test is over. */
 function withPath(path: string): void {
@@ -16,13 +18,13 @@ test.each([
   ["darwin", "macOS"],
   ["win32", "Windows"],
 ] as const)("on %s, says what is missing", (platform, name) => {
-  expect(() => checkPlatform(platform)).toThrow(
-    `The agent service does not run on ${name}: it needs bubblewrap and the namespaces of Linux for the agent's sandbox. Set \`runs-on: ubuntu-latest\``,
+  expect(() => checkPlatform({}, platform)).toThrow(
+    `The agent service does not run on ${name}: an agent's sandbox needs bubblewrap and the namespaces of Linux. Set \`runs-on: ubuntu-latest\``,
   );
 });
 
 test("runs on Linux", () => {
-  expect(() => checkPlatform("linux")).not.toThrow();
+  expect(() => checkPlatform({}, "linux")).not.toThrow();
 });
 
 test.each([
@@ -86,7 +88,7 @@ const environment = {
 };
 
 test("the service's process gets nothing of the runner but what it needs, and what the agent gets", () => {
-  expect(Object.keys(serverEnvironment(environment, ["ANTHROPIC_API_KEY"]))).toEqual([
+  expect(Object.keys(serviceEnvironment(environment, ["ANTHROPIC_API_KEY"]))).toEqual([
     "PATH",
     "HOME",
     "https_proxy",

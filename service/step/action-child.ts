@@ -1,0 +1,160 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentConfig, AgentReply, AgentRequest } from "../../src/runner-kit/agent-service.ts";
+import { mapOwn, type Text } from "../../src/runner-kit/text.ts";
+import { errorStack } from "../src/error-message.ts";
+import { tellMemory } from "./memory/describe-memory.ts";
+import { runner } from "./runner.ts";
+import { checkAccessAndKey, explainStart, type StepService, serve } from "./serve.ts";
+import { configOf, logFile, type ServerConfig } from "./server-protocol.ts";
+import { readSettings, type Settings } from "./settings.ts";
+import { checkGit, checkPlatform, createFolder, prepareAgent } from "./setup/prepare.ts";
+import { reportRun } from "./stop-server.ts";
+
+// The process that the action starts for its own agent. It ends with the action, and does what `main` and `post` of the step do.
+
+/** How long agents have to end if the action is gone, in milliseconds. */
+const orphanGraceMs = 5000;
+
+/** A service, and what it is made of. */
+class ActionChild {
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #cancellation = new AbortController();
+  readonly #settings: Settings;
+  readonly #config: ServerConfig;
+  #service: StepService | undefined;
+  /** Whether the service runs agents. */
+  #hasAgents = false;
+  /** Requests are done one after another. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(settings: Settings, config: ServerConfig, environment: NodeJS.ProcessEnv) {
+    this.#settings = settings;
+    this.#config = config;
+    this.#environment = environment;
+  }
+
+  /** @throws SetupError if the inputs are not valid, or the runner cannot run the service */
+  static async open({ environment, inputs, apiKey }: AgentConfig): Promise<ActionChild> {
+    checkPlatform(environment);
+    const settings = readSettings((name) => inputs[name] ?? "", environment, apiKey);
+    await checkGit();
+    const folder = createFolder(environment, settings.projectId);
+    for (const name of settings.options.agent.passes) process.env[name] = environment[name];
+    const { runner: _, ...config } = configOf(settings, environment, apiKey);
+    return new ActionChild(settings, { ...config, folder, port: 0, runner: undefined }, environment);
+  }
+
+  /** Does what the action asks for, and returns the reply. @throws SetupError if it cannot */
+  handle(request: Exclude<AgentRequest, number>): Promise<AgentReply> {
+    const done = this.#last.then(async () => {
+      if (request === "check") await this.#check();
+      else await this.#serve(request === "run");
+      return { url: this.#service?.url ?? "" };
+    });
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #check(): Promise<void> {
+    const { options, install } = this.#settings;
+    await checkAccessAndKey(this.#config, this.#log);
+    // What can be installed is not missing.
+    const canInstall = install && this.#environment.RUNNER_ENVIRONMENT === "github-hosted";
+    const isTested = options.sandbox === "bwrap" && !canInstall;
+    if (isTested) await this.#prepare({ ...this.#settings, agentPackage: undefined });
+  }
+
+  async #serve(hasAgents: boolean): Promise<void> {
+    if (this.#service !== undefined && (this.#hasAgents || !hasAgents)) return;
+    if (hasAgents) {
+      process.env.PATH = await this.#prepare(this.#settings);
+      this.#cancellation.signal.throwIfAborted();
+    }
+    await this.#service?.[Symbol.asyncDispose]();
+    this.#service = undefined;
+    this.#service = await serve(this.#config, this.#log, hasAgents);
+    this.#hasAgents = hasAgents;
+    const { memory } = this.#service;
+    if (memory !== undefined) tellMemory(runner, memory, this.#environment);
+  }
+
+  #prepare(settings: Settings): Promise<string | undefined> {
+    const { folder } = this.#config;
+    const { signal } = this.#cancellation;
+    return prepareAgent(settings, { folder, environment: this.#environment, info: runner.info, signal });
+  }
+
+  readonly #log = (line: string): void => {
+    appendFileSync(join(this.#config.folder, logFile), `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
+  };
+
+  /** Ends what runs, saves what later runs continue, and says what the workflow's author should know. */
+  async end(): Promise<void> {
+    this.#cancellation.abort();
+    await this.#last;
+    await this.#service?.[Symbol.asyncDispose]();
+    const { isWorkflowToken } = this.#settings;
+    await reportRun(
+      { ...runner, isDebug: () => this.#environment.RUNNER_DEBUG === "1" },
+      { folder: this.#config.folder, hasCrashed: false, isWorkflowToken, environment: this.#environment },
+    );
+  }
+}
+
+/** Names inputs as the action has them. */
+function inWordsOfAction(text: Text): Text {
+  return mapOwn(text, (words) =>
+    words
+      .replace(
+        /`(sandbox|agent-network|time-limit-minutes|remember|install): ([\w-]+)`/g,
+        "`--$1 $2` in `agent-options`",
+      )
+      .replace(/`(install)` is (\w+)/g, "`--$1` is $2")
+      .replaceAll("`options`", "`agent-options`"),
+  );
+}
+
+/** Runs the service for the action that has started this process, until that ends it, or is gone. */
+export function serveAction(): void {
+  process.umask(0o077);
+  // The action decides what a signal means.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+  // Nobody reads what is printed when the action is gone.
+  process.stdout.on("error", () => {});
+  let child: Promise<ActionChild> | undefined;
+  let isEnding = false;
+  const end = async (graceMs: number): Promise<void> => {
+    if (isEnding) return;
+    isEnding = true;
+    // Everything that it has started is in its process group, or ends with it.
+    const timer = setTimeout(() => {
+      runner.info(
+        "Not everything could be saved in time: the next turn of the job may begin a new session of the agent",
+      );
+      process.kill(-process.pid, "SIGKILL");
+    }, graceMs);
+    const started = await child?.catch(() => undefined);
+    await started
+      ?.end()
+      .catch((error: unknown) => runner.info(`The agent service has not ended as it should: ${errorStack(error)}`));
+    clearTimeout(timer);
+    process.stdout.write("", () => process.exit(0));
+  };
+  process.once("disconnect", () => void end(orphanGraceMs));
+  process.on("message", async (message: AgentConfig | AgentRequest) => {
+    if (typeof message === "number") return end(message);
+    if (typeof message === "object") {
+      child = ActionChild.open(message);
+      child.catch(() => {});
+      return;
+    }
+    const reply = await child
+      ?.then((started) => started.handle(message))
+      .catch((error: unknown) => {
+        const { title, text } = explainStart(error);
+        return { title, text: inWordsOfAction(text) };
+      });
+    if (reply !== undefined && process.connected) process.send?.(reply);
+  });
+}

@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { say } from "../../src/runner-kit/text.ts";
+import type { Agent } from "../src/agents/agent.ts";
+import { checkModelKey } from "../src/agents/check-model-key.ts";
+import { confineAgents, withoutAgents } from "../src/agents/confine.ts";
+import { errorMessage } from "../src/error-message.ts";
+import { parseOptions } from "../src/options/options.ts";
+import { startApi, startService } from "../src/start/service.ts";
+import { connectCacheEntries } from "./memory/cache-entries.ts";
+import type { Memory } from "./memory/describe-memory.ts";
+import { openMemory, type StepMemory } from "./memory/open-memory.ts";
+import { ReportFile, reportedCopies } from "./report.ts";
+import type { ServerConfig } from "./server-protocol.ts";
+import { checkAccess } from "./setup/access.ts";
+import { SetupError } from "./setup/setup-error.ts";
+
+/** The service of a step. Disposing of it stops its agents, and saves their jobs. */
+export interface StepService extends AsyncDisposable {
+  url: string;
+  /** What later runs will know of this one; `undefined` if jobs are not remembered. */
+  memory: Memory | undefined;
+}
+
+/**
+ * Starts the service in this process. The variables that agents get are in the process's environment.
+ *
+ * @param hasAgents - whether it runs agents, and not only says what is known of jobs
+ * @throws SetupError if the token or the model's key is not accepted
+ */
+export async function serve(config: ServerConfig, log: (line: string) => void, hasAgents = true): Promise<StepService> {
+  const { folder, projectId, port, remember } = config;
+  const options = parseOptions(config.args, { ...process.env, ...config.environment });
+  const { settings, apiKey = "", store: _, ...rest } = options;
+  if (hasAgents) await checkAccessAndKey(config, log);
+  const confined = hasAgents ? await confineAgents(settings, folder, process.env, log) : withoutAgents(settings);
+  const report = new ReportFile(folder);
+  const cache = connectCacheEntries({ ...process.env, ...remember?.cacheEnvironment });
+  let memory: StepMemory | undefined;
+  const start = hasAgents ? startService : startApi;
+  const service = await start({
+    ...rest,
+    settings: confined.settings,
+    apiKey,
+    projects: [projectId],
+    port,
+    isPortPreferred: true,
+    folder: join(folder, "service"),
+    areTokensChecked: true,
+    copies: (projects) => {
+      memory = remember && openMemory({ ...config, ...remember, project: projects.get(projectId), cache, log });
+      return reportedCopies(report, memory?.copies);
+    },
+    log,
+  }).catch(async (error: unknown) => {
+    // Its proxy has a folder among the system's temporary ones.
+    await confined[Symbol.asyncDispose]();
+    throw error;
+  });
+  report.begin();
+  log(`Listening on ${service.url}`);
+  return {
+    url: service.url,
+    memory: hasAgents ? await memory?.describe() : undefined,
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]();
+      await confined[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/**
+ * Checks what GitHub and the model's API can tell before an agent works in vain.
+ *
+ * @throws SetupError if the token may not push or open pull requests, or the model's API rejects the agent's key
+ */
+export async function checkAccessAndKey(config: ServerConfig, log: (line: string) => void): Promise<void> {
+  const { settings } = parseOptions(config.args, { ...process.env, ...config.environment });
+  await Promise.all(settings.values.flatMap((project) => [checkAccess(project, log), checkKey(project.agent, log)]));
+}
+
+async function checkKey(agent: Agent, log: (line: string) => void): Promise<void> {
+  await checkModelKey(agent, process.env, log).catch((error: unknown) => {
+    // The options have the names of the inputs.
+    const problem = errorMessage(error).replace(/--(?=[a-z])/g, "");
+    throw new SetupError("The model's key is not valid", say`${problem}\nNothing was started.`);
+  });
+}
+
+/** Returns why the service cannot start, in words for people. */
+export function explainStart(error: unknown): SetupError {
+  return error instanceof SetupError
+    ? error
+    : new SetupError("The agent service cannot start", say`${errorMessage(error)}\nNothing was started.`);
+}

@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { platformProblem } from "../../../src/runner-kit/agent-service.ts";
+import { say, trusted } from "../../../src/runner-kit/text.ts";
+import type { Settings } from "../settings.ts";
+import { prepareBubblewrap } from "./bubblewrap.ts";
+import { installAgent } from "./install-agent.ts";
+import { SetupError } from "./setup-error.ts";
+
+export interface PrepareOptions {
+  /** The service's. */
+  folder: string;
+  /** The step's environment variables. */
+  environment: NodeJS.ProcessEnv;
+  info: (line: string) => void;
+  /** Ends an installation. */
+  signal: AbortSignal;
+}
+
+/**
+ * Makes sure that the sandbox and the agent are there.
+ *
+ * @returns the `PATH` in which the agent is
+ * @throws SetupError if one is missing and cannot be installed
+ */
+export async function prepareAgent(
+  { agentPackage, options, install }: Settings,
+  { folder, environment, info, signal }: PrepareOptions,
+): Promise<string | undefined> {
+  if (options.sandbox === "bwrap")
+    await prepareBubblewrap({
+      folder: join(folder, "sandbox-test"),
+      canInstall: install && environment.RUNNER_ENVIRONMENT === "github-hosted",
+      info,
+    });
+  if (agentPackage === undefined) return environment.PATH;
+  return installAgent({
+    agent: agentPackage,
+    isAllowed: install,
+    folder: agentFolder(folder),
+    environment,
+    info,
+    signal,
+  });
+}
+
+/** Returns the folder of an agent that was installed, beside that of the service. */
+export const agentFolder = (folder: string): string => `${folder}-agent`;
+
+/**
+ * Creates the folder of the service, in the folder that the runner empties after the job. It has the same path in each run:
+ * agents find their sessions by it.
+ */
+export function createFolder({ RUNNER_TEMP, HOME }: NodeJS.ProcessEnv, projectId: string): string {
+  const parent = RUNNER_TEMP || join(HOME || homedir(), ".cache");
+  mkdirSync(parent, { recursive: true });
+  for (let number = 1; ; number++) {
+    const folder = join(parent, `agent-job-service-${projectId}${number === 1 ? "" : `-${number}`}`);
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** @throws SetupError unless this is Linux */
+export function checkPlatform(environment: NodeJS.ProcessEnv, platform = process.platform): void {
+  const problem = platformProblem(environment, platform);
+  if (problem === undefined) return;
+  throw new SetupError("The runner is not Linux", say`The agent service ${problem}. Nothing was started.`);
+}
+
+/** The first version with `git merge-tree --write-tree --stdin`. */
+const minGit = [2, 39] as const;
+
+/** @throws SetupError unless Git is installed in a version that the service can use */
+export async function checkGit(): Promise<void> {
+  const { stdout } = await promisify(execFile)("git", ["--version"]).catch(() => ({ stdout: "" }));
+  const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).map(Number);
+  if (major > minGit[0] || (major === minGit[0] && minor >= minGit[1])) return;
+  const found = stdout === "" ? say`Git was not found in PATH` : say`The runner has ${stdout.trim()}`;
+  throw new SetupError(
+    "Git is missing or too old",
+    say`${found}. The agent service needs Git ${trusted(minGit.join("."))} or newer: install it in a step before this one. Nothing was started.`,
+  );
+}

@@ -1,0 +1,144 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { say, type Text } from "./text.ts";
+
+// What the action and the program that runs its own agent agree on: the inputs `agent` and `agent-options`, and their messages.
+
+/** The built-in editor, which needs neither a model nor a key. */
+export const editor = "editor";
+
+/** The agents that are known by name, and the variables of which one must have the key of their model. */
+export const agentKeys: Readonly<Record<string, readonly string[]>> = {
+  claude: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
+  codex: ["CODEX_API_KEY"],
+  gemini: ["GEMINI_API_KEY"],
+  opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+  aider: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+  [editor]: [],
+};
+
+const agentNames = Object.keys(agentKeys);
+
+/** Returns what is wrong with an agent: it is none, or a word that is not a program. `undefined` if it may be one. */
+export function agentProblem(agent: string, { PATH = "" }: NodeJS.ProcessEnv): Text | undefined {
+  if (agent === "") return say`is required: one of ${agentNames.join(", ")}, or a shell command`;
+  if (agent in agentKeys || !/^[\w.-]+$/.test(agent) || isInPath(agent, PATH)) return undefined;
+  return say`is ${agent}, which is neither one of ${agentNames.join(", ")} nor a program in the PATH of this runner`;
+}
+
+/** Returns whether a program is in one of the folders of a `PATH`. */
+export function isInPath(program: string, path: string): boolean {
+  return path.split(delimiter).some((folder) => {
+    const file = join(folder, program);
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Returns the project of an agent's service, the same in each run, so that sessions find their jobs. @param repository - `OWNER/NAME` */
+export function projectOf(repository: string, agent: string): string {
+  return [...repository.split("/"), agent in agentKeys ? agent : "command"].join("-");
+}
+
+/** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
+export const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "remember", "install"] as const;
+
+/** The options of the service that a step may set. */
+export const stepOptions = [
+  "agent-env",
+  "agent-reads",
+  "agents",
+  "commit-as",
+  "disk-mb",
+  "largest-change-mb",
+  "memory-mb",
+  "model",
+  "model-host",
+  "only",
+  "protect",
+  "protected-files",
+  "sign-off",
+  "trailer",
+] as const;
+
+/** Splits a line such as `--model sonnet`; `undefined` if it is none. Its value is empty if it has none. */
+export function parseOption(line: string): { name: string; value: string } | undefined {
+  const [, name, value = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
+  // Quotation marks around a value are what a shell would need.
+  return name === undefined || /\s--[a-z]/.test(value)
+    ? undefined
+    : { name, value: /^(["'])(.+)\1$/.exec(value)?.[2] ?? value };
+}
+
+/** Returns the lines of options without empty ones. */
+export function optionLines(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** Returns why an agent cannot run on this system; `undefined` if it can. It continues a sentence. */
+export function platformProblem(
+  { RUNNER_OS }: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): Text | undefined {
+  const system = RUNNER_OS || { linux: "Linux", darwin: "macOS", win32: "Windows" }[platform as string] || platform;
+  if (system === "Linux") return undefined;
+  return say`does not run on ${system}: an agent's sandbox needs bubblewrap and the namespaces of Linux. Set \`runs-on: ubuntu-latest\` for this job`;
+}
+
+/**
+ * What the service and what it starts need of the runner's environment. `RUNNER_TRACKING_ID` lets the runner end the service
+ * after the workflow's job.
+ */
+const needed =
+  /^(PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|GIT_SSL_CAINFO|RUNNER_TRACKING_ID)$/i;
+
+/** Returns the variables with which programs run that need no secrets. @param more - others that they get */
+export function withoutSecrets(
+  environment: NodeJS.ProcessEnv,
+  more: (name: string) => boolean = () => false,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value !== undefined && (needed.test(name) || more(name)) ? [[name, value]] : [],
+    ),
+  );
+}
+
+/**
+ * Returns the environment of a process of the service: nothing else of the runner's, neither its tokens nor inputs.
+ *
+ * @param names - variables that the agent gets, such as its key
+ */
+export function serviceEnvironment(environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  // With what Node has compiled before, the service starts in two thirds of the time. Agents do not get it.
+  const more = (name: string): boolean => name === "NODE_COMPILE_CACHE" || names.includes(name);
+  // Node ignores the variables of proxies otherwise.
+  return { ...withoutSecrets(environment, more), NODE_USE_ENV_PROXY: "1" };
+}
+
+/** The first message to the program: sent, so that it has no secrets in an environment that others can read. */
+export interface AgentConfig {
+  /** Of the step. */
+  environment: NodeJS.ProcessEnv;
+  /** As those of `service/action.yml`. */
+  inputs: Readonly<Record<string, string>>;
+  /** That the service accepts. */
+  apiKey: string;
+}
+
+/**
+ * What the program is asked to do, in one message after another. `answer`: to say what is known of jobs; `run`: to run agents,
+ * too; `check`: to find out what would keep it from that; a number: to end, and to save what later runs continue for at most so
+ * many milliseconds, whatever it is doing.
+ */
+export type AgentRequest = "answer" | "run" | "check" | number;
+
+/** The reply to each request but the last, which has none. `url`: of the service; empty after `check`. */
+export type AgentReply = { url: string } | { title: string; text: Text };
