@@ -4,6 +4,7 @@ import { message, say } from "../runner-kit/text.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
 import { type InputsResult, parseInputs } from "./inputs/schema.ts";
 import { outputsOf } from "./outputs.ts";
+import type { OwnAgent } from "./own-agent.ts";
 import { endingOf } from "./report/ending.ts";
 import { RunLog } from "./report/log.ts";
 import { renderSummary } from "./report/summary.ts";
@@ -13,7 +14,7 @@ import { RunState } from "./run-state.ts";
 import { missingCertificates } from "./runner/environment.ts";
 import type { IdTokenPorts } from "./runner/id-token.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
-import type { Mode } from "./settings.ts";
+import type { AgentSettings, Mode } from "./settings.ts";
 import { StepKey } from "./step-key.ts";
 
 /** Everything that the action needs from outside. */
@@ -21,6 +22,8 @@ export interface Ports extends RunPorts {
   toolkit: Toolkit;
   /** Returns credentials that are OIDC tokens of the workflow run; only called with `auth: github-oidc`. */
   connectIdTokens: (audience: string, ports: IdTokenPorts) => Promise<Credentials>;
+  /** Returns the agent that runs with the step; only called with the input `agent`. It starts nothing yet. */
+  createAgent: (settings: AgentSettings) => Promise<OwnAgent>;
 }
 
 /** What a re-run does if nothing is remembered. */
@@ -36,7 +39,10 @@ export async function main(ports: Ports): Promise<boolean> {
   trySetOutputs(outputsOf("error", state, clock.now()), toolkit);
   warnOfEnvironment(environment, log);
 
-  const { inputs, execution } = await runStep(ports, state, log);
+  const { inputs, execution, agent } = await runStep(ports, state, log);
+  // Before anything else: what follows can fail. No agent outlives this.
+  await agent?.end();
+  if (agent && state.jobId !== "" && state.stop !== "ended") state.stop = "stopped";
   const settings = inputs?.ok ? inputs.settings : undefined;
   const comment = inputs?.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
   const { result, task, rerun = repeats, finish } = execution;
@@ -97,8 +103,9 @@ async function runStep(
   ports: Ports,
   state: RunState,
   log: RunLog,
-): Promise<{ inputs: InputsResult | undefined; execution: Execution }> {
+): Promise<{ inputs: InputsResult | undefined; execution: Execution; agent?: OwnAgent | undefined }> {
   let inputs: InputsResult | undefined;
+  let agent: OwnAgent | undefined;
   try {
     const { toolkit, environment } = ports;
     const workspace = environment.GITHUB_WORKSPACE || process.cwd();
@@ -111,6 +118,12 @@ async function runStep(
     const { settings, mode } = inputs;
     const publishJobId = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, ports.toolkit);
     const { apiKey, baseUrl } = settings;
+    if (settings.agent) {
+      maskSecret(apiKey, toolkit);
+      agent = await ports.createAgent(settings.agent);
+    }
+    const own = agent;
+    const runPorts = own ? { ...ports, agent: own, connect: () => own.connect(ports.connect("http:")) } : ports;
     const onTrace = (trace: Trace): void => log.trace(trace);
     const mask = (token: string): void => ports.toolkit.mask(token);
     const credentials =
@@ -119,11 +132,11 @@ async function runStep(
         : await ports.connectIdTokens(baseUrl.origin, { ...ports, mask, onTrace });
     const jobId = mode.kind === "comment" ? mode.jobId : mode.task.kind === "message" ? mode.task.jobId : "";
     const key = new StepKey({ ...settings, jobId }, ports.environment);
-    const run: Run = { settings, ports, credentials, key, state, log, publishJobId };
-    return { inputs, execution: await runMode(mode, run) };
+    const run: Run = { settings, ports: runPorts, credentials, key, state, log, publishJobId };
+    return { inputs, execution: await runMode(mode, run), agent };
   } catch (error) {
     log.debugError(error);
-    return { inputs, execution: { result: { kind: "crashed", error } } };
+    return { inputs, execution: { result: { kind: "crashed", error } }, agent };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { TerminalStatus } from "../client/contract.ts";
 import { type Acceptance, HttpError, type RequestError, type SubmissionError } from "../client/errors.ts";
-import type { Message, Text } from "../runner-kit/text.ts";
+import { type Message, plain, type Text } from "../runner-kit/text.ts";
 import type { Reason } from "./memory/decide.ts";
 import type { Level, Outcome } from "./outcome.ts";
 import type { RunState } from "./run-state.ts";
@@ -15,6 +15,24 @@ export interface InputProblem {
 /** What the step was asked to do; `poll` if it only waits for a job. */
 export type Operation = "create" | "message" | "poll";
 
+/** Thrown when the agent's service cannot start, or has ended early. The text says what to change. */
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+  readonly title: string;
+  readonly text: Text;
+
+  constructor(title: string, text: Text) {
+    super(plain(text));
+    this.title = title;
+    this.text = text;
+  }
+}
+
+/** Returns the result of a run whose agent failed. Default: before anything was sent. */
+export function agentFailed({ title, text }: AgentError, acceptance: Acceptance = "rejected"): RunResult {
+  return { kind: "agent-failed", title, text, acceptance };
+}
+
 /** How the run ended, before it becomes an outcome. */
 export type RunResult =
   | { kind: "invalid-inputs"; problems: readonly InputProblem[] }
@@ -26,6 +44,8 @@ export type RunResult =
   | { kind: "cancelled"; operation: Operation; acceptance: Acceptance }
   | { kind: "submission-failed"; operation: "create" | "message"; error: SubmissionError }
   | { kind: "poll-failed"; error: RequestError }
+  /** The agent that runs with the step could not be started, or ended early. */
+  | ({ kind: "agent-failed"; acceptance: Acceptance } & Pick<AgentError, "title" | "text">)
   | SkippedResult
   | BlockedResult
   | { kind: "crashed"; error: unknown };
@@ -113,6 +133,7 @@ export function outcomeOf(result: RunResult, state: RunState): Outcome {
     case "invalid-inputs":
     case "submission-failed":
     case "poll-failed":
+    case "agent-failed":
     case "blocked":
     case "crashed":
       return "error";
@@ -122,7 +143,7 @@ export function outcomeOf(result: RunResult, state: RunState): Outcome {
 /** Returns whether the service accepted the create or message; `undefined` if the result does not say. */
 export function acceptanceOf(result: RunResult): Acceptance | undefined {
   if (result.kind === "submission-failed") return result.error.acceptance;
-  return result.kind === "cancelled" ? result.acceptance : undefined;
+  return result.kind === "cancelled" || result.kind === "agent-failed" ? result.acceptance : undefined;
 }
 
 /** Returns whether the service's own `404`, which has a message unlike a gateway's, answered the first request. */

@@ -7,7 +7,7 @@ import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, waitForJob } from "../client/wait.ts";
 import { message } from "../runner-kit/text.ts";
 import { excerpt } from "../runner-kit/untrusted.ts";
-import { isJobNotFound, type Operation, type RunResult } from "./result.ts";
+import { AgentError, agentFailed, isJobNotFound, type Operation, type RunResult } from "./result.ts";
 import { connectService, type Run } from "./run.ts";
 import { RunState } from "./run-state.ts";
 import { runAttempt } from "./runner/environment.ts";
@@ -185,6 +185,7 @@ function updateState(job: Job, task: Task, { ports, state, log, publishJobId }: 
 }
 
 function resultOfError(error: unknown, operation: Operation, { ports, state, log, publishJobId }: Run): RunResult {
+  if (error instanceof AgentError) return agentFailed(error, state.hasRecord ? "accepted" : "unknown");
   if (operation !== "poll" && error instanceof SubmissionError) {
     if (operation === "create" && error.jobId !== undefined) {
       state.jobId = error.jobId;

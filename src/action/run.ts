@@ -5,6 +5,7 @@ import type { Trace } from "../client/trace.ts";
 import type { Cache } from "../runner-kit/cache.ts";
 import type { Transport } from "../runner-kit/transport.ts";
 import { isMintlify } from "./mintlify.ts";
+import type { OwnAgent } from "./own-agent.ts";
 import type { RunLog } from "./report/log.ts";
 import type { Ending, RerunEffect, RunResult } from "./result.ts";
 import type { RunState } from "./run-state.ts";
@@ -23,6 +24,8 @@ export interface RunPorts {
   signal: AbortSignal;
   /** Returns the transport to the service; throws `NetworkError` if the proxy settings are invalid. */
   connect: (protocol: string) => Transport;
+  /** The agent that runs with the step, if one does: `connect` leads to its service. */
+  agent?: OwnAgent | undefined;
   /** Connects to the Actions cache; only called if the runner offers one. */
   connectCache: () => Promise<Cache>;
   /** Creates the client for GitHub; only called in comment mode, for a session and for changes. */

@@ -7,8 +7,17 @@ import { type Decision, decide, decideWith, type Evidence, type StepRecord } fro
 import { askBefore, gather, isJob, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { readSession, tellOfLeft } from "./memory/session.ts";
+import { untilAborted } from "./memory/wait.ts";
 import { findStart, type Plan, planTasks, runPlan, writePrompt } from "./plan.ts";
-import { acceptanceOf, type BlockedResult, cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.ts";
+import {
+  AgentError,
+  acceptanceOf,
+  agentFailed,
+  type BlockedResult,
+  cancelledBeforeSending,
+  isJobNotFound,
+  type RunResult,
+} from "./result.ts";
 import { type Execution, openConnection, type Run } from "./run.ts";
 import { isStillGone, type JobOptions, runJob } from "./run-job.ts";
 import { isOnTag, runAttempt } from "./runner/environment.ts";
@@ -65,6 +74,16 @@ class Sending {
   }
 
   async run(): Promise<Execution> {
+    try {
+      return await this.#decideAndSend();
+    } catch (error) {
+      // What asks its service for what is known may start it, too.
+      if (error instanceof AgentError) return this.#withdraw(agentFailed(error));
+      throw error;
+    }
+  }
+
+  async #decideAndSend(): Promise<Execution> {
     const { conversation, fill } = this.#request;
     const isResumed = isResuming(this.#run);
     const isRerun = runAttempt(this.#run.ports.environment) > 1;
@@ -245,6 +264,9 @@ class Sending {
     const plan = planTasks(written.prompt, continued, { replaces, base });
     if (settings.dryRun) return this.#tellPlan(plan);
 
+    // Before a word is left that something may have been sent.
+    if (ports.agent) await untilAborted(ports.agent.prepare(), ports.signal);
+    if (ports.agent && this.#isAborted) return this.#withdraw(cancelledBeforeSending);
     const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
     if (conversation && leftMs < minTimeLeftMs) return this.#withdraw({ kind: "blocked", cause: "time" });
     // A service that can be asked knows what it was sent.
@@ -361,7 +383,10 @@ class Sending {
 
   async #tell(plan: Text, task: SendingTask | Attach): Promise<Execution> {
     if (task.kind !== "attach") this.#run.log.dryRun(task.prompt);
-    return this.#withdraw({ kind: "skipped", reason: "dry-run", plan }, { task });
+    const { agent } = this.#run.ports;
+    if (task.kind !== "attach") await agent?.check();
+    const checked = say` The key, the token and what is installed were checked. The agent was not installed or run.`;
+    return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: agent ? [...plan, ...checked] : plan }, { task });
   }
 }
 

@@ -40,6 +40,17 @@ export interface Settings {
   githubToken: string;
   /** Tells the legs of a matrix apart. */
   matrixLeg: string;
+  /** The agent that runs with the step; `undefined` if a service runs it. */
+  agent: AgentSettings | undefined;
+}
+
+export interface AgentSettings {
+  /** A name, or a shell command. */
+  name: string;
+  /** For the step of the service, by the names of its inputs. */
+  inputs: Readonly<Record<string, string>>;
+  /** Of its service: a new one in each run. */
+  apiKey: string;
 }
 
 export interface ChangesSettings {

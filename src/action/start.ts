@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { systemClock } from "../client/clock.ts";
 import { createTransport, type Transport } from "../runner-kit/transport.ts";
 import { main } from "./main.ts";
@@ -23,9 +24,18 @@ export async function start(signal: AbortSignal): Promise<void> {
     connectCache: async () => (await import("../runner-kit/connect-cache.ts")).connectCache(process.env),
     connectGitHub: async (...address) => (await import("./runner/github.ts")).connectGitHub(...address),
     connectIdTokens: async (...source) => (await import("./runner/id-token.ts")).connectIdTokens(...source),
+    createAgent: async (settings) => {
+      const { createOwnAgent } = await import("./own-agent.ts");
+      return createOwnAgent(settings, { program: serviceStep(process.argv[1]), environment: process.env, signal });
+    },
     environment: process.env,
     signal,
   });
   // Exit explicitly, because closing sockets would delay the end of the step, but not before stdout is flushed.
   process.stdout.write("", () => process.exit(hasPassed ? 0 : 1));
+}
+
+/** Returns the main file of the service's step, which is in the same repository as the action's, bundled or not. */
+function serviceStep(main = ""): string {
+  return resolve(main, main.endsWith(".ts") ? "../../../service/step/index.ts" : "../../service/dist/index.js");
 }

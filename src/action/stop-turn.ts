@@ -15,7 +15,10 @@ const pauseMs = 250;
 export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Promise<RunResult> {
   const { settings, state, log } = run;
   const isOwn = task.kind !== "attach" && settings.wait && settings.onCancel === "stop";
-  if (!isOwn || result.kind !== "cancelled" || result.acceptance === "rejected") return result;
+  // An agent that runs with the step ends with it.
+  if (!isOwn || !(result.kind === "cancelled" || (settings.agent && result.kind === "timed-out"))) return result;
+  if (result.kind === "cancelled" && result.acceptance === "rejected") return result;
+  const accepted: RunResult = result.kind === "cancelled" ? { ...result, acceptance: "accepted" } : result;
   const { clock } = run.ports;
   // The step's own signal has aborted.
   const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
@@ -34,7 +37,7 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
       state.origin = task.kind === "create" ? "created" : "continued";
       run.publishJobId(turn.jobId);
     }
-    if (!announcement.features.has("stop")) return { ...result, acceptance: "accepted" };
+    if (!announcement.features.has("stop")) return accepted;
     state.stop = "asked";
     for (;;) {
       // An earlier attempt may have sent the same request, and its turn may be over.
@@ -47,10 +50,10 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
       if (state.stop !== "asked" || clock.now() + pauseMs >= limits.deadline) break;
       await clock.sleep(pauseMs);
     }
-    return { ...result, acceptance: "accepted" };
+    return accepted;
   } catch (error) {
     log.debugError(error);
-    if (state.stop !== undefined) return { ...result, acceptance: "accepted" };
+    if (state.stop !== undefined) return accepted;
     state.stop = "unreached";
     return result;
   }

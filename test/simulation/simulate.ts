@@ -232,6 +232,7 @@ function startAttempt(world: World, attempt: Attempt, index: number, earlier: re
     signal: cancellation.signal,
     random: () => attempt.randomNumbers[draws++ % attempt.randomNumbers.length] ?? 0,
     connect: () => transport,
+    createAgent: () => Promise.reject(new Error("a service runs the agent")),
     connectIdTokens: async (audience, source) => connectIdTokens(audience, { ...source, connect: () => tokens }),
     connectCache: async () => {
       if (!cache || execution?.cache.state === "absent") throw new Error("the runner offers no cache service");

@@ -1,4 +1,5 @@
 import { main } from "../../src/action/main.ts";
+import type { OwnAgent } from "../../src/action/own-agent.ts";
 import type { GitHub } from "../../src/action/runner/github.ts";
 import { connectIdTokens } from "../../src/action/runner/id-token.ts";
 import { FakeCache } from "./fake-cache.ts";
@@ -27,6 +28,8 @@ export interface MainOptions {
   github?: GitHub;
   /** The Actions cache; without one, the runner offers no cache service. */
   cache?: FakeCache;
+  /** The agent that runs with the step. Default: none. */
+  agent?: OwnAgent;
   /** `GITHUB_RUN_ATTEMPT`. Default: 1. */
   runAttempt?: number;
   /** Called with the origin when a connection is opened before a request. */
@@ -49,6 +52,7 @@ export async function runMain({
   random,
   github,
   cache,
+  agent,
   runAttempt = 1,
   onOpen,
   onClock,
@@ -67,6 +71,7 @@ export async function runMain({
     random: random ?? (() => 0.5),
     connect: () => Object.assign(transport, { open: onOpen }),
     connectGitHub: async () => github ?? noGitHub,
+    createAgent: async () => agent ?? Promise.reject(new Error("a service runs the agent")),
     connectIdTokens: async (...source) => connectIdTokens(...source),
     connectCache: async () => {
       if (!cache && environment?.ACTIONS_CACHE_URL === undefined) throw new Error("the runner offers no cache service");

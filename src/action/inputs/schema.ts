@@ -6,6 +6,7 @@ import { isMintlify } from "../mintlify.ts";
 import type { InputProblem, RunResult } from "../result.ts";
 import { canRequestIdTokens } from "../runner/environment.ts";
 import type { Mode, Settings, Task } from "../settings.ts";
+import { parseAgent } from "./agent.ts";
 import type { PromptFile } from "./prompt-file.ts";
 import * as rules from "./rules.ts";
 
@@ -13,6 +14,8 @@ import * as rules from "./rules.ts";
 const inputs = {
   prompt: ["", rules.anyText],
   "prompt-file": ["", rules.anyText],
+  agent: ["", rules.anyText],
+  "agent-options": ["", rules.anyText],
   "job-id": ["", rules.identifier],
   "project-id": ["", rules.identifier],
   // Checked together with `auth`.
@@ -38,9 +41,10 @@ const inputs = {
   "required-permission": ["write", rules.oneOf(permissions, `must be one of ${permissions.join(", ")}`)],
   "allowed-bots": ["", rules.allowedBots],
   reply: ["true", rules.boolean],
-  // In action.yml, the runner fills in the defaults of these two: the workflow's own token, which is only checked if it is
+  // In action.yml, the runner fills in the defaults of these: the workflow's own token, which is only checked if it is
   // needed, and the matrix.
   "github-token": ["", rules.anyText],
+  "workflow-token": ["", rules.anyText],
   "matrix-leg": ["", rules.anyText],
 } as const satisfies Record<string, readonly [string, rules.Rule<unknown>]>;
 
@@ -79,13 +83,17 @@ export function parseInputs(
 ): InputsResult {
   const { GITHUB_EVENT_NAME: eventName = "" } = environment;
   const hasIdTokens = canRequestIdTokens(environment);
-  const raw = mapInputs((name) => valueOrDefault(name, read(name)));
+  const given = mapInputs((name) => valueOrDefault(name, read(name)));
+  const isGiven = (name: InputName): boolean => given[name] !== inputDefaults[name];
+  const agent = isGiven("agent") ? parseAgent(given, isGiven, environment) : undefined;
+  const raw: RawInputs = { ...given, ...agent?.inputs };
   const parsed = parseValues(raw);
   const file = raw["prompt-file"] ? readFile(raw["prompt-file"]) : undefined;
   const prompt = file && "text" in file ? file.text : raw.prompt;
   const isComment = isTriggeredBy(eventName, raw["trigger-phrase"], raw["trigger-label"]);
   const summary = parsed.values.summary ?? true;
-  const isMissing = raw.auth === "github-oidc" ? !hasIdTokens : raw["api-key"] === "";
+  const isServiceKeyMissing = raw.auth === "github-oidc" ? !hasIdTokens : raw["api-key"] === "";
+  const isMissing = agent ? agent.isKeyMissing : isServiceKeyMissing;
   // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
   if (isComment && isThreadEvent(eventName) && isMissing && isFromFork(environment)) {
     const skipped = { kind: "skipped", reason: "fork", triggerKind: triggerKinds[eventName] } as const;
@@ -95,12 +103,12 @@ export function parseInputs(
   const isHosted = baseUrl !== null && isMintlify(baseUrl);
   const promptProblem = promptProblemOf(raw, file, isComment, environment);
   const problems: Problem[] = [
-    ...accessProblems(raw, isHosted, hasIdTokens),
+    ...(agent ? agent.problems : accessProblems(raw, isHosted, hasIdTokens)),
     ...parsed.problems,
     ...(promptProblem ? [promptProblem] : []),
-    ...combinationProblems(raw, parsed.values, isHosted),
+    ...combinationProblems(raw, parsed.values, isHosted, isComment || prompt !== ""),
     ...(isComment ? commentProblems(raw, prompt) : []),
-    ...(isComment || raw.changes !== "none" ? tokenProblems(raw, isComment) : []),
+    ...(isComment || agent || raw.changes !== "none" ? tokenProblems(raw, isComment) : []),
   ];
   if (problems.length > 0) return { ok: false, problems, summary };
 
@@ -129,6 +137,7 @@ export function parseInputs(
         : { since: values["changes-since"], paths: values.paths, withPatches: values.changes === "diff" },
     githubToken: values["github-token"],
     matrixLeg: values["matrix-leg"],
+    agent: agent?.settings,
   };
   if (!isComment)
     return { ok: true, summary, settings, mode: { kind: "plain", task: taskOf(values["job-id"], prompt) } };
@@ -215,7 +224,12 @@ function promptProblemOf(
 }
 
 /** Returns the problems with inputs that need each other, or that cannot be used together. */
-function combinationProblems(raw: RawInputs, values: Partial<Values>, isHosted: boolean): Problem[] {
+function combinationProblems(
+  raw: RawInputs,
+  values: Partial<Values>,
+  isHosted: boolean,
+  hasPrompt: boolean,
+): Problem[] {
   const problems: Problem[] = [];
   const add = (input: InputName, problem: Text) => problems.push({ input, problem });
   const { "poll-interval-seconds": minSeconds = 0, "max-poll-interval-seconds": maxSeconds = Infinity } = values;
@@ -225,6 +239,9 @@ function combinationProblems(raw: RawInputs, values: Partial<Values>, isHosted: 
       say`is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`,
     );
   if (raw.session !== "" && raw["job-id"] !== "") add("session", say`cannot be used together with job-id`);
+  if (raw["agent-options"] !== "" && raw.agent === "") add("agent-options", say`needs agent`);
+  if (raw.agent !== "" && raw["job-id"] !== "" && !hasPrompt)
+    add("job-id", say`needs a prompt with agent: an agent ends with its step, so that there is no job to wait for`);
   if (raw.base !== "" && isHosted)
     add("base", say`needs a service of your own (base-url): the hosted one takes no branch`);
   for (const input of ["changes-since", "paths"] as const)
@@ -243,7 +260,8 @@ function commentProblems(raw: RawInputs, template: string): Problem[] {
 }
 
 function tokenProblems(raw: RawInputs, isComment: boolean): Problem[] {
-  const user = !isComment ? "changes" : raw["trigger-phrase"] ? "trigger-phrase" : "trigger-label";
+  const trigger = raw["trigger-phrase"] ? "trigger-phrase" : "trigger-label";
+  const user = isComment ? trigger : raw.agent ? "agent" : "changes";
   const problem =
     raw["github-token"] === ""
       ? say`is empty, but ${trusted(user)} needs it. Leave it out to use the workflow's own token`

@@ -5,6 +5,7 @@ import { type FailableOutcome, levelOf } from "../outcome.ts";
 import { type Ending, outcomeOf, type RunResult } from "../result.ts";
 import { duration } from "./format.ts";
 import {
+  addressOf,
   checkService,
   hasDashboard,
   howToContinue,
@@ -71,7 +72,13 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
   "timed-out": ({ lastError }, context) => {
     const { settings, state, task, rerun } = context;
     const limit = trusted(duration(settings?.timeoutMs ?? 0));
-    const reason = lastError ? failureReason(lastError, settings?.baseUrl.href) : [];
+    if (settings?.agent) {
+      return message`
+        Timed out
+        Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What it had not pushed is lost.
+        Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file.`;
+    }
+    const reason = lastError ? failureReason(lastError, addressOf(settings)) : [];
     const isStale = state.status !== "" && state.status !== "active";
     const stale = trusted(isStale ? " (its status was still the one from before the message)" : "");
     const addInput =
@@ -124,6 +131,11 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       ${what} The state of job ${state.jobId} is unknown; it may still be running.
       ${next} ${rerunWarning(context)} ${howToWait(context)}`;
   },
+  "agent-failed": ({ title, text, acceptance }, context) => ({
+    title,
+    what: joinSentences(text, acceptance === "rejected" ? [] : say`The agent is no longer running.`),
+    next: acceptance === "rejected" ? needsNewRun(context) : howToWait(context),
+  }),
   skipped: describeSkip,
   blocked: describeBlocked,
   crashed: ({ error }, context) => {

@@ -10,7 +10,7 @@ import type { RunState } from "../run-state.ts";
 import type { Toolkit } from "../runner/toolkit.ts";
 import type { Settings, Task } from "../settings.ts";
 import { delay, duration, elapsed, size } from "./format.ts";
-import { reportBug } from "./message.ts";
+import { addressOf, reportBug } from "./message.ts";
 import { failureReason } from "./request-failure.ts";
 
 /** The runner shows ten warnings per step; recurring connection problems must leave room for others. */
@@ -31,7 +31,7 @@ export class RunLog {
   readonly #toolkit: Toolkit;
   #isFailing = false;
   #connectionWarnings = 0;
-  #address = "";
+  #address: string | undefined;
   #hasWarnedOfStatus = false;
   /** What was said last of saves that failed, or empty. */
   #notSaved = "";
@@ -41,9 +41,10 @@ export class RunLog {
     this.#toolkit = toolkit;
   }
 
-  starting(task: Task, { projectId, baseUrl }: Settings): void {
-    this.#address = baseUrl.href;
-    const where = `in project ${projectId} at ${baseUrl.href}`;
+  starting(task: Task, settings: Settings): void {
+    this.#address = addressOf(settings);
+    const where =
+      this.#address === undefined ? "on this runner" : `in project ${settings.projectId} at ${this.#address}`;
     if (task.kind === "create") this.line(`Creating an agent job ${where} (prompt of ${size(task.prompt)})`);
     else if (task.kind === "attach") this.line(`Following job ${task.jobId} ${where}`);
     else this.line(`Sending a message to job ${task.jobId} ${where} (prompt of ${size(task.prompt)})`);

@@ -8,7 +8,7 @@ import type { CommentMode, Settings, Task } from "../settings.ts";
 export interface ResultContext {
   /** `undefined` if the inputs were invalid. */
   settings:
-    | Pick<Settings, "projectId" | "session" | "baseUrl" | "timeoutMs" | "wait" | "auth" | "onCancel">
+    | Pick<Settings, "projectId" | "session" | "baseUrl" | "timeoutMs" | "wait" | "auth" | "onCancel" | "agent">
     | undefined;
   /** What the step set out to do, if it got that far. */
   task: Task | undefined;
@@ -21,6 +21,7 @@ export interface ResultContext {
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
 export function howToWait(context: ResultContext, purpose: "wait for it" | "read its result" = "wait for it"): Text {
   const { state, settings, rerun, comment } = context;
+  if (settings?.agent && rerun.usable !== "resumes") return say`To take it up again, re-run this workflow run.`;
   if (rerun.usable !== "resumes")
     return say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
   const action = settings?.wait === false ? "check on it" : purpose;
@@ -51,6 +52,11 @@ export function howToContinue({ state, rerun }: ResultContext): Text {
 
 export function hasDashboard({ settings }: ResultContext): boolean {
   return settings !== undefined && isMintlify(settings.baseUrl);
+}
+
+/** Returns the address of the service; `undefined` if it runs with the step, at one that means nothing to anybody. */
+export function addressOf(settings: Pick<Settings, "baseUrl" | "agent"> | undefined): string | undefined {
+  return settings?.agent ? undefined : settings?.baseUrl.href;
 }
 
 /** How to send a request again on purpose. A re-run uses the workflow file of its run, so a changed input has no effect. */

@@ -1,7 +1,7 @@
 import { joinSentences, type Message, message, say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { BlockedResult, SkippedResult, TriggerKind } from "../result.ts";
 import { count, duration, shortRef } from "./format.ts";
-import { checkService, howToStartAnother, type ResultContext, reportBug } from "./message.ts";
+import { addressOf, checkService, howToStartAnother, type ResultContext, reportBug } from "./message.ts";
 import { failureReason } from "./request-failure.ts";
 
 /** Describes why the step starts nothing. That is not an error. */
@@ -132,7 +132,7 @@ const blocked: {
     To let the action ask GitHub in later runs, give the job permissions: actions: read. See the log of that attempt for the job's id. ${checkService(context)} ${howToStartAnother(context)}`,
   service: ({ error }, context) => message`
     Cannot ask the service what was sent
-    This is a re-run, and the service did not say what an earlier attempt of this workflow run sent (${error ? failureReason(error, context.settings?.baseUrl.href) : say`it did not announce itself`}). This run sent nothing; a job may be running.
+    This is a re-run, and the service did not say what an earlier attempt of this workflow run sent (${error ? failureReason(error, addressOf(context.settings)) : say`it did not announce itself`}). This run sent nothing; a job may be running.
     Re-run the workflow run when the service responds again. ${howToStartAnother(context)}`,
   "later-run": ({ run, jobId }) => message`
     A later run has continued the job
@@ -176,7 +176,7 @@ const blocked: {
     Re-run the workflow run. A run without session would start a new job, with a pull request of its own.`,
   "session-job": ({ jobId, error, forMs }, { settings }) => message`
     Cannot read the session's job
-    For ${trusted(duration(forMs))}, the state of job ${jobId}, the last of the session, could not be read: ${failureReason(error, settings?.baseUrl.href)}. This run sent nothing.
+    For ${trusted(duration(forMs))}, the state of job ${jobId}, the last of the session, could not be read: ${failureReason(error, addressOf(settings))}. This run sent nothing.
     Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
   time: () => message`
     No time left to start a job

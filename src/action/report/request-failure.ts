@@ -3,7 +3,7 @@ import { capitalized, join, joinSentences, say, type Text, trusted } from "../..
 import { excerpt } from "../../runner-kit/untrusted.ts";
 import type { Operation } from "../result.ts";
 import { duration } from "./format.ts";
-import { hasDashboard, type ResultContext } from "./message.ts";
+import { addressOf, hasDashboard, type ResultContext } from "./message.ts";
 
 /** The rate limits are counted over an hour. Specification: "Limits". */
 const hourMs = 3_600_000;
@@ -14,7 +14,9 @@ export function explainRequestFailure(
   error: RequestError,
   context: ResultContext,
 ): { what: Text; next: Text } {
-  const failure = [...capitalized(failureReason(error, context.settings?.baseUrl.href)), "."];
+  const failure = [...capitalized(failureReason(error, addressOf(context.settings))), "."];
+  if (context.settings?.agent)
+    return { what: failure, next: say`See the log of the agent's service. If it does not say why, run this again.` };
   const [reason, next] =
     error instanceof HttpError ? adviceOnAnswer(operation, error, context) : [[], adviceOnFailure(error)];
   return { what: joinSentences(reason, failure), next };

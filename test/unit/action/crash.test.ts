@@ -25,6 +25,7 @@ async function runWith(changes: (ports: Ports, toolkit: FakeToolkit) => Partial<
     connectCache: bug,
     connectGitHub: bug,
     connectIdTokens: bug,
+    createAgent: bug,
     environment: {},
     signal: new AbortController().signal,
   };

@@ -30,6 +30,7 @@ async function runWith({
       throw new Error("the runner offers no cache service");
     },
     connectGitHub: () => Promise.reject(new Error("GitHub is only used in comment mode")),
+    createAgent: () => Promise.reject(new Error("a service runs the agent")),
     connectIdTokens: () => Promise.reject(new Error("the step has a key")),
     environment: {},
     signal: new AbortController().signal,

@@ -106,7 +106,7 @@ test.each([
   [{ agent: "my-agent --fast" }, "`agent-network` is model, and the model of a command is unknown"],
   [
     { agent: "editr", "agent-network": "full" },
-    "`agent` is editr, which is neither one of claude, codex, gemini, opencode, aider and editor nor a program in the PATH of this runner",
+    "`agent` is editr, which is neither one of claude, codex, gemini, opencode, aider, editor nor a program in the PATH of this runner",
   ],
   [{ sandbox: "docker" }, "sandbox must be bwrap or none."],
   [{ sandbox: "none" }, "agent-network model requires sandbox bwrap."],

@@ -40,6 +40,7 @@ async function runConnecting(
       throw new Error("the runner offers no cache service");
     },
     connectGitHub,
+    createAgent: () => Promise.reject(new Error("a service runs the agent")),
     connectIdTokens: () => Promise.reject(new Error("the step has a key")),
     environment: { GITHUB_EVENT_NAME: "issue_comment", GITHUB_EVENT_PATH: file, ...environment },
     signal: new AbortController().signal,

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import {
+  agentInputs,
+  agentKeys,
+  agentProblem,
+  optionLines,
+  parseOption,
+  platformProblem,
+  projectOf,
+  stepOptions,
+} from "../../runner-kit/agent-service.ts";
+import { say, type Text } from "../../runner-kit/text.ts";
+import type { AgentSettings } from "../settings.ts";
+
+/** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
+const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"] as const;
+
+/** How long before the end of the step's time its agent is stopped, in minutes, so that the step can say so. */
+const marginMinutes = 2;
+
+type Input =
+  | (typeof others)[number]
+  | "agent"
+  | "agent-options"
+  | "github-token"
+  | "workflow-token"
+  | "timeout-minutes";
+
+/** What is said with `agent`. */
+export interface ParsedAgent {
+  settings: AgentSettings;
+  problems: { input: Input; problem: Text }[];
+  /** Whether no variable has the key of the agent's model. */
+  isKeyMissing: boolean;
+  /** Inputs that take the place of the workflow's: its service is only known by its project, whatever its port. */
+  inputs: Readonly<Record<"base-url" | "project-id" | "api-key", string>>;
+}
+
+/**
+ * Reads the input `agent`, and what belongs to it. What only the service knows, such as the values of its options, it checks
+ * when it starts, before an agent is installed.
+ *
+ * @param isGiven - returns whether an input has another value than its default
+ */
+export function parseAgent(
+  raw: Readonly<Record<Input, string>>,
+  isGiven: (input: Input) => boolean,
+  environment: NodeJS.ProcessEnv,
+): ParsedAgent {
+  const { agent } = raw;
+  const problems: ParsedAgent["problems"] = [];
+  const add = (input: Input, problem: Text | undefined): void => void (problem && problems.push({ input, problem }));
+  add("agent", platformProblem(environment));
+  add("agent", agentProblem(agent, environment));
+  for (const input of others)
+    if (isGiven(input))
+      add(
+        input,
+        say`cannot be used together with agent, which runs with this step and ends with it. Remove one of them`,
+      );
+  const keys = agentKeys[agent] ?? [];
+  const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]);
+  if (isKeyMissing)
+    add(
+      "agent",
+      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. Secrets are always empty in runs for pull requests from forks`,
+    );
+  const apiKey = `agent_${randomBytes(24).toString("hex")}`;
+  const minutes = Number(raw["timeout-minutes"]);
+  const inputs: Record<string, string> = {
+    agent,
+    "github-token": raw["github-token"],
+    "workflow-token": raw["workflow-token"],
+    "time-limit-minutes": String(Math.max(minutes - marginMinutes, minutes / 2)),
+  };
+  const further: string[] = [];
+  for (const line of optionLines(raw["agent-options"])) {
+    const { name = "", value = "" } = parseOption(line) ?? {};
+    if (agentInputs.some((input) => input === name) && value !== "") inputs[name] = value;
+    else if (stepOptions.some((option) => option === name)) further.push(line);
+    else
+      add(
+        "agent-options",
+        say`must have one of ${[...agentInputs, ...stepOptions].map((one) => `--${one}`).join(", ")} in each line, with its value, not ${line}`,
+      );
+  }
+  return {
+    settings: { name: agent, apiKey, inputs: { ...inputs, options: further.join("\n") } },
+    problems,
+    isKeyMissing,
+    inputs: {
+      "base-url": "http://127.0.0.1",
+      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent),
+      "api-key": apiKey,
+    },
+  };
+}
