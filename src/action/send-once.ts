@@ -261,6 +261,7 @@ class Sending {
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
     const named = jobId === "" ? kept : { jobId };
     const continued = named ?? (await (conversation ?? remembered).findContinued(base));
+    if (continued && "kind" in continued) return this.#withdraw(continued);
     const plan = planTasks(written.prompt, continued, { replaces, base });
     if (settings.dryRun) return this.#tellPlan(plan);
 

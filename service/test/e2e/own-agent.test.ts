@@ -1,27 +1,203 @@
-import { readdirSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { step } from "../../../test/support/step.ts";
+import { setTimeout } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { startCacheService } from "../../../test/support/cache-service.ts";
+import { step, temporaryFolder } from "../../../test/support/step.ts";
+import { waitUntil } from "../../../test/support/wait-until.ts";
 import { jobEnvironment, setUpGitHub } from "../support/service-step.ts";
 
-const fast = { "poll-interval-seconds": "0.05", "max-poll-interval-seconds": "0.1" };
+/*
+ * The input `agent`, through the action and the service's step as they are built. Agents are shell commands, which need neither a
+ * model nor a sandbox.
+ */
 
-test("a step with an agent runs the job itself, and leaves nothing behind", async () => {
+/** Returns the ids of the processes that have a text in their environment, besides this one. */
+function processesWith(text: string): string[] {
+  return readdirSync("/proc").filter((id) => {
+    try {
+      return (
+        /^\d+$/.test(id) && id !== String(process.pid) && readFileSync(`/proc/${id}/environ`, "utf8").includes(text)
+      );
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Sets up a repository on GitHub, and steps of it with an agent that counts its runs. */
+async function setUp({ isOpen = true } = {}) {
   const { docs, github } = await setUpGitHub();
-  const environment = jobEnvironment(github);
-  const inputs = {
-    ...fast,
-    agent: "editor",
-    "agent-options": "--sandbox none\n--remember false",
-    prompt: 'Add a page "Quickstart"',
-    "github-token": github.token,
-    "workflow-token": github.token,
+  const folder = temporaryFolder();
+  const agents = join(folder, "agents");
+  const gate = join(folder, "gate");
+  if (isOpen) writeFileSync(gate, "");
+  const agent = `echo ran >> ${agents}; while [ ! -e ${gate} ]; do sleep 0.05; done; cat >> notes.md; echo "it is done"`;
+  return {
+    docs,
+    github,
+    agents: () => (existsSync(agents) ? readFileSync(agents, "utf8").split("\n").length - 1 : 0),
+    open: () => writeFileSync(gate, ""),
+    run: async (
+      inputs: Record<string, string> = {},
+      environment: Record<string, string> = {},
+      onStart: (child: ChildProcess) => void = () => {},
+    ) => {
+      // GitHub tells who created a branch, in a list that has it after a moment.
+      for (const branch of docs.branches()) github.creators.set(branch, "docs-bot");
+      const job = jobEnvironment(github);
+      const given = {
+        agent,
+        "agent-options": "--sandbox none\n--agent-network full",
+        prompt: "Describe the quickstart",
+        "github-token": github.token,
+        "poll-interval-seconds": "0.05",
+        "max-poll-interval-seconds": "0.1",
+        ...inputs,
+      };
+      const ran = await step(given, {
+        environment: { ...job, GITHUB_RUN_ID: "1", GITHUB_JOB: "docs", GITHUB_ACTION: "agent", ...environment },
+        onStart,
+      });
+      expect(processesWith(job.RUNNER_TEMP), ran.log).toEqual([]);
+      return { ...ran, left: readdirSync(job.RUNNER_TEMP) };
+    },
   };
-  const { exitCode, outputs, log, annotations } = await step(inputs, { environment });
-  console.log(log);
+}
+
+test("one step runs the agent, opens the pull request, and leaves nothing behind", async () => {
+  const { docs, agents, run } = await setUp();
+  const { exitCode, outputs, log, annotations, left, summary } = await run();
   expect(exitCode, log).toBe(0);
-  expect(outputs, log).toMatchObject({ outcome: "pr-created" });
+  expect(outputs, log).toMatchObject({ outcome: "pr-created", "final-message": "it is done" });
   expect(docs.branches()).toEqual([`agent/${outputs["job-id"]}`]);
-  expect(annotations).toEqual([]);
-  expect(readdirSync(join(environment.RUNNER_TEMP))).toEqual([]);
+  expect([annotations, left, agents()]).toEqual([[], [], 1]);
+  expect(log + summary).not.toContain("base-url");
+  expect(log + summary).not.toMatch(/ at http:\/\/127\.0\.0\.1/);
+});
+
+test.each([
+  ["a comment without the phrase", { "trigger-phrase": "/agent" }, "no-trigger"],
+  ["a dry run whose trigger says nothing", { "trigger-phrase": "/agent", "dry-run": "true" }, "no-trigger"],
+])("%s starts nothing", async (_what, inputs, reason) => {
+  const { github, run } = await setUp();
+  const file = join(temporaryFolder(), "event.json");
+  const user = { login: "writer", type: "User" };
+  writeFileSync(
+    file,
+    JSON.stringify({ action: "created", comment: { body: "Nice", user, id: 1 }, issue: { number: 1 } }),
+  );
+  // Without Git, the service would not start.
+  const environment = { PATH: "", GITHUB_EVENT_NAME: "issue_comment", GITHUB_EVENT_PATH: file };
+  const { outputs, log, left } = await run({ ...inputs, prompt: "" }, environment);
+  expect(outputs, log).toMatchObject({ outcome: "skipped", "skip-reason": reason });
+  expect([left, github.requests]).toEqual([[], []]);
+});
+
+test("a dry run checks the token, and installs and runs nothing", async () => {
+  const { docs, github, agents, run } = await setUp();
+  const { outputs, log } = await run({ "dry-run": "true", "agent-options": "--sandbox none", agent: "editor" });
+  expect(outputs, log).toMatchObject({ outcome: "skipped", "skip-reason": "dry-run" });
+  expect(log).toContain("The key, the token and what is installed were checked.");
+  expect([docs.branches(), agents()]).toEqual([[], 0]);
+  expect(github.requests.some((route) => /^POST .*\/pulls$/.test(route))).toBe(true);
+});
+
+test.each([
+  [
+    { "agent-options": "--sandbox none\n--agent-network full\n--memory-mb little" },
+    {},
+    /^error Invalid inputs of the agent service: .*memory-mb/,
+  ],
+  [
+    { "agent-options": "--sandbox none" },
+    {},
+    /^error Invalid inputs of the agent service: .*`--agent-network full` in `agent-options`|agent-network/,
+  ],
+  [{}, { PATH: "" }, /^error Git is missing or too old: .*Nothing was started\./],
+  [
+    { "github-token": "ghs_of_another_repository" },
+    {},
+    /^error The token (?:is not valid|may not push): .*Nothing was started\./,
+  ],
+] as const)("an agent that cannot start is one error: %j %j", async (inputs, environment, problem) => {
+  const { agents, run } = await setUp();
+  const { exitCode, outputs, annotations, log } = await run(inputs, environment);
+  expect([exitCode, annotations], log).toEqual([1, [expect.stringMatching(problem)]]);
+  expect(outputs, log).toMatchObject({ outcome: "error", "job-id": "" });
+  expect(agents()).toBe(0);
+});
+
+test.each(["write", "none"] as const)(
+  "re-runs and nights know the job, with a cache whose access is %s",
+  async (access) => {
+    const { docs, github, agents, run } = await setUp();
+    const cache = await startCacheService("v1", { access });
+    onTestFinished(() => cache[Symbol.asyncDispose]());
+    const night = (id: number, attempt = 1, inputs: Record<string, string> = {}) =>
+      run(
+        { session: "nightly", prompt: `Night ${id}`, ...inputs },
+        { ...cache.environment, GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: String(attempt) },
+      );
+    const first = await night(1);
+    expect(first.outputs, first.log).toMatchObject({ outcome: "pr-created", origin: "created" });
+    const again = await night(1, 2);
+    expect(again.outputs, again.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+    expect(agents()).toBe(1);
+    const second = await night(2);
+    expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+    expect([agents(), docs.branches().length]).toEqual([2, 1]);
+    expect(await github.call("GET", "/pulls?state=all")).toHaveLength(1);
+  },
+);
+
+test("a cancelled step stops its agent within 7 s, and a re-run runs it again", async () => {
+  const { agents, open, run, docs } = await setUp({ isOpen: false });
+  let cancelledAt = 0;
+  const cancel = async (child: ChildProcess): Promise<void> => {
+    await waitUntil(() => agents() === 1);
+    cancelledAt = performance.now();
+    child.kill("SIGINT");
+  };
+  const { outputs, annotations, log } = await run({}, {}, (child) => void cancel(child));
+  expect(performance.now() - cancelledAt).toBeLessThan(7000);
+  expect(outputs, log).toMatchObject({ outcome: "cancelled" });
+  expect(annotations).toEqual([expect.stringMatching(/^error Cancelled: .*no longer running\./)]);
+  open();
+  const again = await run({}, { GITHUB_RUN_ATTEMPT: "2" });
+  expect(again.outputs, again.log).toMatchObject({ outcome: "pr-created" });
+  expect([agents(), docs.branches().length]).toEqual([2, 1]);
+});
+
+test("after timeout-minutes, the agent is stopped", async () => {
+  const { agents, run } = await setUp({ isOpen: false });
+  const { outputs, annotations, log } = await run({
+    "timeout-minutes": "0.05",
+    "agent-options": "--sandbox none\n--agent-network full\n--time-limit-minutes 5",
+  });
+  expect(outputs, log).toMatchObject({ outcome: "timed-out" });
+  expect(annotations).toEqual([
+    expect.stringMatching(/^error Timed out: Job \S+ was still running after 3 s, so its agent was stopped\./),
+  ]);
+  expect(agents()).toBe(1);
+});
+
+test("a step that is killed at any moment leaves nothing running", async () => {
+  const { run } = await setUp({ isOpen: false });
+  // More than a dozen moments, from before the service starts until its agent runs.
+  for (let ms = 50; ms <= 1250; ms += 80)
+    await run({}, {}, (child) => void setTimeout(ms).then(() => child.kill("SIGKILL"))).catch(
+      async (error: unknown) => {
+        // The service notices it at once, and has a moment to end its agent.
+        if (!/processesWith|toEqual/.test(String(error))) throw error;
+      },
+    );
+});
+
+test("two steps with an agent run at the same time", async () => {
+  const { agents, docs, run } = await setUp();
+  const runs = await Promise.all(["one", "two"].map((id) => run({ prompt: id }, { GITHUB_ACTION: id })));
+  for (const { outputs, log } of runs) expect(outputs, log).toMatchObject({ outcome: "pr-created" });
+  expect([agents(), docs.branches().length]).toEqual([2, 2]);
 });

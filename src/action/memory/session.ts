@@ -179,8 +179,8 @@ export function commitOf(ref: string | undefined): string | undefined {
 
 /** What is remembered of a session before the prompt is written. */
 export interface RememberedSession extends RememberedChanges {
-  /** Finds the job that the session continues; `undefined` if it starts a new one. */
-  findContinued: () => Promise<Continuation | undefined>;
+  /** Finds the job that the session continues; `undefined` if it starts a new one, a result if nothing may be sent. */
+  findContinued: () => Promise<Continuation | RunResult | undefined>;
 }
 
 /**
@@ -210,6 +210,21 @@ export async function readSession(
   const { commit, pullRequests = [] } = entry ?? {};
   const findContinued = async () => ({ jobId, isReplaceable: true });
   if (isDryRun) return { lastCommit: commit, firstBase, ownPullRequests: pullRequests, findContinued };
+  const findWith = async (job: SessionJob, progress: SessionProgress): Promise<Continuation | undefined> => {
+    const continued = await continuationOf(jobId, job, progress, run);
+    // The create names the session to a service that knows sessions.
+    if (continued === undefined) await askService(run);
+    return continued;
+  };
+  if (run.settings.agent && entry && session && entry.sent === undefined) {
+    // Nobody else can send the job anything, so the entry has it all, and a quiet night starts nothing to read it.
+    const progress = session.progressOf(entry, "");
+    const findLater = async () => {
+      const job = await readSessionJob(jobId, run);
+      return "kind" in job ? job : findWith(job, progress);
+    };
+    return { lastCommit: progress.commit, firstBase, ownPullRequests: pullRequests, findContinued: findLater };
+  }
   const job = await readSessionJob(jobId, run);
   if ("kind" in job) return job;
   const progress = entry && session ? session.progressOf(entry, job.status) : { commit: undefined, failures: 0 };
@@ -218,12 +233,7 @@ export async function readSession(
     lastCommit: progress.commit,
     firstBase,
     ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
-    findContinued: async () => {
-      const continued = await continuationOf(jobId, job, progress, run);
-      // The create names the session to a service that knows sessions.
-      if (continued === undefined) await askService(run);
-      return continued;
-    },
+    findContinued: () => findWith(job, progress),
   };
 }
 
