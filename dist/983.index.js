@@ -766,6 +766,22 @@ async function readSession(session, firstBase, run) {
     const findContinued = async () => ({ jobId, isReplaceable: true });
     if (isDryRun)
         return { lastCommit: commit, firstBase, ownPullRequests: pullRequests, findContinued };
+    const findWith = async (job, progress) => {
+        const continued = await continuationOf(jobId, job, progress, run);
+        // The create names the session to a service that knows sessions.
+        if (continued === undefined)
+            await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_6__/* .askService */ .x)(run);
+        return continued;
+    };
+    if (run.settings.agent && entry && session && entry.sent === undefined) {
+        // Nobody else can send the job anything, so the entry has it all, and a quiet night starts nothing to read it.
+        const progress = session.progressOf(entry, "");
+        const findLater = async () => {
+            const job = await readSessionJob(jobId, run);
+            return "kind" in job ? job : findWith(job, progress);
+        };
+        return { lastCommit: progress.commit, firstBase, ownPullRequests: pullRequests, findContinued: findLater };
+    }
     const job = await readSessionJob(jobId, run);
     if ("kind" in job)
         return job;
@@ -775,13 +791,7 @@ async function readSession(session, firstBase, run) {
         lastCommit: progress.commit,
         firstBase,
         ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
-        findContinued: async () => {
-            const continued = await continuationOf(jobId, job, progress, run);
-            // The create names the session to a service that knows sessions.
-            if (continued === undefined)
-                await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_6__/* .askService */ .x)(run);
-            return continued;
-        },
+        findContinued: () => findWith(job, progress),
     };
 }
 /** Returns the job that the service remembers for the session of a run; `undefined` if there is none, or it does not know sessions. */
@@ -1138,6 +1148,8 @@ var evidence = __webpack_require__(1018);
 var memory_memory = __webpack_require__(7260);
 // EXTERNAL MODULE: ./build/action/memory/session.js
 var session = __webpack_require__(3351);
+// EXTERNAL MODULE: ./build/action/memory/wait.js
+var wait = __webpack_require__(9006);
 // EXTERNAL MODULE: ./build/action/plan.js
 var action_plan = __webpack_require__(6848);
 // EXTERNAL MODULE: ./build/action/result.js
@@ -1164,8 +1176,12 @@ const pauseMs = 250;
 async function stopOwnTurn(task, result, run) {
     const { settings, state, log } = run;
     const isOwn = task.kind !== "attach" && settings.wait && settings.onCancel === "stop";
-    if (!isOwn || result.kind !== "cancelled" || result.acceptance === "rejected")
+    // An agent that runs with the step ends with it.
+    if (!isOwn || !(result.kind === "cancelled" || (settings.agent && result.kind === "timed-out")))
         return result;
+    if (result.kind === "cancelled" && result.acceptance === "rejected")
+        return result;
+    const accepted = result.kind === "cancelled" ? { ...result, acceptance: "accepted" } : result;
     const { clock } = run.ports;
     // The step's own signal has aborted.
     const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
@@ -1186,7 +1202,7 @@ async function stopOwnTurn(task, result, run) {
             run.publishJobId(turn.jobId);
         }
         if (!announcement.features.has("stop"))
-            return { ...result, acceptance: "accepted" };
+            return accepted;
         state.stop = "asked";
         for (;;) {
             // An earlier attempt may have sent the same request, and its turn may be over.
@@ -1201,18 +1217,19 @@ async function stopOwnTurn(task, result, run) {
                 break;
             await clock.sleep(pauseMs);
         }
-        return { ...result, acceptance: "accepted" };
+        return accepted;
     }
     catch (error) {
         log.debugError(error);
         if (state.stop !== undefined)
-            return { ...result, acceptance: "accepted" };
+            return accepted;
         state.stop = "unreached";
         return result;
     }
 }
 
 ;// CONCATENATED MODULE: ./build/action/send-once.js
+
 
 
 
@@ -1257,6 +1274,17 @@ class Sending {
         this.#evidence = (0,evidence/* noEvidence */.n2)(run);
     }
     async run() {
+        try {
+            return await this.#decideAndSend();
+        }
+        catch (error) {
+            // What asks its service for what is known may start it, too.
+            if (error instanceof action_result/* AgentError */.Yv)
+                return this.#withdraw((0,action_result/* agentFailed */.$q)(error));
+            throw error;
+        }
+    }
+    async #decideAndSend() {
         const { conversation, fill } = this.#request;
         const isResumed = (0,memory_memory/* isResuming */.x)(this.#run);
         const isRerun = (0,environment/* runAttempt */.Tm)(this.#run.ports.environment) > 1;
@@ -1437,9 +1465,16 @@ class Sending {
         const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
         const named = jobId === "" ? kept : { jobId };
         const continued = named ?? (await (conversation ?? remembered).findContinued(base));
+        if (continued && "kind" in continued)
+            return this.#withdraw(continued);
         const plan = (0,action_plan/* planTasks */.s$)(written.prompt, continued, { replaces, base });
         if (settings.dryRun)
             return this.#tellPlan(plan);
+        // Before a word is left that something may have been sent.
+        if (ports.agent)
+            await (0,wait/* untilAborted */.E)(ports.agent.prepare(), ports.signal);
+        if (ports.agent && this.#isAborted)
+            return this.#withdraw(action_result/* cancelledBeforeSending */.xX);
         const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
         if (conversation && leftMs < client_submit/* minTimeLeftMs */.x3)
             return this.#withdraw({ kind: "blocked", cause: "time" });
@@ -1545,7 +1580,11 @@ class Sending {
     async #tell(plan, task) {
         if (task.kind !== "attach")
             this.#run.log.dryRun(task.prompt);
-        return this.#withdraw({ kind: "skipped", reason: "dry-run", plan }, { task });
+        const { agent } = this.#run.ports;
+        if (task.kind !== "attach")
+            await agent?.check();
+        const checked = (0,runner_kit_text/* say */.cv) ` The key, the token and what is installed were checked. The agent was not installed or run.`;
+        return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: agent ? [...plan, ...checked] : plan }, { task });
     }
 }
 /** Says that a re-run waits for what an earlier attempt sent, and what that does not settle. */

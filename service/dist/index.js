@@ -236,13 +236,22 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("zlib");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-// The runner starts this file twice, as `main` and as `post`. It starts itself for the service.
+// The runner starts this file twice, as `main` and as `post`. It starts itself for the service. The action starts it for its agent.
 switch (process.argv[2]) {
     case "server":
-        await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(947), __nccwpck_require__.e(748)]).then(__nccwpck_require__.bind(__nccwpck_require__, 748));
+        await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(479), __nccwpck_require__.e(200), __nccwpck_require__.e(846)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6846));
         break;
+    case "action": {
+        // Before anything is loaded: the action may be gone by then.
+        const leave = () => process.exit(1);
+        process.once("disconnect", leave);
+        const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(61), __nccwpck_require__.e(479), __nccwpck_require__.e(200), __nccwpck_require__.e(883), __nccwpck_require__.e(220)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1220));
+        process.off("disconnect", leave);
+        serveAction();
+        break;
+    }
     default: {
-        const { runStep } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(61), __nccwpck_require__.e(947), __nccwpck_require__.e(607)]).then(__nccwpck_require__.bind(__nccwpck_require__, 5607));
+        const { runStep } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(61), __nccwpck_require__.e(479), __nccwpck_require__.e(883), __nccwpck_require__.e(649)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7649));
         await runStep();
     }
 }
