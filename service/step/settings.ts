@@ -2,6 +2,8 @@ import {
   agentKeys,
   agentProblem,
   editor,
+  isAgentName,
+  nameOption,
   optionLines,
   parseOption,
   projectOf,
@@ -25,7 +27,7 @@ export interface Settings {
   options: ProjectSettings & Pick<CommandLineOptions, "apiKey">;
   /** Package and program of the agent, if it is one that the service knows. */
   agentPackage: ReturnType<typeof presetPackage>;
-  /** The same in each run, so that sessions find their jobs: repository and agent. */
+  /** The same in each run, so that sessions find their jobs: repository and agent, or its name. */
   projectId: string;
   /** `OWNER/NAME`. */
   repository: string;
@@ -116,7 +118,7 @@ export function readSettings(
     variables,
     options: { ...project, apiKey: options.apiKey },
     agentPackage: presetPackage(agent),
-    projectId: projectOf(repository, agent),
+    projectId: projectOf(repository, agent, read("options")),
     repository,
     token,
     isWorkflowToken: token === read("workflow-token"),
@@ -145,11 +147,12 @@ function missingKey(problem: string): Text {
 function parseFurtherOptions(text: string, problems: Text[]): string[] {
   return optionLines(text).flatMap((line) => {
     const { name: given, value = "" } = parseOption(line) ?? {};
+    if (given === nameOption && isAgentName(value)) return [];
     const name = stepOptions.find((one) => one === given);
     const isFlag = name !== undefined && kindOf(name).given === "never";
     if (name !== undefined && isFlag === (value === "")) return [isFlag ? `--${name}` : `--${name}=${value}`];
     problems.push(
-      say`\`options\` must have one of ${stepOptions.map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
+      say`\`options\` must have one of ${[nameOption, ...stepOptions].map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
     );
     return [];
   });

@@ -39,10 +39,26 @@ export function isInPath(program: string, path: string): boolean {
   });
 }
 
-/** Returns the project of an agent's service, the same in each run, so that sessions find their jobs. @param repository - `OWNER/NAME` */
-export function projectOf(repository: string, agent: string): string {
-  return [...repository.split("/"), agent in agentKeys ? agent : "command"].join("-");
+/**
+ * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
+ * however a command is worded.
+ *
+ * @param repository - `OWNER/NAME`
+ * @param options - lines, of which `--name NAME` tells agents of one repository apart
+ */
+export function projectOf(repository: string, agent: string, options: string): string {
+  const names = optionLines(options).flatMap((line) => {
+    const option = parseOption(line);
+    return option?.name === nameOption && option.value !== "" ? [option.value] : [];
+  });
+  return [...repository.split("/"), names.at(-1) ?? (agent in agentKeys ? agent : "command")].join("-");
 }
+
+/** The option that is not the service's: it says which of several agents of a repository this is. */
+export const nameOption = "name";
+
+/** Returns whether something can be the name of an agent: it becomes part of the project's id. */
+export const isAgentName = (name: string): boolean => /^[\w.-]{1,50}$/.test(name);
 
 /** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
 export const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "remember", "install"] as const;

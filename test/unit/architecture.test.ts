@@ -320,5 +320,7 @@ test("the action and the client use the network and the file system in one file 
     "src/action/inputs/prompt-file.ts",
     "src/action/runner/environment.ts",
     "src/action/runner/toolkit.ts",
+    // Whether an agent's program is installed.
+    "src/runner-kit/agent-service.ts",
   ]);
 });

@@ -3,6 +3,8 @@ import {
   agentInputs,
   agentKeys,
   agentProblem,
+  isAgentName,
+  nameOption,
   optionLines,
   parseOption,
   platformProblem,
@@ -77,11 +79,12 @@ export function parseAgent(
   for (const line of optionLines(raw["agent-options"])) {
     const { name = "", value = "" } = parseOption(line) ?? {};
     if (agentInputs.some((input) => input === name) && value !== "") inputs[name] = value;
-    else if (stepOptions.some((option) => option === name)) further.push(line);
+    else if (stepOptions.some((option) => option === name) || (name === nameOption && isAgentName(value)))
+      further.push(line);
     else
       add(
         "agent-options",
-        say`must have one of ${[...agentInputs, ...stepOptions].map((one) => `--${one}`).join(", ")} in each line, with its value, not ${line}`,
+        say`must have one of ${[nameOption, ...agentInputs, ...stepOptions].map((one) => `--${one}`).join(", ")} in each line, with its value, not ${line}`,
       );
   }
   return {
@@ -90,7 +93,7 @@ export function parseAgent(
     isKeyMissing,
     inputs: {
       "base-url": "http://127.0.0.1",
-      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent),
+      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent, raw["agent-options"]),
       "api-key": apiKey,
     },
   };

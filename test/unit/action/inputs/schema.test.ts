@@ -102,10 +102,12 @@ test("reports all problems at once", () => {
       "changes-since": "0h",
       paths: "!docs/**",
       auth: "oidc",
+      "agent-options": "--model large",
     }).sort(),
   ).toEqual(
     Object.keys(inputDefaults)
-      .filter((name) => !["prompt", "prompt-file", "trigger-phrase", "trigger-label", "matrix-leg"].includes(name))
+      .filter((name) => !["prompt", "prompt-file", "agent", "trigger-phrase", "trigger-label"].includes(name))
+      .filter((name) => !["workflow-token", "matrix-leg"].includes(name))
       .concat("session")
       .sort(),
   );
