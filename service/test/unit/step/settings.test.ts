@@ -98,7 +98,7 @@ test.each([
   [{ "github-token": "" }, "`github-token` is empty"],
   [{ remember: "yes" }, "`remember` must be true or false, not yes"],
   [{ install: "1" }, "`install` must be true or false, not 1"],
-  [{ options: "--port 80" }, "`options` must have one of --agent-env, "],
+  [{ options: "--port 80" }, "`options` must have one of --name, --agent-env, "],
   [{ options: "--port 80" }, "not --port 80"],
   [{ options: "model large" }, "not model large"],
   [{ options: "use --model large" }, "not use --model large"],
