@@ -177,11 +177,10 @@ function updateState(job: Job, task: Task, { ports, state, log, publishJobId }: 
   const origins = { create: "created", message: "continued", attach: "attached" } as const;
   state.origin ||= task.kind === "attach" && task.resumes ? "resumed" : origins[task.kind];
   if (isFirst) publishJobId(job.id);
-  if (state.hasInvalidLink && !hadInvalidLink) {
+  if (state.hasInvalidLink && !hadInvalidLink)
     log.warning(message`
       Invalid pull request link
       The service returned ${excerpt(job.prLink, 300)} as the pull request, which is not an http(s) URL without credentials. Ignored.`);
-  }
 }
 
 function resultOfError(error: unknown, operation: Operation, { ports, state, log, publishJobId }: Run): RunResult {

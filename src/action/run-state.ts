@@ -117,9 +117,8 @@ export class RunState {
   update(job: Job, now: number): void {
     this.jobId = job.id;
     if (isKnownStatus(job.status)) this.status = job.status;
-    if (this.timeline.at(-1)?.status !== job.status) {
+    if (this.timeline.at(-1)?.status !== job.status)
       this.timeline.push({ status: job.status, atMs: this.elapsedMs(now) });
-    }
     this.pullRequest = parsePullRequest(job.prLink);
     this.hasInvalidLink = job.prLink !== "" && !this.pullRequest;
     this.isKept = job.isKept;

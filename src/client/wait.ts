@@ -118,9 +118,8 @@ export async function waitForJob(
 }
 
 function isTransient(error: RequestError, origin: WaitOrigin, hasReachedService: boolean): boolean {
-  if (error instanceof HttpError && error.status === 404) {
+  if (error instanceof HttpError && error.status === 404)
     return origin.kind === "created" && error.sentAt - origin.at < notFoundGraceMs;
-  }
   if (!hasReachedService && error instanceof TokenError && !error.isTransient) return false;
   // If the service has been reached before, something on the way to it may have caused a certificate error.
   if (!hasReachedService && error instanceof NetworkError && error.reason === "certificate") return false;

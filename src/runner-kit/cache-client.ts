@@ -272,9 +272,8 @@ function serviceUrl(environment: NodeJS.ProcessEnv): URL {
 function storageUrl(address: unknown, purpose: Purpose, service: URL): URL {
   // A parser of addresses would remove line ends.
   const url = typeof address === "string" && /^[\x21-\x7e]+$/.test(address) ? URL.parse(address) : null;
-  if (!url || !["https:", service.protocol].includes(url.protocol)) {
+  if (!url || !["https:", service.protocol].includes(url.protocol))
     throw new Error(`The cache service's answer to the ${purpose} has no usable address`);
-  }
   return url;
 }
 

@@ -150,9 +150,8 @@ function proxyAddress(name: string, environment: NodeJS.ProcessEnv): string | un
   const address = (environment[name] || environment[name.toUpperCase()] || "").trim();
   if (address === "") return undefined;
   const [prefix = "", scheme = "http"] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
-  if (!/^https?$/i.test(scheme)) {
+  if (!/^https?$/i.test(scheme))
     throw invalidProxy(`${name} names a ${scheme.toLowerCase()} proxy, but only http and https proxies are supported`);
-  }
   return `${scheme.toLowerCase()}://${address.slice(prefix.length)}`;
 }
 

@@ -12,11 +12,10 @@ export async function checkPermission(
   repository: RepositoryReader,
   signal: AbortSignal,
 ): Promise<RunResult | undefined> {
-  if (author.isBot) {
+  if (author.isBot)
     return rules.allowedBots.has(author.login.toLowerCase())
       ? undefined
       : { kind: "skipped", reason: "bot", triggerKind };
-  }
   try {
     const path = "collaborators/{username}/permission";
     const place = { username: author.login };

@@ -158,11 +158,10 @@ export class Conversation {
     const jobId = found?.jobId;
     if (jobId === undefined) {
       const other = this.#authorId === undefined ? undefined : thread.otherProject(this.#authorId);
-      if (other !== undefined) {
+      if (other !== undefined)
         log.notice(message`
           The thread's job is of another project
           The last job of this thread is one of the project ${other}, and this step works for ${settings.projectId}, so it starts a new job. With the agent service as a step, each repository and each agent has a project of its own.`);
-      }
       return undefined;
     }
     // A job that started from another branch would bring that along.

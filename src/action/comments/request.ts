@@ -81,11 +81,10 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
     if (denial) return blocked(denial);
   }
   if (isCommand) return { ...request, command: asked.command };
-  if (event.isPublic && mode.requiredPermission === "read") {
+  if (event.isPublic && mode.requiredPermission === "read")
     log.warning(message`
       Anyone can start jobs
       This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`);
-  }
   return { ...request, isNew: asked.isNew, replies };
 }
 

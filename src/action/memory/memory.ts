@@ -182,11 +182,10 @@ export class Memory {
         Re-run without a memory
         ${why} So this attempt cannot know what an earlier one started, and GitHub did not say that it ran this step. It sends the request.`);
     }
-    if (settings.session !== "" && !state.features?.has("session")) {
+    if (settings.session !== "" && !state.features?.has("session"))
       log.notice(message`
         Session without a memory
         ${why} So the session cannot remember the job of this run. ${howToRemember[access]}`);
-    }
   }
 }
 

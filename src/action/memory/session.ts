@@ -323,10 +323,9 @@ async function continuationOf(
     return undefined;
   }
   tell(`${name} is ${state === "open" ? "open" : "treated as open"}, sending a follow-up to job ${jobId}`, run);
-  if (state === "unknown") {
+  if (state === "unknown")
     run.log.notice(message`
       Cannot read the state of the pull request
       The state of ${url} could not be read, so the session sends a follow-up to its job. To let the action see whether it is merged or closed, give the step a github-token with pull-requests: read for its repository.`);
-  }
   return { jobId, isReplaceable: true, leaves: status === "failed" ? pullRequest : undefined };
 }

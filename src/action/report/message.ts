@@ -61,9 +61,8 @@ export function addressOf(settings: Pick<Settings, "baseUrl" | "agent"> | undefi
 
 /** How to send a request again on purpose. A re-run uses the workflow file of its run, so a changed input has no effect. */
 export function howToStartAnother({ comment }: ResultContext): Text {
-  if (!comment) {
+  if (!comment)
     return say`If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
-  }
   if (comment.phrase === "") return say`To send the request regardless, set the label ${comment.label} again.`;
   return comment.jobId === ""
     ? say`To start another job, comment ${`${comment.phrase} new …`}.`

@@ -126,13 +126,10 @@ async function send(
 
 /** Returns the token in a response. @throws TokenError if there is none */
 function tokenOf({ status, body }: HttpResponse): string {
-  if (!isSuccess(status)) {
-    throw new TokenError(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
-  }
+  if (!isSuccess(status)) throw new TokenError(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
   const { value } = parseObject(body);
-  if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value)) {
+  if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value))
     throw new TokenError("the response has no usable token", true);
-  }
   return value;
 }
 
