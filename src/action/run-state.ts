@@ -1,7 +1,7 @@
 import type { ClientOptions } from "../client/client.ts";
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
-import type { Changes } from "./changes/changes.ts";
+import type { Changes } from "./changes/repository.ts";
 import { type PullRequest, parsePullRequest } from "./pull-request.ts";
 
 /** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */

@@ -1,8 +1,7 @@
 import { message } from "../../runner-kit/text.ts";
 import type { Run } from "../run.ts";
 import { GitHubError } from "../runner/github-error.ts";
-import type { Commit } from "./changes.ts";
-import type { Comparison, Repository } from "./repository.ts";
+import type { Commit, Comparison, Repository } from "./repository.ts";
 
 /**
  * Cuts what pull requests brought out of a range, so that a merged refresh does not start the next one. Returns the parts that

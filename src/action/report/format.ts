@@ -1,5 +1,5 @@
 import { isTerminal } from "../../client/contract.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Changes } from "../changes/repository.ts";
 import type { RunState } from "../run-state.ts";
 
 /** Formats a duration in milliseconds: `4 min 12 s`. */

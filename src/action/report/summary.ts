@@ -1,7 +1,7 @@
 import { isTerminal } from "../../client/contract.ts";
 import type { Text } from "../../runner-kit/text.ts";
 import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Changes } from "../changes/repository.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { Ending } from "../result.ts";
 import type { ObservedStatus, RunState } from "../run-state.ts";
