@@ -6,9 +6,9 @@ import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
 import type { Word } from "./decide.ts";
-import { commitOf, SessionMemory, type SessionUpdate } from "./session.ts";
+import { commitOf, type SessionMemory, type SessionUpdate, sessionMemory } from "./session.ts";
 import { untilSettled } from "./wait.ts";
-import { CachedWords, strengthOf } from "./words.ts";
+import { type CachedWords, cachedWords, strengthOf } from "./words.ts";
 
 /** How long a request waits for the entry that says that it is about to be sent, in milliseconds. */
 const maxHoldMs = 3000;
@@ -43,10 +43,10 @@ export class Memory {
   ) {
     this.#run = run;
     this.kind = task.kind;
-    this.cache = connected && new CachedWords(connected, task, run);
+    this.cache = connected && cachedWords(connected, task, run);
     // A reusable workflow that is called twice has the same steps, told apart by their prompts.
     const step = hash(JSON.stringify([run.key.step, task.kind, task.prompt]));
-    this.#openSession = (session) => connected && new SessionMemory(connected, step, session, run.ports.environment);
+    this.#openSession = (session) => connected && sessionMemory(connected, step, session, run.ports.environment);
   }
 
   /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
