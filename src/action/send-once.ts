@@ -227,7 +227,7 @@ class Sending {
       ...options,
       onJobId: (jobId) => {
         options.onJobId?.(jobId);
-        conversation?.remember(jobId);
+        conversation?.mark("job", jobId);
         conversation?.showJob();
       },
       onPolled: () => conversation?.showProgress(),
@@ -303,7 +303,7 @@ class Sending {
           hasJob = true;
           memory.begin(each.kind, jobId);
         };
-        conversation?.pend();
+        conversation?.mark("about to send");
         const result = await this.#runTask(each, { onJobId });
         ports.signal.removeEventListener("abort", onAbort);
         return result;
@@ -335,7 +335,7 @@ class Sending {
       isSettled = this.#isSettled,
     }: { task?: Task | undefined; isShown?: boolean; isSettled?: boolean } = {},
   ): Promise<Execution> {
-    if (isSettled) this.#request.conversation?.withdraw();
+    if (isSettled) this.#request.conversation?.mark("nothing sent");
     await this.#memory.withdraw();
     const { finish, ...execution } = this.#end(result, task, "rejected");
     return { ...execution, ...(isShown && finish && { finish }) };

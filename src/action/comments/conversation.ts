@@ -119,7 +119,7 @@ export class Conversation {
 
   /** Shows that the step waits for the job of an earlier attempt. */
   async resume(jobId: string): Promise<void> {
-    this.remember(jobId);
+    this.mark("job", jobId);
     if (!this.#own && !this.#post) await this.#postReply();
   }
 
@@ -127,7 +127,7 @@ export class Conversation {
   async announce(): Promise<Write["kind"] | undefined> {
     const { thread } = this;
     if (!thread) return undefined;
-    this.#mark("about to send");
+    this.mark("about to send");
     if (this.#shown === "about to send") return "kept";
     if (this.#shown) {
       const edited = await thread.rewrite(this.#progress);
@@ -169,17 +169,10 @@ export class Conversation {
     return isOther ? undefined : { jobId, isReplaceable: true };
   }
 
-  /** Remembers the job that the request started, or is waited for. */
-  remember(jobId: string): void {
-    this.#mark("job", jobId);
-  }
-
-  withdraw(): void {
-    this.#mark("nothing sent");
-  }
-
-  pend(): void {
-    this.#mark("about to send");
+  /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
+  mark(kind: Marker["kind"], jobId?: string): void {
+    const attempt = runAttempt(this.#run.ports.environment);
+    this.#marker = { ...this.#marker, attempt, kind, jobId };
   }
 
   /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
@@ -216,11 +209,6 @@ export class Conversation {
     this.#post = await this.thread?.post(this.#progress);
     this.#authorId = this.#post?.userId;
     if (this.#post?.kind === "kept") this.#shown = this.#marker.kind;
-  }
-
-  #mark(kind: Marker["kind"], jobId?: string): void {
-    const attempt = runAttempt(this.#run.ports.environment);
-    this.#marker = { ...this.#marker, attempt, kind, jobId };
   }
 
   get #progress(): string {
