@@ -350,7 +350,7 @@ class Sending {
     const { conversation } = this.#request;
     const word = conversation?.word;
     // Without a word in the thread, what is left there is a doubt.
-    const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.hasThread;
+    const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;
     const left = { words: word ? [word] : this.#memory.words, keepsWords, acceptance };
     return {
       result,

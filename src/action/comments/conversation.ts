@@ -63,10 +63,6 @@ export class Conversation {
     this.#marker = { projectId: settings.projectId, request: event.request, attempt, kind: "about to send" };
   }
 
-  get hasThread(): boolean {
-    return this.thread !== undefined;
-  }
-
   /** The word in the reply, as a later attempt will find it; `undefined` if it may not. */
   get word(): Word | undefined {
     if (!this.thread?.isReliable || formatMarker(this.#marker) === "") return undefined;

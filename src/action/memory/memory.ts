@@ -171,7 +171,7 @@ export class Memory {
     const { log, settings, state, ports } = this.#run;
     const access = cacheAccess(ports.environment);
     const isKnown = settings.onRerun === "new" || state.features !== undefined;
-    const why = whyNotWritable[access];
+    const [why, remedy] = unwritable[access];
     // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
     if (!isKnown && access !== "absent") {
       log.notice(message`
@@ -185,22 +185,22 @@ export class Memory {
     if (settings.session !== "" && !state.features?.has("session"))
       log.notice(message`
         Session without a memory
-        ${why} So the session cannot remember the job of this run. ${howToRemember[access]}`);
+        ${why} So the session cannot remember the job of this run. ${remedy}`);
   }
 }
 
-const whyNotWritable: Readonly<Record<CacheAccess, Text>> = {
-  read: say`GitHub lets runs of this event only read the Actions cache.`,
-  none: say`ACTIONS_CACHE_MODE keeps this run from the Actions cache.`,
-  absent: say`The runner offers no cache service.`,
-  write: [],
-};
-
-const howToRemember: Readonly<Record<CacheAccess, Text>> = {
-  read: say`Run it on schedule, push or workflow_dispatch.`,
-  none: say`Let the job read and write the cache.`,
-  absent: say`Run it on a runner with a cache service, or with a service that knows sessions.`,
-  write: [],
+/** Why a run cannot write the cache, and how its session is remembered. */
+const unwritable: Readonly<Record<CacheAccess, [why: Text, remedy: Text]>> = {
+  read: [
+    say`GitHub lets runs of this event only read the Actions cache.`,
+    say`Run it on schedule, push or workflow_dispatch.`,
+  ],
+  none: [say`ACTIONS_CACHE_MODE keeps this run from the Actions cache.`, say`Let the job read and write the cache.`],
+  absent: [
+    say`The runner offers no cache service.`,
+    say`Run it on a runner with a cache service, or with a service that knows sessions.`,
+  ],
+  write: [[], []],
 };
 
 /** Opens the memory of a step, with a cache that can be read. One that cannot be written says nothing besides a thread. */

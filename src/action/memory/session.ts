@@ -177,7 +177,11 @@ export async function readSession(
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
   const entry = "entry" in found ? found.entry : undefined;
-  const jobId = entry?.jobId ?? (await jobOfService(run));
+  const askForJob = async (): Promise<string | undefined> => {
+    const answer = await askService(run);
+    return answer.kind === "announced" ? answer.announcement.sessionJobId : undefined;
+  };
+  const jobId = entry?.jobId ?? (await askForJob());
   const isKnown = jobId !== undefined || run.state.features?.has("session");
   if ("error" in found && !isKnown) return { kind: "blocked", cause: "session", detail: found.error };
   if (jobId === undefined) {
@@ -212,12 +216,6 @@ export async function readSession(
     ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
     findContinued: () => findWith(job, progress),
   };
-}
-
-/** Returns the job that the service remembers for the session of a run; `undefined` if there is none, or it does not know sessions. */
-async function jobOfService(run: Run): Promise<string | undefined> {
-  const answer = await askService(run);
-  return answer.kind === "announced" ? answer.announcement.sessionJobId : undefined;
 }
 
 /** Says why a session sends a follow-up or starts a new job. */
