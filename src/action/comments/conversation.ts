@@ -22,8 +22,6 @@ export interface ThreadRequest {
   event: ThreadEvent;
   isNew: boolean;
   github: GitHub;
-  /** Monotonic time of the first request. */
-  startedAt: number;
 }
 
 /** The handling of a request in a thread: the reply, and what it remembers. */
@@ -48,8 +46,8 @@ export class Conversation {
   #began: { jobId: string; time: Date } | undefined;
 
   constructor(request: ThreadRequest, mode: CommentMode, run: Run) {
-    const { event, github, startedAt } = request;
-    const { settings, ports, log } = run;
+    const { event, github } = request;
+    const { settings, ports, log, state } = run;
     this.#run = run;
     this.#mode = mode;
     this.#request = request;
@@ -57,7 +55,7 @@ export class Conversation {
       log.warning(message`
         Cannot update the thread
         Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a github-token with issues: write and pull-requests: write.`);
-    const deadline = startedAt + settings.timeoutMs;
+    const deadline = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs;
     this.thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
     const attempt = runAttempt(ports.environment);
     this.#marker = { projectId: settings.projectId, request: event.request, attempt, kind: "about to send" };

@@ -44,8 +44,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const identity = { ...settings, onRerun: "resume", jobId: mode.jobId, request: event.request } as const;
   const run: Run = { ...plainRun, settings: own, key: new StepKey(identity, environment) };
   const github = await connectGitHub(run);
-  const startedAt = clock.now();
-  state.startedAt = startedAt;
+  state.startedAt = clock.now();
   const repository = readerOf(github, event, run.ports, { totalMs: settings.timeoutMs });
   const asked = trigger ?? (await readReview(() => parseReview(event, mode.phrase, repository), signal));
   if ("kind" in asked) return { result: asked };
@@ -61,7 +60,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const fill = (section = ""): string => fillTemplate(template, isCommand ? "" : asked.instruction, event, section);
   const kind = mode.jobId === "" ? "create" : "message";
   const memory = await openMemory({ kind, prompt: fill() }, run, true);
-  const request = { event, isNew: false, fill, github, startedAt, run, memory, replies: undefined };
+  const request = { event, isNew: false, fill, github, run, memory, replies: undefined };
   const blocked = async (result: RunResult): Promise<Execution> => {
     if (!isCommand) await memory.withdraw();
     return { result };
