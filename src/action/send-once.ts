@@ -19,10 +19,9 @@ import {
   type RunResult,
 } from "./result.ts";
 import { type Execution, openConnection, type Run } from "./run.ts";
-import { isStillGone, type JobOptions, runJob } from "./run-job.ts";
+import { isStillGone, type JobOptions, runJob, stopOwnTurn } from "./run-job.ts";
 import { isOnTag, runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
-import { stopOwnTurn } from "./stop-turn.ts";
 
 /** What the step is asked to send: by the workflow, or in a thread. */
 export interface Request {

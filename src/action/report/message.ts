@@ -7,9 +7,7 @@ import type { CommentMode, Settings, Task } from "../settings.ts";
 /** What the messages about a run depend on. */
 export interface ResultContext {
   /** `undefined` if the inputs were invalid. */
-  settings:
-    | Pick<Settings, "projectId" | "session" | "baseUrl" | "timeoutMs" | "wait" | "auth" | "onCancel" | "agent">
-    | undefined;
+  settings: Settings | undefined;
   /** What the step set out to do, if it got that far. */
   task: Task | undefined;
   state: RunState;
