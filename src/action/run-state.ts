@@ -1,7 +1,7 @@
 import type { ClientOptions } from "../client/client.ts";
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
-import type { Changes } from "./changes/changes.ts";
+import type { Changes } from "./changes/repository.ts";
 import { type PullRequest, parsePullRequest } from "./pull-request.ts";
 
 /** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */
@@ -117,9 +117,8 @@ export class RunState {
   update(job: Job, now: number): void {
     this.jobId = job.id;
     if (isKnownStatus(job.status)) this.status = job.status;
-    if (this.timeline.at(-1)?.status !== job.status) {
+    if (this.timeline.at(-1)?.status !== job.status)
       this.timeline.push({ status: job.status, atMs: this.elapsedMs(now) });
-    }
     this.pullRequest = parsePullRequest(job.prLink);
     this.hasInvalidLink = job.prLink !== "" && !this.pullRequest;
     this.isKept = job.isKept;

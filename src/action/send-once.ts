@@ -19,10 +19,9 @@ import {
   type RunResult,
 } from "./result.ts";
 import { type Execution, openConnection, type Run } from "./run.ts";
-import { isStillGone, type JobOptions, runJob } from "./run-job.ts";
+import { isStillGone, type JobOptions, runJob, stopOwnTurn } from "./run-job.ts";
 import { isOnTag, runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
-import { stopOwnTurn } from "./stop-turn.ts";
 
 /** What the step is asked to send: by the workflow, or in a thread. */
 export interface Request {
@@ -227,7 +226,7 @@ class Sending {
       ...options,
       onJobId: (jobId) => {
         options.onJobId?.(jobId);
-        conversation?.remember(jobId);
+        conversation?.mark("job", jobId);
         conversation?.showJob();
       },
       onPolled: () => conversation?.showProgress(),
@@ -303,7 +302,7 @@ class Sending {
           hasJob = true;
           memory.begin(each.kind, jobId);
         };
-        conversation?.pend();
+        conversation?.mark("about to send");
         const result = await this.#runTask(each, { onJobId });
         ports.signal.removeEventListener("abort", onAbort);
         return result;
@@ -335,7 +334,7 @@ class Sending {
       isSettled = this.#isSettled,
     }: { task?: Task | undefined; isShown?: boolean; isSettled?: boolean } = {},
   ): Promise<Execution> {
-    if (isSettled) this.#request.conversation?.withdraw();
+    if (isSettled) this.#request.conversation?.mark("nothing sent");
     await this.#memory.withdraw();
     const { finish, ...execution } = this.#end(result, task, "rejected");
     return { ...execution, ...(isShown && finish && { finish }) };
@@ -350,7 +349,7 @@ class Sending {
     const { conversation } = this.#request;
     const word = conversation?.word;
     // Without a word in the thread, what is left there is a doubt.
-    const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.hasThread;
+    const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;
     const left = { words: word ? [word] : this.#memory.words, keepsWords, acceptance };
     return {
       result,

@@ -6,9 +6,9 @@ import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
 import type { Word } from "./decide.ts";
-import { commitOf, SessionMemory, type SessionUpdate } from "./session.ts";
+import { commitOf, type SessionMemory, type SessionUpdate, sessionMemory } from "./session.ts";
 import { untilSettled } from "./wait.ts";
-import { CachedWords, strengthOf } from "./words.ts";
+import { type CachedWords, cachedWords, strengthOf } from "./words.ts";
 
 /** How long a request waits for the entry that says that it is about to be sent, in milliseconds. */
 const maxHoldMs = 3000;
@@ -43,10 +43,10 @@ export class Memory {
   ) {
     this.#run = run;
     this.kind = task.kind;
-    this.cache = connected && new CachedWords(connected, task, run);
+    this.cache = connected && cachedWords(connected, task, run);
     // A reusable workflow that is called twice has the same steps, told apart by their prompts.
     const step = hash(JSON.stringify([run.key.step, task.kind, task.prompt]));
-    this.#openSession = (session) => connected && new SessionMemory(connected, step, session, run.ports.environment);
+    this.#openSession = (session) => connected && sessionMemory(connected, step, session, run.ports.environment);
   }
 
   /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
@@ -171,7 +171,7 @@ export class Memory {
     const { log, settings, state, ports } = this.#run;
     const access = cacheAccess(ports.environment);
     const isKnown = settings.onRerun === "new" || state.features !== undefined;
-    const why = whyNotWritable[access];
+    const [why, remedy] = unwritable[access];
     // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
     if (!isKnown && access !== "absent") {
       log.notice(message`
@@ -182,26 +182,25 @@ export class Memory {
         Re-run without a memory
         ${why} So this attempt cannot know what an earlier one started, and GitHub did not say that it ran this step. It sends the request.`);
     }
-    if (settings.session !== "" && !state.features?.has("session")) {
+    if (settings.session !== "" && !state.features?.has("session"))
       log.notice(message`
         Session without a memory
-        ${why} So the session cannot remember the job of this run. ${howToRemember[access]}`);
-    }
+        ${why} So the session cannot remember the job of this run. ${remedy}`);
   }
 }
 
-const whyNotWritable: Readonly<Record<CacheAccess, Text>> = {
-  read: say`GitHub lets runs of this event only read the Actions cache.`,
-  none: say`ACTIONS_CACHE_MODE keeps this run from the Actions cache.`,
-  absent: say`The runner offers no cache service.`,
-  write: [],
-};
-
-const howToRemember: Readonly<Record<CacheAccess, Text>> = {
-  read: say`Run it on schedule, push or workflow_dispatch.`,
-  none: say`Let the job read and write the cache.`,
-  absent: say`Run it on a runner with a cache service, or with a service that knows sessions.`,
-  write: [],
+/** Why a run cannot write the cache, and how its session is remembered. */
+const unwritable: Readonly<Record<CacheAccess, [why: Text, remedy: Text]>> = {
+  read: [
+    say`GitHub lets runs of this event only read the Actions cache.`,
+    say`Run it on schedule, push or workflow_dispatch.`,
+  ],
+  none: [say`ACTIONS_CACHE_MODE keeps this run from the Actions cache.`, say`Let the job read and write the cache.`],
+  absent: [
+    say`The runner offers no cache service.`,
+    say`Run it on a runner with a cache service, or with a service that knows sessions.`,
+  ],
+  write: [[], []],
 };
 
 /** Opens the memory of a step, with a cache that can be read. One that cannot be written says nothing besides a thread. */

@@ -39,116 +39,27 @@ export interface SessionUpdate {
 /** An entry that was found, or why it cannot be read. */
 type Found = { entry: SessionEntry | undefined } | { error: string };
 
-/** Remembers the last job of a session across workflow runs, in the repository's Actions cache. */
-export class SessionMemory {
-  readonly #cache: Cache;
-  readonly #prefix: string;
-  readonly #step: string;
-  readonly #environment: NodeJS.ProcessEnv;
-  #found: Promise<Found> | undefined;
-  #progress: SessionProgress | undefined;
-  #saved: SessionEntry | undefined;
-  #saves = 0;
+/** Remembers the last job of a session across workflow runs. */
+export type SessionMemory = ReturnType<typeof sessionMemory>;
 
-  /**
-   * @param step - identifies the step and its prompt
-   * @param session - see `StepKey.sessionOf`
-   */
-  constructor(cache: Cache, step: string, session: string, environment: NodeJS.ProcessEnv) {
-    this.#cache = cache;
-    this.#step = step;
-    this.#environment = environment;
-    this.#prefix = `agent-session-${session}-`;
-  }
+/**
+ * Returns what the repository's Actions cache remembers of a session.
+ *
+ * @param step - identifies the step and its prompt
+ * @param session - see `StepKey.sessionOf`
+ */
+export function sessionMemory(cache: Cache, step: string, session: string, environment: NodeJS.ProcessEnv) {
+  const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
+  const attempt = runAttempt(environment);
+  const prefix = `agent-session-${session}-`;
+  let found: Promise<Found> | undefined;
+  let progress: SessionProgress | undefined;
+  let saved: SessionEntry | undefined;
+  let saves = 0;
 
-  get #runId(): string {
-    return this.#environment.GITHUB_RUN_ID ?? "";
-  }
-
-  get #attempt(): number {
-    return runAttempt(this.#environment);
-  }
-
-  /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
-  find(): Promise<Found> {
-    this.#found ??= this.#read();
-    return this.#found;
-  }
-
-  /** Returns whether an earlier attempt of this step saved an entry. */
-  isOwn({ run, step }: SessionEntry): boolean {
-    return this.#attempt > 1 && run === this.#runId && step === this.#step;
-  }
-
-  /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
-  laterRun({ run, step, jobId }: SessionEntry): { run: string; jobId: string } | undefined {
-    return isLaterRun(run, this.#runId) && step !== this.#step ? { run, jobId } : undefined;
-  }
-
-  /**
-   * Returns how far the session has come.
-   *
-   * @param status - of its job, which tells how the last turn ended if its run did not see that
-   */
-  progressOf({ commit, sent, failures }: SessionEntry, status: string): SessionProgress {
-    if (sent !== undefined && status === "completed") this.#progress = { commit: sent, failures: 0 };
-    else this.#progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
-    return this.#progress;
-  }
-
-  /**
-   * Saves what this run has done, unless the session remembers it. An entry of a later run stays the newest: of an older run
-   * that is re-run, only a job that it created takes the place of the session's last one.
-   *
-   * @throws if it cannot be saved
-   */
-  async save(update: SessionUpdate): Promise<void> {
-    const found = await this.find();
-    if ("error" in found) throw new Error(found.error);
-    const earlier = this.#saved ?? found.entry;
-    const newest = found.entry && isLaterRun(found.entry.run, this.#runId) ? found.entry : undefined;
-    const entry = newest ? this.#replaceJob(newest, update) : this.#next(earlier, update);
-    if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier)) return;
-    // Two steps of a run may have one session.
-    const key = `${this.#prefix}${this.#runId}-${this.#attempt}-${this.#step}-${++this.#saves}`;
-    await this.#cache.save(key, JSON.stringify({ version: 1, ...entry }));
-    this.#saved = entry;
-  }
-
-  #next(earlier: SessionEntry | undefined, { jobId, sent: kind, pullRequest, end, base }: SessionUpdate): SessionEntry {
-    const isSameJob = earlier?.jobId === jobId;
-    const before = this.#saved ?? this.#progress ?? earlier;
-    const failures = isSameJob ? (before?.failures ?? 0) : 0;
-    const covered = before?.commit ?? commitOf(base);
-    const own = commitOf(this.#environment.GITHUB_SHA);
-    return {
-      jobId,
-      run: this.#runId,
-      step: this.#step,
-      attempt: this.#attempt,
-      kind,
-      commit: end === "completed" ? own : covered,
-      sent: end === undefined ? own : undefined,
-      failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
-      pullRequests: this.#withNumber(earlier?.pullRequests ?? [], pullRequest),
-    };
-  }
-
-  #replaceJob(newest: SessionEntry, { jobId, sent, isResumed, pullRequest }: SessionUpdate): SessionEntry | undefined {
-    if (sent !== "create" || isResumed || this.#saved?.jobId === jobId) return undefined;
-    const pullRequests = this.#withNumber(newest.pullRequests, pullRequest);
-    // The job is this step's: the later run has neither started it nor sent anything to it.
-    return { ...newest, jobId, step: this.#step, kind: sent, failures: 0, pullRequests };
-  }
-
-  #withNumber(known: number[], pullRequest: PullRequest | undefined): number[] {
-    const number = numberOf(pullRequest, this.#environment);
-    return number === undefined || known.includes(number) ? known : [...known, number].slice(-maxPullRequests);
-  }
-
-  async #read(): Promise<Found> {
+  const read = async (): Promise<Found> => {
     try {
-      const text = await this.#cache.restore(this.#prefix);
+      const text = await cache.restore(prefix);
       if (text === undefined) return { entry: undefined };
       const { parseSessionEntry } = await import("./parse-entry.ts");
       const entry = parseSessionEntry(text);
@@ -157,7 +68,73 @@ export class SessionMemory {
       // An entry that cannot be used will not become usable, so the session continues without it.
       return error instanceof CacheEntryError ? { entry: undefined } : { error: messageOf(error) };
     }
-  }
+  };
+
+  const withNumber = (known: number[], pullRequest: PullRequest | undefined): number[] => {
+    const number = numberOf(pullRequest, environment);
+    return number === undefined || known.includes(number) ? known : [...known, number].slice(-maxPullRequests);
+  };
+
+  const nextEntry = (earlier: SessionEntry | undefined, update: SessionUpdate): SessionEntry => {
+    const { jobId, sent: kind, pullRequest, end, base } = update;
+    const before = saved ?? progress ?? earlier;
+    const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
+    const own = commitOf(sha);
+    return {
+      jobId,
+      run: runId,
+      step,
+      attempt,
+      kind,
+      commit: end === "completed" ? own : (before?.commit ?? commitOf(base)),
+      sent: end === undefined ? own : undefined,
+      failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
+      pullRequests: withNumber(earlier?.pullRequests ?? [], pullRequest),
+    };
+  };
+
+  const replaceJob = (newest: SessionEntry, update: SessionUpdate): SessionEntry | undefined => {
+    const { jobId, sent: kind, isResumed, pullRequest } = update;
+    if (kind !== "create" || isResumed || saved?.jobId === jobId) return undefined;
+    // The job is this step's: the later run has neither started it nor sent anything to it.
+    return { ...newest, jobId, step, kind, failures: 0, pullRequests: withNumber(newest.pullRequests, pullRequest) };
+  };
+
+  /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
+  const find = (): Promise<Found> => {
+    found ??= read();
+    return found;
+  };
+
+  return {
+    find,
+    /** Returns whether an earlier attempt of this step saved an entry. */
+    isOwn: (entry: SessionEntry): boolean => attempt > 1 && entry.run === runId && entry.step === step,
+    /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
+    laterRun: ({ run, step: other, jobId }: SessionEntry): { run: string; jobId: string } | undefined =>
+      isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
+    /** Returns how far the session has come. The status of its job says how the last turn ended if its run did not see that. */
+    progressOf: ({ commit, sent, failures }: SessionEntry, status: string): SessionProgress => {
+      if (sent !== undefined && status === "completed") progress = { commit: sent, failures: 0 };
+      else progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
+      return progress;
+    },
+    /**
+     * Saves what this run has done, unless the session remembers it. An entry of a later run stays the newest: of an older run
+     * that is re-run, only a job that it created takes the place of the session's last one. @throws if it cannot be saved
+     */
+    save: async (update: SessionUpdate): Promise<void> => {
+      const known = await find();
+      if ("error" in known) throw new Error(known.error);
+      const earlier = saved ?? known.entry;
+      const newest = known.entry && isLaterRun(known.entry.run, runId) ? known.entry : undefined;
+      const entry = newest ? replaceJob(newest, update) : nextEntry(earlier, update);
+      if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier)) return;
+      // Two steps of a run may have one session.
+      await cache.save(`${prefix}${runId}-${attempt}-${step}-${++saves}`, JSON.stringify({ version: 1, ...entry }));
+      saved = entry;
+    },
+  };
 }
 
 /** Returns the number of a pull request in this repository; `undefined` if it is in another one. */
@@ -200,7 +177,11 @@ export async function readSession(
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
   const entry = "entry" in found ? found.entry : undefined;
-  const jobId = entry?.jobId ?? (await jobOfService(run));
+  const askForJob = async (): Promise<string | undefined> => {
+    const answer = await askService(run);
+    return answer.kind === "announced" ? answer.announcement.sessionJobId : undefined;
+  };
+  const jobId = entry?.jobId ?? (await askForJob());
   const isKnown = jobId !== undefined || run.state.features?.has("session");
   if ("error" in found && !isKnown) return { kind: "blocked", cause: "session", detail: found.error };
   if (jobId === undefined) {
@@ -235,12 +216,6 @@ export async function readSession(
     ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
     findContinued: () => findWith(job, progress),
   };
-}
-
-/** Returns the job that the service remembers for the session of a run; `undefined` if there is none, or it does not know sessions. */
-async function jobOfService(run: Run): Promise<string | undefined> {
-  const answer = await askService(run);
-  return answer.kind === "announced" ? answer.announcement.sessionJobId : undefined;
 }
 
 /** Says why a session sends a follow-up or starts a new job. */
@@ -323,10 +298,9 @@ async function continuationOf(
     return undefined;
   }
   tell(`${name} is ${state === "open" ? "open" : "treated as open"}, sending a follow-up to job ${jobId}`, run);
-  if (state === "unknown") {
+  if (state === "unknown")
     run.log.notice(message`
       Cannot read the state of the pull request
       The state of ${url} could not be read, so the session sends a follow-up to its job. To let the action see whether it is merged or closed, give the step a github-token with pull-requests: read for its repository.`);
-  }
   return { jobId, isReplaceable: true, leaves: status === "failed" ? pullRequest : undefined };
 }

@@ -58,12 +58,11 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
   },
   started: (_, context) => {
     const { state, task } = context;
-    if (task?.kind === "attach") {
+    if (task?.kind === "attach")
       return message`
         Job is running
         Job ${state.jobId} is still running.
         ${howToWait(context)}`;
-    }
     return message`
       ${trusted(task?.kind === "message" ? "Message sent" : "Job started")}
       Job ${state.jobId} is running, and this step does not wait for it.
@@ -72,12 +71,11 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
   "timed-out": ({ lastError }, context) => {
     const { settings, state, task, rerun } = context;
     const limit = trusted(duration(settings?.timeoutMs ?? 0));
-    if (settings?.agent) {
+    if (settings?.agent)
       return message`
         Timed out
         Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What it had not pushed is lost.
         Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file.`;
-    }
     const reason = lastError ? failureReason(lastError, addressOf(settings)) : [];
     const isStale = state.status !== "" && state.status !== "active";
     const stale = trusted(isStale ? " (its status was still the one from before the message)" : "");
@@ -104,12 +102,11 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       const hint = cause instanceof InvalidResponseError ? next : [];
       return describeUnknownAcceptance(operation, what, context, hint);
     }
-    if (operation === "create") {
+    if (operation === "create")
       return message`
         No job was started
         ${what} No job was started.
         ${next} ${needsNewRun(context)}`;
-    }
     return message`
       Message not accepted
       ${what} The service did not accept the message, so the agent started no work.
@@ -153,22 +150,19 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
 const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {
   completed: (context) => {
     const { jobId, pullRequest, hasInvalidLink, origin } = context.state;
-    if (pullRequest && origin === "continued") {
+    if (pullRequest && origin === "continued")
       return message`
         Pull request updated
         The agent finished the follow-up to job ${jobId}, which has a pull request.`;
-    }
-    if (pullRequest) {
+    if (pullRequest)
       return message`
         Pull request created
         The agent finished job ${jobId} and opened a pull request.`;
-    }
-    if (hasInvalidLink) {
+    if (hasInvalidLink)
       return message`
         No pull request
         The agent finished job ${jobId}, but the service returned an invalid pull request link.
         Look for the pull request ${trusted(hasDashboard(context) ? "in the dashboard" : "on its platform")}. ${howToContinue(context)}`;
-    }
     return message`
       No pull request
       The agent finished job ${jobId} without opening a pull request: it changed nothing, or the project publishes without one.
@@ -188,18 +182,16 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
       failure && context.rerun.usable === "resumes" ? say`To send the request again, re-run this workflow run.` : [];
     const reason = failure?.reason ? say`The service says why: ${failure.reason}` : [];
     const next = joinSentences(again, howToReplace(context), howToContinue(context));
-    if (failure?.isStopped) {
+    if (failure?.isStopped)
       return message`
         Job stopped
         Job ${jobId} was stopped before its agent had finished. It is no longer running. ${reason}
         ${next}`;
-    }
-    if (failure?.isKept) {
+    if (failure?.isKept)
       return message`
         Work is kept, and not published
         ${failure.reason}
         ${again} Job ${jobId} is no longer running.`;
-    }
     const page = pageUrl === "" ? [] : say`The job page has the log.`;
     // What the service names need not be the agent's fault.
     const what = failure?.reason
@@ -224,18 +216,16 @@ function whenCancelled(
 ): [what: Text, next: Text] {
   const { jobId, status, stop } = context.state;
   const step = say`The step was cancelled`;
-  if (stop === "stopped") {
+  if (stop === "stopped")
     return [
       say`${step}, and the service stopped job ${jobId}: its agent is no longer running.`,
       say`To send the request again, re-run this workflow run.`,
     ];
-  }
-  if (stop === "asked") {
+  if (stop === "asked")
     return [
       say`${step}, and the service was asked to stop job ${jobId}. It did not confirm that within 2 s, so the agent may still be running.`,
       say`A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
     ];
-  }
   if (acceptance === "unknown") {
     const { what, next } = describeUnknownAcceptance(operation, say`${step} while the request was in flight.`, context);
     return [what, next];
@@ -296,12 +286,11 @@ function describeUnknownAcceptance(
       ${what} The message may have reached job ${jobId}, which may be running.
       ${hint} ${rerun} ${howToWait(context)} ${usable === "repeats" ? [] : howToStartAnother(context)}`;
   }
-  if (jobId) {
+  if (jobId)
     return message`
       Job may have been started
       ${what} The response contains the id of job ${jobId}, which may be running.
       ${hint} ${usable === "repeats" ? say`A re-run of this workflow run may start a second job.` : []} ${howToWait(context)}`;
-  }
   const next =
     usable === "stops"
       ? joinSentences(checkService(context), say`A re-run sends nothing.`, howToStartAnother(context))

@@ -168,16 +168,12 @@ export class RunLog {
   }
 
   /** Prints an annotation, which people see without opening the log. */
-  notice({ title, what }: Annotation): void {
-    this.#toolkit.annotate("notice", title, forAnnotation(what));
-  }
+  readonly notice = this.#annotate("notice");
+  readonly warning = this.#annotate("warning");
+  readonly error = this.#annotate("error");
 
-  warning({ title, what }: Annotation): void {
-    this.#toolkit.annotate("warning", title, forAnnotation(what));
-  }
-
-  error({ title, what }: Annotation): void {
-    this.#toolkit.annotate("error", title, forAnnotation(what));
+  #annotate(level: Parameters<Toolkit["annotate"]>[0]) {
+    return ({ title, what }: Annotation): void => this.#toolkit.annotate(level, title, forAnnotation(what));
   }
 
   line(text: string): void {

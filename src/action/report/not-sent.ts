@@ -54,11 +54,10 @@ function whySkipped(
     case "command":
       return [say`The ${trusted(triggerKind)} is a command, which is answered in a reply.`];
     case "fork":
-      if (result.isBase) {
+      if (result.isBase)
         return [
           say`The pull request is from a fork, or its branch was deleted, and the work would start from that branch.`,
         ];
-      }
       return [
         say`The pull request is from a fork, and GitHub gives this event no secrets there.`,
         isComment || triggerKind === "review"

@@ -25,11 +25,10 @@ export function explainRequestFailure(
 function adviceOnFailure(error: Exclude<RequestError, HttpError>): Text {
   if (error instanceof InvalidResponseError) return say`Check base-url.`;
   const checkNetwork = say`the runner's network and its proxy settings (https_proxy, no_proxy), then run this again.`;
-  if (error instanceof TokenError) {
+  if (error instanceof TokenError)
     return error.isTransient
       ? say`Check ${checkNetwork}`
       : say`Check that the job has permissions: id-token: write. If not, add it and start a new run: a re-run keeps this run's workflow file.`;
-  }
   return error.reason === "certificate"
     ? say`Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`
     : say`Check base-url, ${checkNetwork}`;
@@ -61,19 +60,17 @@ function adviceOnAnswer(
           : say`The key is wrong, deleted or expired. Update the secret with a key that the service accepts.`,
       ];
     case 403:
-      if (/^error code: 1\d{3}$/.test(serviceMessage)) {
+      if (/^error code: 1\d{3}$/.test(serviceMessage))
         return [
           say`Cloudflare, in front of the service, blocked the request: no key was looked at.`,
           say`Let the service's owner allow the runner's address and the User-Agent agent-job-action.`,
         ];
-      }
       if (usesIdToken) return [say`Access was denied.`, howToTrust];
-      if (isMintlify) {
+      if (isMintlify)
         return [
           serviceMessage === "" ? say`Access was denied.` : say`The API key is not allowed from this IP address.`,
           say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
         ];
-      }
       return [
         say`Access was denied.`,
         joinSentences(

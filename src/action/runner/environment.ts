@@ -5,11 +5,6 @@ export function runAttempt({ GITHUB_RUN_ATTEMPT }: NodeJS.ProcessEnv): number {
   return Number(GITHUB_RUN_ATTEMPT ?? 1);
 }
 
-/** Returns the numbers of the run attempts before this one, the oldest first. */
-export function earlierAttempts(environment: NodeJS.ProcessEnv): number[] {
-  return Array.from({ length: runAttempt(environment) - 1 }, (_, index) => index + 1);
-}
-
 /** Returns the address of the runner's GitHub. */
 export function serverUrl({ GITHUB_SERVER_URL }: NodeJS.ProcessEnv): string {
   return GITHUB_SERVER_URL || "https://github.com";
