@@ -72,7 +72,8 @@ interface BlockedDetails {
   event: { detail: string };
   review: { detail: string };
   permission: { triggerKind: TriggerKind; detail: string };
-  "session-job": { jobId: string; error: RequestError; forMs: number };
+  /** `jobId`: the last job of the session; `undefined` if the service did not say which that is. */
+  "session-job": { jobId: string | undefined; error: RequestError; forMs: number };
   changes: { detail: string };
   "no-base": object;
   base: { detail: string };

@@ -1,5 +1,6 @@
 import type { TerminalStatus } from "../../client/contract.ts";
-import { messageOf } from "../../client/errors.ts";
+import { HttpError, InvalidResponseError, messageOf, TokenError } from "../../client/errors.ts";
+import { isTransientPollFailure } from "../../client/retry.ts";
 import { type Cache, CacheEntryError } from "../../runner-kit/cache.ts";
 import { message, say, type Text } from "../../runner-kit/text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
@@ -200,7 +201,9 @@ export async function readSession(
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
   const entry = "entry" in found ? found.entry : undefined;
-  const jobId = entry?.jobId ?? (await jobOfService(run));
+  const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
+  if ("kind" in remembered) return remembered;
+  const { jobId } = remembered;
   const isKnown = jobId !== undefined || run.state.features?.has("session");
   if ("error" in found && !isKnown) return { kind: "blocked", cause: "session", detail: found.error };
   if (jobId === undefined) {
@@ -210,11 +213,18 @@ export async function readSession(
   const { commit, pullRequests = [] } = entry ?? {};
   const findContinued = async () => ({ jobId, isReplaceable: true });
   if (isDryRun) return { lastCommit: commit, firstBase, ownPullRequests: pullRequests, findContinued };
-  const findWith = async (job: SessionJob, progress: SessionProgress): Promise<Continuation | undefined> => {
+  const findWith = async (
+    job: SessionJob,
+    progress: SessionProgress,
+  ): Promise<Continuation | RunResult | undefined> => {
     const continued = await continuationOf(jobId, job, progress, run);
-    // The create names the session to a service that knows sessions.
-    if (continued === undefined) await askService(run);
-    return continued;
+    if (continued !== undefined) return continued;
+    // A run that could not write the cache may have started another one. And the create names the session to a service that knows it.
+    const known = await jobOfService(run);
+    if ("kind" in known) return known;
+    if (known.jobId === undefined || known.jobId === jobId) return undefined;
+    const newer = await readSessionJob(known.jobId, run);
+    return "kind" in newer ? newer : continuationOf(known.jobId, newer, { failures: 0 }, run);
   };
   if (run.settings.agent && entry && session && entry.sent === undefined) {
     // Nobody else can send the job anything, so the entry has it all, and a quiet night starts nothing to read it.
@@ -237,10 +247,24 @@ export async function readSession(
   };
 }
 
-/** Returns the job that the service remembers for the session of a run; `undefined` if there is none, or it does not know sessions. */
-async function jobOfService(run: Run): Promise<string | undefined> {
-  const answer = await askService(run);
-  return answer.kind === "announced" ? answer.announcement.sessionJobId : undefined;
+/**
+ * Returns the job that the service remembers for the session of a run, if there is one and it knows sessions; a result if it cannot say that
+ * now: a new job could have a second pull request.
+ */
+async function jobOfService(run: Run): Promise<{ jobId: string | undefined } | RunResult> {
+  const { clock, signal } = run.ports;
+  const startedAt = clock.now();
+  const answer = await askService(run, undefined, maxReadMs);
+  if (signal.aborted) return cancelledBeforeSending;
+  if (answer.kind === "announced") return { jobId: answer.announcement.sessionJobId };
+  const error = answer.kind === "unreadable" ? answer.error : undefined;
+  // What other services answer to a question that they do not know.
+  if (error === undefined || error instanceof InvalidResponseError) return { jobId: undefined };
+  if (error instanceof TokenError && !error.isTransient) return { kind: "poll-failed", error };
+  if (isTransientPollFailure(error))
+    return { kind: "blocked", cause: "session-job", jobId: undefined, error, forMs: clock.now() - startedAt };
+  const isOwn = error instanceof HttpError && (error.status === 401 || error.status === 424);
+  return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
 }
 
 /** Says why a session sends a follow-up or starts a new job. */

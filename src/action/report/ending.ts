@@ -123,7 +123,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       const isNotFound = error instanceof HttpError && error.status === 404;
       return message`
         Polling failed
-        ${what} This step started nothing. ${isNotFound ? [] : say`The state of job ${state.jobId} is unknown.`}
+        ${what} This step started nothing. ${isNotFound || state.jobId === "" ? [] : say`The state of job ${state.jobId} is unknown.`}
         ${next}`;
     }
     return message`

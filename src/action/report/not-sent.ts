@@ -176,7 +176,7 @@ const blocked: {
     Re-run the workflow run. A run without session would start a new job, with a pull request of its own.`,
   "session-job": ({ jobId, error, forMs }, { settings }) => message`
     Cannot read the session's job
-    For ${trusted(duration(forMs))}, the state of job ${jobId}, the last of the session, could not be read: ${failureReason(error, addressOf(settings))}. This run sent nothing.
+    For ${trusted(duration(forMs))}, ${jobId === undefined ? say`the last job of the session` : say`the state of job ${jobId}, the last of the session,`} could not be read: ${failureReason(error, addressOf(settings))}. This run sent nothing.
     Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
   time: () => message`
     No time left to start a job
