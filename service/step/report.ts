@@ -94,6 +94,15 @@ export function reportedCopies(report: ReportFile, copies: JobCopies | undefined
     },
     jobsOfStep: async (sent) => (await copies?.jobsOfStep?.(sent)) ?? [],
     jobOfSession: async (session) => copies?.jobOfSession?.(session),
-    keptCommits: copies?.keptCommits,
+    keptCommits: {
+      isOnlyPlace: true,
+      save: async (turn, bundle) => {
+        const { keptCommits } = copies ?? {};
+        if (keptCommits === undefined)
+          throw new Error("only the Actions cache of the workflow's own repository can have it");
+        await keptCommits.save(turn, bundle);
+      },
+      load: async (job) => copies?.keptCommits?.load(job),
+    },
   };
 }

@@ -157,7 +157,7 @@ function leftCommits(
     const last = turns.findLast((one) => one.job === job);
     const ended = audit.ended.get(last?.id ?? 0);
     const created = remote.pushes.findLast(({ branch, commit }) => branch === jobBranch(job) && commit)?.at ?? 0;
-    if (last === undefined || ended === undefined || last.kept !== null || isStopped(last)) return false;
+    if (last === undefined || ended === undefined || isStopped(last)) return false;
     return hasLived(ended.by) && created < ended.at;
   };
   return [...audit.jobs.values()].flatMap(({ id: job }) => {
