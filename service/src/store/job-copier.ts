@@ -37,6 +37,8 @@ export class JobCopier implements AgentHomes {
   /** The saves that are reading a home directory, by job. */
   readonly #homes = new Map<string, Promise<void>>();
   readonly #restores = new Map<string, Promise<void>>();
+  /** The steps that have been restored: what is sent under them from then on comes here. */
+  readonly #restoredSteps = new Set<string>();
   /** Since when copies cannot be read for a reason that probably lasts. */
   #failingSince: number | undefined;
 
@@ -92,11 +94,15 @@ export class JobCopier implements AgentHomes {
    */
   async restoreStep(sent: SentForStep): Promise<void> {
     const { copies, log } = this.#options;
+    const name = JSON.stringify([sent.project, sent.caller, sent.step]);
+    // At the end of a turn, its client asks again, and the turn must not be lost to an outage of GitHub.
+    if (this.#restoredSteps.has(name)) return;
     const jobs = await copies.jobsOfStep?.(sent).catch((error: unknown) => {
       log(`the jobs of a step cannot be looked up: ${errorMessage(error)}`);
       throw this.#unavailable(error);
     });
     for (const job of jobs ?? []) await this.restore(job);
+    this.#restoredSteps.add(name);
   }
 
   /**
