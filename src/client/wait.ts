@@ -104,7 +104,8 @@ export async function waitForJob(
       if (signal.aborted) return { kind: "cancelled" };
       if (!isRequestError(error) || !isTransient(error, origin, hasReachedService)) throw error;
       // A poll that was cut off by the deadline says nothing about the service.
-      if (clock.now() >= deadline && (hasRecord || lastError)) return { kind: "timed-out", ...(lastError && { lastError }) };
+      if (clock.now() >= deadline && (hasRecord || lastError))
+        return { kind: "timed-out", ...(lastError && { lastError }) };
       hasReachedService ||= !(error instanceof NetworkError || error instanceof TokenError);
       if (holdSeconds > 0) heldPolls.failed(error, clock.now() - pollAt);
       // Nor does a held poll that had to make room for the last one.
