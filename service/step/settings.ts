@@ -2,12 +2,13 @@ import {
   agentKeys,
   agentProblem,
   editor,
+  forkAdvice,
   optionLines,
   parseOption,
   projectOf,
   stepOptions,
 } from "../../src/runner-kit/agent-service.ts";
-import { say, type Text } from "../../src/runner-kit/text.ts";
+import { say, type Text, trusted } from "../../src/runner-kit/text.ts";
 import { presetPackage } from "../src/agents/presets.ts";
 import { errorMessage } from "../src/error-message.ts";
 import { type CommandLineOptions, parseOptions } from "../src/options/options.ts";
@@ -74,7 +75,7 @@ export function readSettings(
   const wrong = agentProblem(agent, environment);
   if (wrong) problems.push(["`agent` ", ...wrong]);
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) problems.push(say`\`repository\` must be OWNER/NAME, not ${repository}`);
-  if (token === "") problems.push(say`\`github-token\` is empty. Pull requests from forks get no secrets`);
+  if (token === "") problems.push(say`\`github-token\` is empty. Check the secret's name. ${trusted(forkAdvice)}`);
   const flag = (name: InputName): boolean => {
     const value = read(name).toLowerCase();
     if (!["true", "false"].includes(value)) problems.push(say`\`${name}\` must be true or false, not ${value}`);
@@ -138,7 +139,7 @@ function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): C
 const given = (name: InputName, value: string): string[] => (value === "" ? [] : [`--${name}=${value}`]);
 
 function missingKey(problem: string): Text {
-  return say`${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. Pull requests from forks get no secrets`;
+  return say`${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. ${trusted(forkAdvice)}`;
 }
 
 /** Returns arguments for lines such as `--model sonnet`. */

@@ -1,4 +1,6 @@
+import { forkAdvice } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
+import { excerpt } from "../../runner-kit/untrusted.ts";
 import { parsePaths } from "../changes/paths.ts";
 import { isFromFork, isThreadEvent, isTriggeredBy, permissions, triggerKinds } from "../comments/event.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
@@ -160,10 +162,16 @@ function parseValues(raw: RawInputs): { values: Partial<Values>; problems: Probl
   const problems: Problem[] = [];
   for (const input of inputNames) {
     const parsed = inputs[input][1](raw[input]);
-    if ("problem" in parsed) problems.push({ input, problem: trusted(parsed.problem) });
+    if ("problem" in parsed) problems.push({ input, problem: quoting(parsed.problem, raw[input]) });
     else values[input] = parsed.value;
   }
   return { values: values as Partial<Values>, problems };
+}
+
+/** Adds a wrong value to what it must be, unless it may have credentials. */
+function quoting(problem: string, value: string): Text {
+  const isQuoted = /^must be(?:gin)? /.test(problem) && value !== "" && !value.includes("@");
+  return isQuoted ? say`${trusted(problem)}, not ${excerpt(value, 100)}` : trusted(problem);
 }
 
 /** Returns the problems with what the service, the project and the authentication of requests are named by. */
@@ -192,7 +200,7 @@ function accessProblems(raw: RawInputs, isHosted: boolean, hasIdTokens: boolean)
   if (!hasIdTokens)
     add(
       "auth",
-      say`is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. Runs for pull requests from forks never get a token`,
+      say`is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. ${trusted(forkAdvice)}`,
     );
   return problems;
 }

@@ -48,7 +48,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
     title: "Invalid inputs",
     what: say`No job was started, because the inputs are invalid:`,
     points: problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
-    next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run.`,
+    next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
   }),
   done: ({ status }, context) => {
     const described = jobs[status](context);

@@ -147,13 +147,13 @@ describe("auth: github-oidc", () => {
 
   test("needs a permission, and says how to give it", () => {
     expect(problemsOf(oidc, "push", false)).toEqual([
-      "auth is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. Runs for pull requests from forks never get a token",
+      "auth is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. Runs for pull requests from forks get none: to skip these, give the job if: github.event.pull_request == null || github.event.pull_request.head.repo.full_name == github.repository",
     ]);
   });
 
   test("must be spelled like this", () => {
     expect(problemsOf({ ...oidc, auth: "GitHub-OIDC", "api-key": valid["api-key"] })).toEqual([
-      "auth must be key or github-oidc",
+      "auth must be key or github-oidc, not GitHub-OIDC",
     ]);
   });
 });
