@@ -99,7 +99,7 @@ export function reportedCopies(report: ReportFile, copies: JobCopies | undefined
       save: async (turn, bundle) => {
         const { keptCommits } = copies ?? {};
         if (keptCommits === undefined)
-          throw new Error("only the Actions cache of the workflow's own repository can have it");
+          throw new Error("this run cannot save it in the Actions cache of its own repository");
         await keptCommits.save(turn, bundle);
       },
       load: async (job) => copies?.keptCommits?.load(job),

@@ -76,7 +76,7 @@ function adviceOf(error: unknown): string {
     return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";
   if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
     return "Change the rule, or let the token's account bypass it, in the repository or its organization.";
-  return "Check the token's permissions.";
+  return "Check the token's permissions: a re-run of a workflow run keeps those of its workflow file.";
 }
 
 /** Returns the part of Git's or GitHub's words that says why, on one line. */

@@ -327,6 +327,7 @@ async function continuationOf(
   }
   if (isKept && !pullRequest) {
     tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
+    run.state.publishesKept = true;
     return { jobId, isReplaceable: true };
   }
   if (status === "archived" || status === "not found" || !pullRequest) {

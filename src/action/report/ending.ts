@@ -152,8 +152,14 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
 /** Describes a job that has reached a terminal state. */
 const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {
   completed: (context) => {
-    const { jobId, pullRequest, hasInvalidLink, origin } = context.state;
-    if (pullRequest && origin === "continued") {
+    const { jobId, pullRequest, hasInvalidLink, origin, publishesKept } = context.state;
+    const isMessage = origin === "continued" || (context.task?.kind === "attach" && context.task.resumes === "message");
+    if (pullRequest && publishesKept) {
+      return message`
+        Pull request created
+        Job ${jobId} has finished, and the work that was kept has a pull request.`;
+    }
+    if (pullRequest && isMessage) {
       return message`
         Pull request updated
         The agent finished the follow-up to job ${jobId}, which has a pull request.`;
