@@ -13,6 +13,8 @@ import { RunState } from "./run-state.ts";
 import { runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
 
+/** How long the state of a job is read while its service fails, in milliseconds: what is left of the time is for the job that runs. */
+const maxReadMs = 180_000;
 /** A job that the service does not find is looked for again after this time, in milliseconds. */
 const secondLookMs = 3000;
 
@@ -86,7 +88,11 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   // Comment mode has already sent requests to GitHub, and their time counts too.
   state.startedAt ??= clock.now();
   const { startedAt } = state;
-  const limits: CallLimits = { deadline: startedAt + settings.timeoutMs, signal };
+  const isRead = task.kind === "attach" && !settings.wait;
+  const timeoutMs = isRead
+    ? Math.min(settings.timeoutMs, state.elapsedMs(clock.now()) + maxReadMs)
+    : settings.timeoutMs;
+  const limits: CallLimits = { deadline: startedAt + timeoutMs, signal };
 
   const isMessageResumed = task.kind === "attach" && task.resumes === "message";
   let origin: WaitOrigin = { kind: isMessageResumed ? "resumed" : "attached" };
@@ -104,7 +110,7 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
   }
 
-  log.waiting(settings, state);
+  log.waiting({ ...settings, timeoutMs }, state);
   const until = settings.wait ? "terminal" : "response";
   const readTurn = turnReader(task, client, run, limits);
   const { intervals } = settings;
@@ -114,7 +120,7 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     log.poll(event, state, state.elapsedMs(clock.now()));
     onPolled?.();
   }).finally(() => log.waited());
-  if (wait.kind === "timed-out") return wait;
+  if (wait.kind === "timed-out") return { ...wait, timeoutMs };
   if (wait.kind === "cancelled") return { kind: "cancelled", operation, acceptance: "accepted" };
   const { turn, job, wasSeenToStart } = wait;
   state.isUnproven = settings.wait && !wasSeenToStart;

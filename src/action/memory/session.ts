@@ -16,7 +16,7 @@ import { untilAborted } from "./wait.ts";
 
 /** After this many turns in a row that failed, the session leaves the job and its pull request. */
 const maxFailures = 2;
-/** How long the state of a session's job is read, in milliseconds, while its service fails. */
+/** How long a service is asked for the job of a session while it fails, in milliseconds. */
 const maxReadMs = 180_000;
 /** How many pull requests a session remembers. */
 const maxPullRequests = 20;
@@ -288,13 +288,13 @@ interface SessionJob {
 }
 
 async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | RunResult> {
-  const { state, settings, ports } = run;
-  // The rest of the time is for the job that this run sends its prompt to.
+  const { state, ports } = run;
   const elapsedMs = state.elapsedMs(ports.clock.now());
-  const timeoutMs = Math.min(settings.timeoutMs, elapsedMs + maxReadMs);
-  const result = await findJob(jobId, { ...run, settings: { ...settings, timeoutMs } });
-  if (result !== "gone" && result.kind === "timed-out" && result.lastError)
-    return { kind: "blocked", cause: "session-job", jobId, error: result.lastError, forMs: timeoutMs - elapsedMs };
+  const result = await findJob(jobId, run);
+  if (result !== "gone" && result.kind === "timed-out" && result.lastError) {
+    const { lastError: error, timeoutMs } = result;
+    return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
+  }
   const { pullRequest, isKept } = state;
   if (result !== "gone" && result.kind === "cancelled") {
     // A re-run looks at the job again: this step has nothing to do with it yet.

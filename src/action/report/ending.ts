@@ -69,9 +69,9 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       Job ${state.jobId} is running, and this step does not wait for it.
       ${howToWait(context)}`;
   },
-  "timed-out": ({ lastError }, context) => {
+  "timed-out": ({ lastError, timeoutMs }, context) => {
     const { settings, state, task, rerun } = context;
-    const limit = trusted(duration(settings?.timeoutMs ?? 0));
+    const limit = trusted(duration(timeoutMs));
     if (settings?.agent) {
       return message`
         Timed out
