@@ -117,7 +117,7 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {
     if (event.kind === "polled") updateState(event.job, task, run);
-    log.poll(event, state, state.elapsedMs(clock.now()));
+    log.poll(event, state, state.elapsedMs(clock.now()), !isRead);
     onPolled?.();
   }).finally(() => log.waited());
   if (wait.kind === "timed-out") return { ...wait, timeoutMs };

@@ -178,13 +178,15 @@ function quoting(problem: string, value: string): Text {
 function accessProblems(raw: RawInputs, isHosted: boolean, hasIdTokens: boolean): Problem[] {
   const problems: Problem[] = [];
   const add = (input: InputName, problem: Text) => problems.push({ input, problem });
-  if (raw["project-id"] === "" && isHosted)
-    add("project-id", say`is empty. Copy it from the API keys page of the dashboard`);
-  else if (raw["project-id"] === "")
+  if (raw["project-id"] === "") {
+    const where = isHosted
+      ? "Copy it from the API keys page of the dashboard"
+      : "Set it to the project's identifier in the service";
     add(
       "project-id",
-      say`is empty. Set it to the project's identifier in the service. If it is \${{ vars.NAME }}, define that variable in the repository's settings`,
+      say`is empty. ${trusted(where)}. If it is \${{ vars.NAME }}, define that variable in the repository's settings`,
     );
+  }
   if (raw.auth !== "github-oidc") {
     const problem = rules.apiKeyProblem(raw["api-key"]);
     if (problem !== undefined) add("api-key", trusted(problem));

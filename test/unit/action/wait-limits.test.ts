@@ -29,6 +29,7 @@ test("a job that is only read once is given up after three minutes, however long
     respond: () => respondWith(502),
   });
   expect(outputs.outcome).toBe("timed-out");
+  expect(toolkit.annotations).toHaveLength(1);
   expect(toolkit.annotations.at(-1)?.text).toContain("After 3 min, the state of job job_1 could not be read");
 });
 

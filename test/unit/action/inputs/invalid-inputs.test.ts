@@ -63,14 +63,27 @@ test("base needs a service that takes a branch", () => {
   expect(problemsOf({ base: "main", "base-url": "https://agents.example.com" })).toEqual([]);
 });
 
+test.each<[input: string, value: string, quoted: boolean]>([
+  ["wait", "maybe", true],
+  ["timeout-minutes", "1h", true],
+  ["fail-on", "errors", true],
+  ["base-url", "http://example.com", true],
+  ["base-url", "user:secret@example.com", false],
+])("a wrong value is quoted, unless it may have credentials: %s: %s", (input, value, quoted) => {
+  const [problem = ""] = problemsOf({ [input]: value });
+  expect([problem.startsWith(input), problem.endsWith(`, not ${value}`)]).toEqual([true, quoted]);
+});
+
 describe("an empty project-id", () => {
   test("is in the dashboard of the default service", () => {
-    expect(problemsOf({ "project-id": "" })).toEqual([expect.stringMatching(/^project-id is empty.*dashboard/)]);
+    expect(problemsOf({ "project-id": "" })).toEqual([
+      expect.stringMatching(/^project-id is empty.*dashboard.*vars\.NAME.*define that variable/),
+    ]);
   });
 
   test("is in another service", () => {
     const problems = problemsOf({ "project-id": "", "base-url": "https://agents.example.com" });
-    expect(problems).toEqual([expect.stringMatching(/^project-id is empty.*identifier in the service/)]);
+    expect(problems).toEqual([expect.stringMatching(/^project-id is empty.*identifier in the service.*vars\.NAME/)]);
   });
 });
 
