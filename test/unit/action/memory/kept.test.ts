@@ -54,7 +54,12 @@ describe.each([
     allow();
     const third = await run(service, { cache, runAttempt: 3 });
     expect(third.outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+    expect(third.toolkit.summary).toContain("<h2>✅ Pull request created</h2>");
     expect(service.prompts).toEqual(Array(3).fill("job_1: Update the quickstart"));
+    // It was opened by a message, which another attempt only waits for.
+    const fourth = await run(service, { cache, runAttempt: 4 });
+    expect(fourth.outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+    expect(service.prompts).toHaveLength(3);
   });
 
   test("is published by the session's next run, however often that fails, and on another port", async () => {
