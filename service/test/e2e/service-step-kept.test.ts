@@ -109,7 +109,7 @@ test.each<[RunAccess, string]>([
     const { outcome, ref, found, said } = await run({ prompt }, attempt(4));
     expect([outcome, ref, found], said).toEqual(["pr-created", docs.branches()[0], [1, 1, 1]]);
     expect(said).toContain("the work that was kept has a pull request");
-    expect(docs.git("rev-list", "--count", `main..${ref}`)).toBe("1");
+    expect(docs.git("log", "--format=%an", `main..${ref}`)).toBe("docs-bot[bot]");
   },
 );
 
