@@ -67,6 +67,10 @@ export async function publishKept(
     return true;
   }
   const isPushed = kept.kept === "pull-request" || kept.head !== null;
+  if (isPushed && start.isLost) {
+    log(`The commit of ${turnName(kept.id)} is gone with its branch, so its work is done again.`);
+    return false;
+  }
   if (isPushed && !start.isContinued) {
     log(`The work of ${turnName(kept.id)} is on ${start.targetBranch} already.`);
     return true;

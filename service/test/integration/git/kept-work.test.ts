@@ -226,6 +226,17 @@ test("work whose pull request is refused is on its branch, and any worker opens 
   expect(await store.jobs.find(job)).toMatchObject({ pullRequest: "https://example.com/pull/1" });
 });
 
+test("work whose branch was deleted, and that no machine has, is done again", async () => {
+  const { docs, runs, createWorker, platform, subjects } = await setUp();
+  platform.refuses = true;
+  await (await createWorker())("more");
+  platform.refuses = false;
+  docs.git("update-ref", "-d", `refs/heads/${branch}`);
+  docs.git("gc", "--quiet", "--prune=now");
+  expect(await (await createWorker())("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects(), platform.opened]).toEqual([2, ["more"], 1]);
+});
+
 test("work that somebody has merged without a pull request is published", async () => {
   const { docs, runs, createWorker, platform } = await setUp();
   const one = await createWorker();
