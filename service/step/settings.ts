@@ -158,5 +158,8 @@ function parseFurtherOptions(text: string, problems: Text[]): string[] {
 
 function invalid(problems: readonly Text[]): SetupError {
   const list = problems.flatMap((problem) => (problems.length === 1 ? problem : ["\n- ", ...problem]));
-  return new SetupError("Invalid inputs of the agent service", [...list, "\nNothing was started."]);
+  return new SetupError("Invalid inputs of the agent service", [
+    ...list,
+    "\nNothing was started. If you change the workflow file, start a new run: a re-run keeps this run's.",
+  ]);
 }
