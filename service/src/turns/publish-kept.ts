@@ -143,6 +143,38 @@ async function pushKept(
   return pushCommit(commit, kept, start, found, context);
 }
 
+/**
+ * Brings back a turn's own commit, which another machine has stored while the repository's host could not be reached. Its agent is not run
+ * again.
+ *
+ * @param last - the last commit made for the job on this machine
+ * @returns `undefined` if there is none, or this machine has made it
+ */
+export async function restoreOwn(
+  turn: RunningTurn,
+  last: JobCommit | undefined,
+  context: KeptContext,
+): Promise<JobCommit | undefined> {
+  const { repository, keptCommits, log } = context;
+  const isHere = last !== undefined && isCommitOf(turn, last.message);
+  if (turn.attempts === 0 || isHere) return undefined;
+  const bundle = await keptCommits?.load(turn.job).catch((error: unknown) => {
+    if (isStoreOutage(error)) throw error;
+    log(`What is stored of the job's commits cannot be read: ${errorMessage(error)}`);
+    return undefined;
+  });
+  const found = bundle && (await repository.unbundle(turn.job, bundle));
+  if (found === undefined) return undefined;
+  if (!isCommitOf(turn, found.message)) {
+    if (last !== undefined) await repository.keep(last.commit, turn.job);
+    return undefined;
+  }
+  const texts = { "the message of the commit": found.message };
+  await checkChange(context, found.parent, found.commit, texts, log);
+  log(`The commit of ${turnName(turn.id)} was made on another machine, which could not push it.`);
+  return found;
+}
+
 /** What keeping a commit depends on. */
 interface KeepPorts {
   repository: Pick<Repository, "bundle">;

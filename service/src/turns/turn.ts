@@ -21,7 +21,7 @@ import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.t
 import { noChangeNote, startNote } from "./log-notes.ts";
 import { type AgentWords, openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
-import { findKeptTurn, keepForOthers, lastOnBranch, publishKept, type TurnStart } from "./publish-kept.ts";
+import { findKeptTurn, keepForOthers, lastOnBranch, publishKept, restoreOwn, type TurnStart } from "./publish-kept.ts";
 import {
   ConflictError,
   findPushedCommit,
@@ -174,7 +174,8 @@ async function processPrepared(
   // An earlier attempt has tried it: the job has never pushed anything, and nothing on it is missing on the target branch.
   if (!start.isContinued && job.head === null) progress.tried = start.remoteHead;
   const pushEarlier = async (): Promise<string | undefined> =>
-    (await findPushedCommit(turn, start, last, context)) ?? (await pushUnpushedCommit(turn, start, last, context));
+    (await findPushedCommit(turn, start, last, context)) ??
+    (await pushUnpushedCommit(turn, start, (await restoreOwn(turn, last, context)) ?? last, context));
   let head = await patiently(pushEarlier);
   const found = outcomes?.find(turn);
   const keptTurn = head === undefined && found === undefined ? findKeptTurn(turn, turns) : undefined;
