@@ -120,7 +120,9 @@ test.each([
 });
 
 test("says no more of one problem than that, and that nothing was started", () => {
-  expect(problemsOf({ agent: "" })).toMatch(/^`agent` is required: .+\nNothing was started\. If .* start a new run: .*$/);
+  expect(problemsOf({ agent: "" })).toMatch(
+    /^`agent` is required: .+\nNothing was started\. If .* start a new run: .*$/,
+  );
 });
 
 test("names all problems together", () => {
