@@ -90,5 +90,9 @@ async function checkKey(agent: Agent, log: (line: string) => void): Promise<void
 export function explainStart(error: unknown): SetupError {
   return error instanceof SetupError
     ? error
-    : new SetupError("The agent service cannot start", say`${errorMessage(error)}\nNothing was started.`);
+    : new SetupError(
+        "The agent service cannot start",
+        // The option has the name of an input.
+        say`${errorMessage(error).replace(/--(?=base\b)/g, "")}\nNothing was started.`,
+      );
 }

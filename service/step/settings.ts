@@ -2,6 +2,7 @@ import {
   agentKeys,
   agentProblem,
   editor,
+  forkAdvice,
   isAgentName,
   nameOption,
   optionLines,
@@ -9,7 +10,7 @@ import {
   projectOf,
   stepOptions,
 } from "../../src/runner-kit/agent-service.ts";
-import { say, type Text } from "../../src/runner-kit/text.ts";
+import { say, type Text, trusted } from "../../src/runner-kit/text.ts";
 import { presetPackage } from "../src/agents/presets.ts";
 import { errorMessage } from "../src/error-message.ts";
 import { type CommandLineOptions, parseOptions } from "../src/options/options.ts";
@@ -76,7 +77,7 @@ export function readSettings(
   const wrong = agentProblem(agent, environment);
   if (wrong) problems.push(["`agent` ", ...wrong]);
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) problems.push(say`\`repository\` must be OWNER/NAME, not ${repository}`);
-  if (token === "") problems.push(say`\`github-token\` is empty. Pull requests from forks get no secrets`);
+  if (token === "") problems.push(say`\`github-token\` is empty. Check the secret's name. ${trusted(forkAdvice)}`);
   const flag = (name: InputName): boolean => {
     const value = read(name).toLowerCase();
     if (!["true", "false"].includes(value)) problems.push(say`\`${name}\` must be true or false, not ${value}`);
@@ -140,7 +141,7 @@ function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): C
 const given = (name: InputName, value: string): string[] => (value === "" ? [] : [`--${name}=${value}`]);
 
 function missingKey(problem: string): Text {
-  return say`${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. Pull requests from forks get no secrets`;
+  return say`${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. ${trusted(forkAdvice)}`;
 }
 
 /** Returns arguments for lines such as `--model sonnet`. */
@@ -160,5 +161,8 @@ function parseFurtherOptions(text: string, problems: Text[]): string[] {
 
 function invalid(problems: readonly Text[]): SetupError {
   const list = problems.flatMap((problem) => (problems.length === 1 ? problem : ["\n- ", ...problem]));
-  return new SetupError("Invalid inputs of the agent service", [...list, "\nNothing was started."]);
+  return new SetupError("Invalid inputs of the agent service", [
+    ...list,
+    "\nNothing was started. If you change the workflow file, start a new run: a re-run keeps this run's.",
+  ]);
 }

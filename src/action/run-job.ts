@@ -13,6 +13,8 @@ import { RunState } from "./run-state.ts";
 import { runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
 
+/** How long the state of a job is read while its service fails, in milliseconds: what is left of the time is for the job that runs. */
+const maxReadMs = 180_000;
 /** A job that the service does not find is looked for again after this time, in milliseconds. */
 const secondLookMs = 3000;
 /** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
@@ -90,7 +92,11 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   // Comment mode has already sent requests to GitHub, and their time counts too.
   state.startedAt ??= clock.now();
   const { startedAt } = state;
-  const limits: CallLimits = { deadline: startedAt + settings.timeoutMs, signal };
+  const isRead = task.kind === "attach" && !settings.wait;
+  const timeoutMs = isRead
+    ? Math.min(settings.timeoutMs, state.elapsedMs(clock.now()) + maxReadMs)
+    : settings.timeoutMs;
+  const limits: CallLimits = { deadline: startedAt + timeoutMs, signal };
 
   const isMessageResumed = task.kind === "attach" && task.resumes === "message";
   let origin: WaitOrigin = { kind: isMessageResumed ? "resumed" : "attached" };
@@ -108,17 +114,17 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
   }
 
-  log.waiting(settings, state);
+  log.waiting({ ...settings, timeoutMs }, state);
   const until = settings.wait ? "terminal" : "response";
   const readTurn = turnReader(task, client, run, limits);
   const { intervals } = settings;
   const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {
     if (event.kind === "polled") updateState(event.job, task, run);
-    log.poll(event, state, state.elapsedMs(clock.now()));
+    log.poll(event, state, state.elapsedMs(clock.now()), !isRead);
     onPolled?.();
   }).finally(() => log.waited());
-  if (wait.kind === "timed-out") return wait;
+  if (wait.kind === "timed-out") return { ...wait, timeoutMs };
   if (wait.kind === "cancelled") return { kind: "cancelled", operation, acceptance: "accepted" };
   const { turn, job, wasSeenToStart } = wait;
   state.isUnproven = settings.wait && !wasSeenToStart;

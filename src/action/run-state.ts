@@ -65,6 +65,8 @@ export class RunState {
   failure: { isStopped: boolean; isKept: boolean; reason: string } | undefined;
   /** Whether the last record says that work of the job's last turn, which failed, is kept. */
   isKept = false;
+  /** Whether the message to the job publishes kept work, which has no pull request yet. */
+  publishesKept = false;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;
   /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */

@@ -247,16 +247,17 @@ class Sending {
       log.startingOver(service.jobId, service.over);
     const remembered = await readSession(conversation ? undefined : memory.session, memory.firstBase, this.#run);
     if ("kind" in remembered) return this.#withdraw(remembered);
-    if (!conversation && !memory.isWritable) memory.sayWhatIsForgotten();
+    const written = early ?? (await writePrompt(this.#request.fill, this.#run, remembered));
+    if ("kind" in written) return this.#withdraw(written);
+    if (!conversation && !memory.isWritable) await memory.sayWhatIsForgotten();
     else if (!conversation && settings.session !== "" && isOnTag(ports.environment)) {
       // GitHub's documentation: "Dependency caching reference", restrictions for accessing a cache.
       log.notice(message`
         Session of a tag
         This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
     }
-    const written = early ?? (await writePrompt(this.#request.fill, this.#run, remembered));
-    if ("kind" in written) return this.#withdraw(written);
     const announced = settings.dryRun ? undefined : await conversation?.announce();
+    state.publishesKept = to !== undefined;
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
     const named = jobId === "" ? kept : { jobId };
     const continued = named ?? (await (conversation ?? remembered).findContinued(base));

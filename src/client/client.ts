@@ -21,6 +21,8 @@ export interface ClientOptions {
   baseUrl: URL;
   projectId: string;
   credentials: Credentials;
+  /** The `User-Agent` of requests. */
+  userAgent: string;
   /** Whether the service is asked what was sent under a step. One that only has the specification's endpoints is not. */
   canBeAsked: boolean;
   /** The last answer to the question what was sent that named a time before which it is not asked again. Kept by the client. */
@@ -100,7 +102,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
         accept: "application/json",
         "accept-encoding": "identity",
         authorization: `Bearer ${token}`,
-        "user-agent": "agent-job-action",
+        "user-agent": options.userAgent,
         ...(submission && { "content-type": "application/json" }),
         // A string: IETF draft "The Idempotency-Key HTTP Header Field"; RFC 9651, section 3.3.3.
         ...(key && { "idempotency-key": `"${key.step}.${key.request}"` }),

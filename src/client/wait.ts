@@ -127,7 +127,8 @@ export async function waitForJob(
       if (signal.aborted) return { kind: "cancelled" };
       if (!isRequestError(error) || !isTransient(error, origin, hasReachedService)) throw error;
       // A poll that was cut off by the deadline says nothing about the service.
-      if (clock.now() >= deadline && hasRecord) return { kind: "timed-out", ...(lastError && { lastError }) };
+      if (clock.now() >= deadline && (hasRecord || lastError))
+        return { kind: "timed-out", ...(lastError && { lastError }) };
       hasReachedService ||= !(error instanceof NetworkError || error instanceof TokenError);
       const wasSent = !(error instanceof TokenError || (error instanceof NetworkError && error.phase === "connecting"));
       // A failure at once has another cause than that it was held.

@@ -4,6 +4,10 @@ import { say, type Text } from "./text.ts";
 
 // What the action and the program that runs its own agent agree on: the inputs `agent` and `agent-options`, and their messages.
 
+/** What to do about a run without secrets or tokens because of its event: a condition that lets all other events pass. */
+export const forkAdvice =
+  "Runs for pull requests from forks get none: to skip these, give the job if: github.event.pull_request == null || github.event.pull_request.head.repo.full_name == github.repository";
+
 /** The built-in editor, which needs neither a model nor a key. */
 export const editor = "editor";
 

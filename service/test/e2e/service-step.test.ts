@@ -72,7 +72,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const post = await service.post();
     expect(post.exitCode).toBe(0);
     expect(post.annotations).toEqual([ciNotice]);
-    expect(post.log).not.toContain("Log of");
+    expect(post.log).not.toContain("Log of job_");
     expect(isRunning(service.process)).toBe(false);
     expect(readdirSync(service.runnerTemp)).toEqual([]);
   });

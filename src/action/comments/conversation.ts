@@ -150,6 +150,12 @@ export class Conversation {
       (isTold || authorId === this.#authorId) && replyId !== this.#own?.replyId;
     const found = this.#replies?.findLast((reply) => isOwn(reply) && reply.jobId !== undefined);
     const jobId = found?.jobId;
+    const covered = this.#authorId === undefined ? undefined : thread.coveredJob(this.#authorId, found?.replyId ?? 0);
+    if (covered !== undefined) {
+      log.notice(message`
+        A reply no longer names its job
+        Somebody has added text below the hidden last line of a reply, which names job ${covered}, so that this request ${jobId === undefined ? say`starts a new job` : say`goes to job ${jobId}`}. Remove what is below that line to continue job ${covered}.`);
+    }
     if (jobId === undefined) {
       const other = this.#authorId === undefined ? undefined : thread.otherProject(this.#authorId);
       if (other !== undefined)

@@ -3,6 +3,7 @@ import {
   agentInputs,
   agentKeys,
   agentProblem,
+  forkAdvice,
   isAgentName,
   nameOption,
   optionLines,
@@ -11,7 +12,7 @@ import {
   projectOf,
   stepOptions,
 } from "../../runner-kit/agent-service.ts";
-import { say, type Text } from "../../runner-kit/text.ts";
+import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { AgentSettings } from "../settings.ts";
 
 /** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
@@ -65,7 +66,7 @@ export function parseAgent(
   if (isKeyMissing)
     add(
       "agent",
-      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. Secrets are always empty in runs for pull requests from forks`,
+      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${trusted(forkAdvice)}`,
     );
   const apiKey = `agent_${randomBytes(24).toString("hex")}`;
   const minutes = Number(raw["timeout-minutes"]);

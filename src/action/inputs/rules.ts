@@ -1,4 +1,5 @@
 import { isProtectedUrl } from "../../client/credentials.ts";
+import { forkAdvice } from "../../runner-kit/agent-service.ts";
 import { isPossibleRef, parseSince, type Since } from "../changes/since.ts";
 import { failableOutcomes } from "../outcome.ts";
 
@@ -59,11 +60,7 @@ export const baseUrl = rule(
 /** Returns the problem with an API key, if there is one. Never contains the key. */
 export function apiKeyProblem(value: string): string | undefined {
   if (value === "")
-    return (
-      "is empty. Set it from a secret: api-key: $" +
-      "{{ secrets.NAME }}. Check the secret's name. Secrets are always empty in runs for pull requests from forks: to " +
-      "skip these, give the job if: github.event.pull_request.head.repo.full_name == github.repository. Runs started by Dependabot only see Dependabot's secrets"
-    );
+    return `is empty. Set it from a secret: api-key: \${{ secrets.NAME }}. Check the secret's name. ${forkAdvice}. Runs started by Dependabot only see Dependabot's secrets`;
   if (!/^[\x21-\x7e]+$/.test(value))
     return "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
   const otherKind = { mint_dsc_: "an assistant key", mint_us_: "an index key" };

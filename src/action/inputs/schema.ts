@@ -1,4 +1,6 @@
+import { forkAdvice } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
+import { excerpt } from "../../runner-kit/untrusted.ts";
 import { parsePaths } from "../changes/paths.ts";
 import { isFromFork, isThreadEvent, isTriggeredBy, permissions, triggerKinds } from "../comments/event.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
@@ -160,21 +162,29 @@ function parseValues(raw: RawInputs, add: Add): Partial<Values> {
   const values: Partial<Record<InputName, unknown>> = {};
   for (const input of inputNames) {
     const parsed = inputs[input][1](raw[input]);
-    if ("problem" in parsed) add(input, trusted(parsed.problem));
+    if ("problem" in parsed) add(input, quoting(parsed.problem, raw[input]));
     else values[input] = parsed.value;
   }
   return values as Partial<Values>;
 }
 
+/** Adds a wrong value to what it must be, unless it may have credentials. */
+function quoting(problem: string, value: string): Text {
+  const isQuoted = /^must be(?:gin)? /.test(problem) && value !== "" && !value.includes("@");
+  return isQuoted ? say`${trusted(problem)}, not ${excerpt(value, 100)}` : trusted(problem);
+}
+
 /** Checks what the service, the project and the authentication of requests are named by. */
 function checkAccess(raw: RawInputs, isHosted: boolean, hasIdTokens: boolean, add: Add): undefined {
-  if (raw["project-id"] === "" && isHosted)
-    add("project-id", say`is empty. Copy it from the API keys page of the dashboard`);
-  else if (raw["project-id"] === "")
+  if (raw["project-id"] === "") {
+    const where = isHosted
+      ? "Copy it from the API keys page of the dashboard"
+      : "Set it to the project's identifier in the service";
     add(
       "project-id",
-      say`is empty. Set it to the project's identifier in the service. If it is \${{ vars.NAME }}, define that variable in the repository's settings`,
+      say`is empty. ${trusted(where)}. If it is \${{ vars.NAME }}, define that variable in the repository's settings`,
     );
+  }
   if (raw.auth !== "github-oidc") {
     const problem = rules.apiKeyProblem(raw["api-key"]);
     return add("api-key", problem === undefined ? undefined : trusted(problem));
@@ -189,7 +199,7 @@ function checkAccess(raw: RawInputs, isHosted: boolean, hasIdTokens: boolean, ad
   if (!hasIdTokens)
     add(
       "auth",
-      say`is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. Runs for pull requests from forks never get a token`,
+      say`is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. ${trusted(forkAdvice)}`,
     );
 }
 

@@ -5,6 +5,7 @@ import type { RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
+import { askService } from "./ask-service.ts";
 import type { Word } from "./decide.ts";
 import { commitOf, type SessionMemory, type SessionUpdate, sessionMemory } from "./session.ts";
 import { untilSettled } from "./wait.ts";
@@ -167,9 +168,11 @@ export class Memory {
   }
 
   /** Says what a later attempt, or the next run of the session, will not know, because the cache cannot be written. */
-  sayWhatIsForgotten(): void {
+  async sayWhatIsForgotten(): Promise<void> {
     const { log, settings, state, ports } = this.#run;
     const access = cacheAccess(ports.environment);
+    // A service that can be asked tells a re-run.
+    if (settings.onRerun !== "new" && access !== "absent") await askService(this.#run);
     const isKnown = settings.onRerun === "new" || state.features !== undefined;
     const [why, remedy] = unwritable[access];
     // Without any cache, only a re-run has something to say: what it can know of the attempts before it.

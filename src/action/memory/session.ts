@@ -1,5 +1,6 @@
 import type { TerminalStatus } from "../../client/contract.ts";
-import { messageOf } from "../../client/errors.ts";
+import { HttpError, InvalidResponseError, messageOf, TokenError } from "../../client/errors.ts";
+import { isTransientPollFailure } from "../../client/retry.ts";
 import { type Cache, CacheEntryError } from "../../runner-kit/cache.ts";
 import { message, say, type Text } from "../../runner-kit/text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
@@ -15,7 +16,7 @@ import { untilAborted } from "./wait.ts";
 
 /** After this many turns in a row that failed, the session leaves the job and its pull request. */
 const maxFailures = 2;
-/** How long the state of a session's job is read, in milliseconds, while its service fails. */
+/** How long a service is asked for the job of a session while it fails, in milliseconds. */
 const maxReadMs = 180_000;
 /** How many pull requests a session remembers. */
 const maxPullRequests = 20;
@@ -177,11 +178,9 @@ export async function readSession(
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
   const entry = "entry" in found ? found.entry : undefined;
-  const askForJob = async (): Promise<string | undefined> => {
-    const answer = await askService(run);
-    return answer.kind === "announced" ? answer.announcement.sessionJobId : undefined;
-  };
-  const jobId = entry?.jobId ?? (await askForJob());
+  const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
+  if ("kind" in remembered) return remembered;
+  const { jobId } = remembered;
   const isKnown = jobId !== undefined || run.state.features?.has("session");
   if ("error" in found && !isKnown) return { kind: "blocked", cause: "session", detail: found.error };
   if (jobId === undefined) {
@@ -191,11 +190,18 @@ export async function readSession(
   const { commit, pullRequests = [] } = entry ?? {};
   const findContinued = async () => ({ jobId, isReplaceable: true });
   if (isDryRun) return { lastCommit: commit, firstBase, ownPullRequests: pullRequests, findContinued };
-  const findWith = async (job: SessionJob, progress: SessionProgress): Promise<Continuation | undefined> => {
+  const findWith = async (
+    job: SessionJob,
+    progress: SessionProgress,
+  ): Promise<Continuation | RunResult | undefined> => {
     const continued = await continuationOf(jobId, job, progress, run);
-    // The create names the session to a service that knows sessions.
-    if (continued === undefined) await askService(run);
-    return continued;
+    if (continued !== undefined) return continued;
+    // A run that could not write the cache may have started another one. And the create names the session to a service that knows it.
+    const known = await jobOfService(run);
+    if ("kind" in known) return known;
+    if (known.jobId === undefined || known.jobId === jobId) return undefined;
+    const newer = await readSessionJob(known.jobId, run);
+    return "kind" in newer ? newer : continuationOf(known.jobId, newer, { failures: 0 }, run);
   };
   if (run.settings.agent && entry && session && entry.sent === undefined) {
     // Nobody else can send the job anything, so the entry has it all, and a quiet night starts nothing to read it.
@@ -216,6 +222,26 @@ export async function readSession(
     ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
     findContinued: () => findWith(job, progress),
   };
+}
+
+/**
+ * Returns the job that the service remembers for the session of a run, if there is one and it knows sessions; a result if it cannot say that
+ * now: a new job could have a second pull request.
+ */
+async function jobOfService(run: Run): Promise<{ jobId: string | undefined } | RunResult> {
+  const { clock, signal } = run.ports;
+  const startedAt = clock.now();
+  const answer = await askService(run, undefined, maxReadMs);
+  if (signal.aborted) return cancelledBeforeSending;
+  if (answer.kind === "announced") return { jobId: answer.announcement.sessionJobId };
+  const error = answer.kind === "unreadable" ? answer.error : undefined;
+  // What other services answer to a question that they do not know.
+  if (error === undefined || error instanceof InvalidResponseError) return { jobId: undefined };
+  if (error instanceof TokenError && !error.isTransient) return { kind: "poll-failed", error };
+  if (isTransientPollFailure(error))
+    return { kind: "blocked", cause: "session-job", jobId: undefined, error, forMs: clock.now() - startedAt };
+  const isOwn = error instanceof HttpError && (error.status === 401 || error.status === 424);
+  return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
 }
 
 /** Says why a session sends a follow-up or starts a new job. */
@@ -239,13 +265,13 @@ interface SessionJob {
 }
 
 async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | RunResult> {
-  const { state, settings, ports } = run;
-  // The rest of the time is for the job that this run sends its prompt to.
+  const { state, ports } = run;
   const elapsedMs = state.elapsedMs(ports.clock.now());
-  const timeoutMs = Math.min(settings.timeoutMs, elapsedMs + maxReadMs);
-  const result = await findJob(jobId, { ...run, settings: { ...settings, timeoutMs } });
-  if (result !== "gone" && result.kind === "timed-out" && result.lastError)
-    return { kind: "blocked", cause: "session-job", jobId, error: result.lastError, forMs: timeoutMs - elapsedMs };
+  const result = await findJob(jobId, run);
+  if (result !== "gone" && result.kind === "timed-out" && result.lastError) {
+    const { lastError: error, timeoutMs } = result;
+    return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
+  }
   const { pullRequest, isKept } = state;
   if (result !== "gone" && result.kind === "cancelled") {
     // A re-run looks at the job again: this step has nothing to do with it yet.
@@ -278,6 +304,7 @@ async function continuationOf(
   }
   if (isKept && !pullRequest) {
     tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
+    run.state.publishesKept = true;
     return { jobId, isReplaceable: true };
   }
   if (status === "archived" || status === "not found" || !pullRequest) {

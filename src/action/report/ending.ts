@@ -48,7 +48,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
     title: "Invalid inputs",
     what: say`No job was started, because the inputs are invalid:`,
     points: problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
-    next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run.`,
+    next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
   }),
   done: ({ status }, context) => {
     const described = jobs[status](context);
@@ -68,9 +68,9 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       Job ${state.jobId} is running, and this step does not wait for it.
       ${howToWait(context)}`;
   },
-  "timed-out": ({ lastError }, context) => {
+  "timed-out": ({ lastError, timeoutMs }, context) => {
     const { settings, state, task, rerun } = context;
-    const limit = trusted(duration(settings?.timeoutMs ?? 0));
+    const limit = trusted(duration(timeoutMs));
     if (settings?.agent)
       return message`
         Timed out
@@ -120,7 +120,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       const isNotFound = error instanceof HttpError && error.status === 404;
       return message`
         Polling failed
-        ${what} This step started nothing. ${isNotFound ? [] : say`The state of job ${state.jobId} is unknown.`}
+        ${what} This step started nothing. ${isNotFound || state.jobId === "" ? [] : say`The state of job ${state.jobId} is unknown.`}
         ${next}`;
     }
     return message`
@@ -149,8 +149,13 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
 /** Describes a job that has reached a terminal state. */
 const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {
   completed: (context) => {
-    const { jobId, pullRequest, hasInvalidLink, origin } = context.state;
-    if (pullRequest && origin === "continued")
+    const { jobId, pullRequest, hasInvalidLink, origin, publishesKept } = context.state;
+    const isMessage = origin === "continued" || (context.task?.kind === "attach" && context.task.resumes === "message");
+    if (pullRequest && publishesKept)
+      return message`
+        Pull request created
+        Job ${jobId} has finished, and the work that was kept has a pull request.`;
+    if (pullRequest && isMessage)
       return message`
         Pull request updated
         The agent finished the follow-up to job ${jobId}, which has a pull request.`;

@@ -93,12 +93,17 @@ export class RunLog {
     this.#toolkit.endGroup();
   }
 
-  /** Prints one line per poll, one warning when polls begin to fail and one line when they succeed again. */
-  poll(event: WaitEvent, state: RunState, elapsedMs: number): void {
+  /**
+   * Prints one line per poll, one warning when polls begin to fail and one line when they succeed again.
+   *
+   * @param isWait - whether the job is waited for. If it is only read, the result of the step says what failed
+   */
+  poll(event: WaitEvent, state: RunState, elapsedMs: number, isWait: boolean): void {
     const next = nextPoll(event.nextDelayMs);
     if (event.kind === "poll-failed") {
       const reason = failureReason(event.error, this.#address);
       this.line(`${elapsed(elapsedMs)}  poll failed${next}: ${plain(reason)}`);
+      if (!isWait) return;
       this.#warnOfConnection(message`
         Polling is failing
         ${capitalized(reason)}. The job is not affected.`);

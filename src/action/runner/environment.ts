@@ -41,3 +41,13 @@ export function readEvent({ GITHUB_EVENT_PATH = "" }: NodeJS.ProcessEnv): unknow
 export function missingCertificates({ NODE_EXTRA_CA_CERTS: file = "" }: NodeJS.ProcessEnv): string | undefined {
   return file === "" || existsSync(file) ? undefined : file;
 }
+
+/**
+ * Returns the `User-Agent` of requests to the service: with the version and the address of the action, as the workflow names them. A local
+ * action has none.
+ */
+export function userAgent(environment: NodeJS.ProcessEnv): string {
+  const { GITHUB_ACTION_REPOSITORY: repository = "", GITHUB_ACTION_REF: ref = "" } = environment;
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repository) || ref === "") return "agent-job-action";
+  return `agent-job-action/${ref.replace(/[^\w.-]/g, "-")} (+${serverUrl(environment)}/${repository})`;
+}

@@ -32,6 +32,7 @@ async function create(exchanges: Exchange[], { canBeAsked = true, deadlineMs = 6
     {
       baseUrl: new URL("https://example.com"),
       projectId: "docs",
+      userAgent: "agent-job-action",
       credentials: keyCredentials(key),
       canBeAsked,
       asked: {},
@@ -149,6 +150,7 @@ describe("what was sent under a step", () => {
       {
         baseUrl: new URL("https://example.com"),
         projectId: "docs",
+        userAgent: "agent-job-action",
         credentials: keyCredentials(key),
         canBeAsked: true,
         asked: {},
@@ -218,7 +220,13 @@ describe("what was sent under a step", () => {
     const busy = respondWith(429, { error: "Slow down" }, { "retry-after": "60" });
     const { transport, requests } = fakeTransport(clock, () => busy);
     const asked = {};
-    const address = { baseUrl: new URL("https://example.com"), projectId: "docs", credentials: keyCredentials(key) };
+    const userAgent = "agent-job-action";
+    const address = {
+      baseUrl: new URL("https://example.com"),
+      projectId: "docs",
+      credentials: keyCredentials(key),
+      userAgent,
+    };
     // Each part of a run has a client of its own.
     const look = () =>
       createClient({ ...address, canBeAsked: true, asked }, { transport, clock, random: () => 0.5 }).lookUpStep(

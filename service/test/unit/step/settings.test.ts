@@ -120,12 +120,14 @@ test.each([
 });
 
 test("says no more of one problem than that, and that nothing was started", () => {
-  expect(problemsOf({ agent: "" })).toMatch(/^`agent` is required: .+\nNothing was started\.$/);
+  expect(problemsOf({ agent: "" })).toMatch(
+    /^`agent` is required: .+\nNothing was started\. If .* start a new run: .*$/,
+  );
 });
 
 test("names all problems together", () => {
   expect(problemsOf({ agent: "", remember: "yes" })).toMatch(
-    /^\n- `agent` is required: .+\n- `remember` must be .+\nNothing was started\.$/,
+    /^\n- `agent` is required: .+\n- `remember` must be .+\nNothing was started\. If .* start a new run: .*$/,
   );
 });
 

@@ -61,9 +61,11 @@ describe("a first attempt", () => {
     ["without a run id", { GITHUB_RUN_ID: "" }],
   ])("has a key of its own %s, where run ids mean nothing", async (_name, unknown) => {
     const service = new KeyedService();
-    await attempt(1, service, { environment: unknown });
+    const { toolkit } = await attempt(1, service, { environment: unknown });
     await attempt(1, service, { environment: unknown });
     expect(service.turns).toHaveLength(2);
+    const line = "Under act, run ids mean nothing: each re-run counts as a new run.";
+    expect(toolkit.lines.filter((one) => one === line)).toHaveLength(unknown.ACT ? 1 : 0);
   });
 });
 
