@@ -44,6 +44,16 @@ describe("a first attempt", () => {
     expect(toolkit.annotations).toMatchObject([{ level: "warning", title: "Request not answered, retrying" }]);
   });
 
+  test("with a cache that can only be read says nothing of a re-run, which the service tells", async () => {
+    const options = { cache: new FakeCache(), environment: readOnly };
+    const known = await attempt(1, new KeyedService(), options);
+    expect(known.toolkit.annotations).toEqual([]);
+    const service = new KeyedService();
+    service.stripsKeys = true;
+    const { toolkit } = await attempt(1, service, options);
+    expect(toolkit.annotations).toMatchObject([{ title: "A re-run may not find the job" }]);
+  });
+
   test("fails if somebody else has sent its request before", async () => {
     const service = new KeyedService();
     service.next = "running";

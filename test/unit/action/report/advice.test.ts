@@ -127,6 +127,16 @@ describe("running it again", () => {
     if (/\b(re-run|run this again)\b/i.test(text)) expect(text).toMatch(/new run/);
   });
 
+  test("is no matter of the key if Cloudflare blocks the request", async () => {
+    const { toolkit } = await runMain({
+      inputs: { "base-url": "https://docs.example.com" },
+      respond: () => respondWith(403, "error code: 1010"),
+    });
+    const text = toolkit.annotations.at(-1)?.text;
+    expect(text).toContain("Cloudflare, in front of the service, blocked the request");
+    expect(text).not.toMatch(/API key|may only read/);
+  });
+
   test("needs a new run after a rejected prompt and after invalid inputs", async () => {
     const rejected = await runMain({ respond: () => respondWith(400, { error: "Too long" }) });
     const invalid = await runMain({ respond: () => respondWith(500), inputs: { wait: "maybe" } });
