@@ -77,8 +77,9 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
   };
 
   const nextEntry = (earlier: SessionEntry | undefined, update: SessionUpdate): SessionEntry => {
-    const { jobId, sent: kind, pullRequest, end, base } = update;
-    const before = saved ?? progress ?? earlier;
+    const { jobId, sent: kind, isResumed, pullRequest, end, base } = update;
+    // The progress has counted the end of the earlier attempt's turn, which this is.
+    const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
     const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
     const own = commitOf(sha);
     return {
