@@ -77,11 +77,15 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     expect(readdirSync(service.runnerTemp)).toEqual([]);
   });
 
-  test("an agent finds neither the token nor a key in its environment, the workspace or the runner's files", async () => {
+  // Copilot's key is the workflow's token.
+  test.each([
+    "claude",
+    "copilot",
+  ])("%s finds neither the token nor a key in its environment, the workspace, the runner's files or its model's answers", async (agent) => {
     const { docs, github } = await setUpGitHub();
     const keys: unknown[] = [];
     const model = await listen((request, response) => {
-      keys.push(request.headers["x-api-key"]);
+      keys.push(request.headers["x-api-key"] ?? request.headers.authorization);
       response.end("{}");
     });
     onTestFinished(() => model[Symbol.asyncDispose]());
@@ -95,16 +99,17 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     mkdirSync(join(runnerTemp, "_runner_file_commands"), { recursive: true });
     writeFileSync(join(runnerTemp, "_runner_file_commands/set_env"), JSON.stringify(secrets));
     writeFileSync(join(workspace, "config"), JSON.stringify(secrets));
-    const bin = programs({ claude: `exec ${process.execPath} ${searchingAgent}` });
+    const bin = programs({ [agent]: `[ "$1" = --version ] || exec ${process.execPath} ${searchingAgent}` });
     const service = await startServiceStep({
       github,
       runnerTemp,
-      inputs: { agent: "claude", options: `--agent-reads ${searchingAgent}` },
+      inputs: { agent, options: `--agent-reads ${searchingAgent}` },
       environment: {
         PATH: pathWith(bin),
         GITHUB_WORKSPACE: workspace,
-        ANTHROPIC_API_KEY: secrets.key ?? "",
-        ANTHROPIC_BASE_URL: model.url,
+        ...(agent === "claude"
+          ? { ANTHROPIC_API_KEY: secrets.key ?? "", ANTHROPIC_BASE_URL: model.url }
+          : { COPILOT_API_URL: model.url }),
         ACTIONS_RUNTIME_TOKEN: secrets.runtime ?? "",
       },
     });
@@ -124,6 +129,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     };
     const prompt = searchPrompt(searched);
     const { outputs, log } = await step({ ...service.actionInputs, prompt }, service);
+    expect(readFileSync(`/proc/${service.process}/environ`, "latin1")).not.toContain(github.token);
     const post = await service.post();
     expect(outputs.outcome, log + post.log).toBe("pr-created");
     const [first, ...found] = docs
@@ -132,8 +138,8 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
       .split("\n");
     expect(Number(first?.match(/\d+/)?.[0])).toBeGreaterThan(10);
     expect(found).toEqual([]);
-    // Its requests have the key all the same, as has the one that checked it.
-    expect(keys).toEqual([secrets.key, secrets.key]);
+    // Its requests have the key all the same, as has the one that checked Claude's.
+    expect(keys).toEqual(agent === "claude" ? [secrets.key, secrets.key] : [`Bearer ${github.token}`]);
   });
 
   test("the same search finds what an agent without a sandbox can read", async () => {
