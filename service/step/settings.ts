@@ -105,7 +105,7 @@ export function readSettings(
   const workflowToken = read("workflow-token");
   const variables: Record<string, string> = {
     GITHUB_TOKEN: token,
-    GH_TOKEN: workflowToken,
+    ...(workflowToken !== "" && { GH_TOKEN: workflowToken }),
     ...(agent === "copilot" && { COPILOT_GITHUB_TOKEN: environment.COPILOT_GITHUB_TOKEN || workflowToken }),
     AGENT_SERVICE_KEY: apiKey,
     GITHUB_SERVER_URL: serverUrl,

@@ -10,7 +10,9 @@ import type { AgentPackage, Preset } from "./presets/preset.ts";
 import { readableError } from "./readable-error.ts";
 
 /** The agents that `--agent` knows by name. */
-const presets: ReadonlyMap<string, Preset> = new Map(Object.entries({ claude, codex, gemini, opencode, aider, copilot }));
+const presets: ReadonlyMap<string, Preset> = new Map(
+  Object.entries({ claude, codex, gemini, opencode, aider, copilot }),
+);
 
 export const presetNames: readonly string[] = [...presets.keys()];
 

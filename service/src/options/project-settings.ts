@@ -144,9 +144,7 @@ function findSecrets(
   const { repository, agentEnv = [] } = input;
   const own = ["AGENT_SERVICE_KEY", "PGPASSWORD", ...ownTokenVariables(input)];
   const names = [...own, ...[...agent.passes, ...agentEnv].filter((name) => secretName.test(name))];
-  const found = [...new Set(names)].flatMap((name) =>
-    environment[name] ? [{ name, value: environment[name] }] : [],
-  );
+  const found = [...new Set(names)].flatMap((name) => (environment[name] ? [{ name, value: environment[name] }] : []));
   const password = URL.canParse(repository) ? decodeURIComponent(new URL(repository).password) : "";
   return password === "" ? found : [...found, { name: "the password of the repository", value: password }];
 }

@@ -136,9 +136,7 @@ async function forward(
   const { method = "" } = request;
   // The answer to a TRACE shows the headers.
   const isAllowed =
-    method !== "TRACE" &&
-    `${url.pathname}/`.startsWith(`${folder}/`) &&
-    endpoint.api.allows(method, path);
+    method !== "TRACE" && `${url.pathname}/`.startsWith(`${folder}/`) && endpoint.api.allows(method, path);
   if (!isAllowed) {
     reject(response, 403, "This is not a request for the model.");
     return;

@@ -22,6 +22,8 @@ export const copilot: Preset = {
   script: ({ isFollowUp, isSandboxed }) =>
     [
       "exec copilot --output-format json --no-color --no-ask-user --no-auto-update --disable-builtin-mcps",
+      // Through these tools it would follow the skills and agents of the repository.
+      "--excluded-tools=skill,task",
       `--disable-client-telemetry --secret-env-vars=COPILOT_GITHUB_TOKEN ${isSandboxed ? "--allow-all" : "--allow-tool write"}`,
       ...(isFollowUp ? ["--continue"] : []),
       '"$@"',

@@ -115,7 +115,10 @@ test("a command may reach the hosts that options name", () => {
 });
 
 test.each([
-  [{ agent: "" }, "`agent` is required: one of claude, codex, gemini, opencode, aider, copilot, editor, or a shell command"],
+  [
+    { agent: "" },
+    "`agent` is required: one of claude, codex, gemini, opencode, aider, copilot, editor, or a shell command",
+  ],
   [{ repository: "docs" }, "`repository` must be OWNER/NAME, not docs"],
   [{ repository: "my acme/docs" }, "`repository` must be OWNER/NAME, not my acme/docs"],
   [{ repository: "acme/docs/site" }, "`repository` must be OWNER/NAME, not acme/docs/site"],
