@@ -18,6 +18,8 @@ export const agentKeys: Readonly<Record<string, readonly string[]>> = {
   gemini: ["GEMINI_API_KEY"],
   opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
   aider: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+  // It works with the workflow's own token.
+  copilot: [],
   [editor]: [],
 };
 

@@ -64,6 +64,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
   const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
   // Files of a repository can name another host for the model, to which a named agent would send its key.
   const agentNetwork = input.agentNetwork ?? (agent.modelEndpoint && sandbox === "bwrap" ? "model" : "full");
+  checkSharedToken(input, agent, { sandbox, agentNetwork }, environment);
   if (agentNetwork !== "full" && sandbox !== "bwrap")
     throw new Error(`--agent-network ${agentNetwork} requires --sandbox bwrap.`);
   const { memoryMb, diskMb, protect = [] } = input;
@@ -96,6 +97,30 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
   };
 }
 
+/** @throws if an agent would hold a token with which the service writes to GitHub, because that is its model's key, too */
+function checkSharedToken(
+  input: ProjectInput,
+  { kind, modelEndpoint }: Agent,
+  { sandbox, agentNetwork }: Pick<ProjectInput, "sandbox" | "agentNetwork">,
+  environment: NodeJS.ProcessEnv,
+): void {
+  if (modelEndpoint === undefined || (sandbox === "bwrap" && agentNetwork !== "full")) return;
+  const { keyVariable } = modelEndpoint;
+  if (!ownTokenVariables(input).some((name) => environment[name] && environment[name] === environment[keyVariable]))
+    return;
+  const setting = sandbox === "bwrap" ? "--agent-network full" : `--sandbox ${sandbox}`;
+  throw new Error(
+    `${setting} would give the agent a token that can write to the repository, because ${kind} uses the same one for its model. Remove that, or set ${keyVariable} to a token of its own, which can do nothing else.`,
+  );
+}
+
+/** Variables with the service's own tokens of GitHub. */
+const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInput): string[] => [
+  defaultTokenVariable,
+  "GH_TOKEN",
+  githubTokenEnv,
+];
+
 function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
   try {
     return patterns.length === 0 ? undefined : readPathPatterns(patterns);
@@ -112,15 +137,14 @@ const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
 
 /** Returns the secrets in the service's environment and in the repository's URL, which no change may have. */
 function findSecrets(
-  { repository, githubTokenEnv, agentEnv = [] }: ProjectInput,
+  input: ProjectInput,
   agent: Agent,
   environment: NodeJS.ProcessEnv,
 ): { name: string; value: string }[] {
-  const own = ["AGENT_SERVICE_KEY", "PGPASSWORD", defaultTokenVariable, "GH_TOKEN", githubTokenEnv];
+  const { repository, agentEnv = [] } = input;
+  const own = ["AGENT_SERVICE_KEY", "PGPASSWORD", ...ownTokenVariables(input)];
   const names = [...own, ...[...agent.passes, ...agentEnv].filter((name) => secretName.test(name))];
-  const found = [...new Set(names)].flatMap((name) =>
-    name !== undefined && environment[name] ? [{ name, value: environment[name] }] : [],
-  );
+  const found = [...new Set(names)].flatMap((name) => (environment[name] ? [{ name, value: environment[name] }] : []));
   const password = URL.canParse(repository) ? decodeURIComponent(new URL(repository).password) : "";
   return password === "" ? found : [...found, { name: "the password of the repository", value: password }];
 }

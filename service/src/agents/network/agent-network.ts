@@ -67,7 +67,7 @@ export async function createAgentNetwork(
       NODE_USE_ENV_PROXY: "1",
       ...(model && {
         [model.endpoint.baseUrlVariable]: url + new URL(model.endpoint.url).pathname.replace(/\/$/, ""),
-        [model.endpoint.keyVariable]: "added-by-the-service",
+        [model.endpoint.keyVariable]: model.endpoint.dummyKey ?? "added-by-the-service",
       }),
     },
     reads: [proxy.socket, forwarder],
