@@ -17,6 +17,7 @@ import type { StoredFailure } from "../store/running-turns.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitPorts } from "./commit-change.ts";
 import type { KeptOutcomes } from "./kept-outcomes.ts";
+import type { ProjectCommands } from "./project-commands.ts";
 import type { PushRepository } from "./push-commit.ts";
 import type { TurnHost } from "./turn-host.ts";
 
@@ -65,7 +66,9 @@ export interface TurnPorts extends CommitPorts {
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
-  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "turnStarted" | "workerTakes"> | undefined;
+  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "checkEnded" | "turnStarted" | "workerTakes"> | undefined;
+  /** Default: nothing is set up or checked. */
+  commands?: ProjectCommands | undefined;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
   /** Default: the one that the process runs on. */
