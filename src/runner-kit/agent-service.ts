@@ -52,6 +52,7 @@ export const stepOptions = [
   "agent-env",
   "agent-reads",
   "agents",
+  "check",
   "commit-as",
   "disk-mb",
   "largest-change-mb",
@@ -61,6 +62,8 @@ export const stepOptions = [
   "only",
   "protect",
   "protected-files",
+  "setup",
+  "setup-host",
   "sign-off",
   "trailer",
 ] as const;

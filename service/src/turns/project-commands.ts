@@ -7,8 +7,6 @@ import { codeBlock } from "../code-block.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import { copyIgnored, moveForeignFiles } from "../git/ignored-files.ts";
-import type { Repository } from "../git/repository.ts";
-import type { Worktrees } from "../git/worktrees.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import type { CheckResult, Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
@@ -16,21 +14,7 @@ import { storable } from "../store/sql.ts";
 import { namesOf } from "./check-change.ts";
 import { oneLine } from "./one-line.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
-import type { TurnContext } from "./turn-ports.ts";
-
-/** The commands that an operator gives for a project. */
-export interface ProjectCommands {
-  /** Prepares a worktree, such as by installing packages. */
-  setup?: string | undefined;
-  /** Shows whether a commit is good: it exits with 0 if it is. */
-  check?: string | undefined;
-  /** Files that they may read in the sandbox, besides their programs. */
-  reads: readonly string[];
-  /** What `setup` can reach. */
-  setupNetwork: AgentNetwork;
-  repository: Pick<Repository, "ownStart" | "keepIgnored" | "checkOut">;
-  worktrees: Pick<Worktrees, "lend">;
-}
+import type { ProjectCommands, TurnContext } from "./turn-ports.ts";
 
 /** What a check showed. */
 export interface Checked {

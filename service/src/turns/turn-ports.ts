@@ -17,7 +17,6 @@ import type { StoredFailure } from "../store/running-turns.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitPorts } from "./commit-change.ts";
 import type { KeptOutcomes } from "./kept-outcomes.ts";
-import type { ProjectCommands } from "./project-commands.ts";
 import type { PushRepository } from "./push-commit.ts";
 import type { TurnHost } from "./turn-host.ts";
 
@@ -26,6 +25,20 @@ export interface Failure extends StoredFailure {
   reason: string;
   /** Whether it was postponed because the repository's host cannot be reached. */
   isRemote?: boolean;
+}
+
+/** The commands that an operator gives for a project. */
+export interface ProjectCommands {
+  /** Prepares a worktree, such as by installing packages. */
+  setup?: string | undefined;
+  /** Shows whether a commit is good: it exits with 0 if it is. */
+  check?: string | undefined;
+  /** Files that they may read in the sandbox, besides their programs. */
+  reads: readonly string[];
+  /** What `setup` can reach. */
+  setupNetwork: AgentNetwork;
+  repository: Pick<Repository, "ownStart" | "keepIgnored" | "checkOut">;
+  worktrees: Pick<Worktrees, "lend">;
 }
 
 /** What a turn depends on. */

@@ -230,6 +230,7 @@ test.each([
   ["failed", ["failed"]],
   ["failed,archived , timed-out,no-changes", ["failed", "archived", "timed-out", "no-changes"]],
   ["none", []],
+  ["check-failed", ["check-failed"]],
 ])("accepts fail-on: %s", (value, expected) => {
   expect([...parsed({ "fail-on": value }).failOn]).toEqual(expected);
 });
