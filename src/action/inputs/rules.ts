@@ -77,6 +77,12 @@ export const identifier = rule((text) => {
   return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
 }, asWritten);
 
+/** A shell command. */
+export const oneLine = rule(
+  (text) => (/\p{Cc}/u.test(text) ? "must be one line: put the commands into a script, or && between them" : undefined),
+  asWritten,
+);
+
 /** `https`, or `http` for a loopback host. A path is kept. */
 export const baseUrl = rule(baseUrlProblem, (text) => new URL(text));
 

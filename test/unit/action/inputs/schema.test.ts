@@ -305,3 +305,20 @@ test.each([
   const result = parse({ prompt, "prompt-file": "missing.md" }, () => ({ problem: say`does not exist` }));
   expect(result.ok).toBe(false);
 });
+
+test("setup and check belong to an agent, and are one line", () => {
+  const environment = { GITHUB_EVENT_NAME: "push", GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux", PATH: "" };
+  const parseWith = (values: Partial<Record<InputName, string>>) => {
+    const all: Partial<Record<InputName, string>> = { prompt: "Do it", "github-token": "ghs_1", ...values };
+    return parseInputs(
+      (name) => all[name] ?? "",
+      environment,
+      () => ({ problem: say`is not read` }),
+    );
+  };
+  const result = parseWith({ agent: "editor", setup: "pip install --target .deps mkdocs", check: "npm run build" });
+  expect(result.ok && result.settings.agent?.inputs.options).toBe(
+    "--setup pip install --target .deps mkdocs\n--check npm run build",
+  );
+  expect(invalidInputs({ setup: "npm ci", check: "a\nb" })).toEqual(["check", "setup", "check"]);
+});
