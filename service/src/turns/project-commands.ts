@@ -36,6 +36,8 @@ export class Stopped extends Error {}
 /** In lines and characters, of the output of a check. */
 const maxLines = 200;
 const maxLength = 10_000;
+/** Of the output of a setup that failed: package managers end with advice. */
+const maxReasonLines = 8;
 
 /**
  * Checks out what a turn starts with, for its agent. If the project has a `setup`, that runs first, in the same place, on exactly the files
@@ -80,7 +82,11 @@ async function setUp(
   if (end === "stopped") throw new Error(String(stop?.reason));
   if (end !== "completed") {
     const how = end === "timed-out" ? "timed out" : `ended with exit code ${exitCode}`;
-    const last = output.split("\n").slice(-3).join("\n");
+    const last = output
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .slice(-maxReasonLines)
+      .join("\n");
     throw new Error(`--setup ${how}, so no agent was run.${last === "" ? "" : ` Its last output:\n${last}`}`);
   }
   await worktrees.takeBack(directory);
