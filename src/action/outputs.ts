@@ -19,6 +19,7 @@ export function outputsOf(
     "job-origin": state.origin,
     "changed-files": state.changes === undefined ? "" : String(state.changes.files.length),
     "final-message": state.finalMessage,
+    "check-result": state.check,
     "cost-usd": state.costUsd === undefined ? "" : String(state.costUsd),
     author: state.author,
     "thread-url": state.threadUrl,

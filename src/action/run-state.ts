@@ -59,6 +59,8 @@ export class RunState {
   stop: StopResult | undefined;
   /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
   finalMessage = "";
+  /** What the service's check of the turn's commit showed; empty if it says nothing. */
+  check: SentTurn["check"] = "";
   /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
   /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
@@ -87,6 +89,7 @@ export class RunState {
     this.hasInvalidLink = false;
     this.isUnproven = false;
     this.finalMessage = "";
+    this.check = "";
     this.failure = undefined;
     this.isKept = false;
     for (const fact of jobFacts) this[fact] = "";
@@ -101,6 +104,7 @@ export class RunState {
   updateTurns(turns: readonly SentTurn[], own: SentTurn | undefined): void {
     // Line ends are kept; other control characters could do harm in a terminal.
     this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
+    this.check = own?.check ?? "";
     const hasFailed = own?.status === "failed" || own?.status === "stopped";
     this.failure = hasFailed
       ? {

@@ -110,6 +110,25 @@ function programOf(command: string): string | undefined {
     .find((word) => !/^\w+=/.test(word));
 }
 
+/**
+ * Returns a command of a project, such as one that checks its docs, as what runs agents takes it. All its output is its report.
+ *
+ * @param reads - files that it may read in its sandbox, besides the installations of the programs that it names
+ */
+export function projectCommand(command: string, reads: readonly string[]): Agent {
+  const words = new Set(command.split(/[\s;&|()<>]+/).filter((word) => /^[\w./+-]+$/.test(word)));
+  return {
+    ...unknownProgram,
+    kind: "command",
+    model: "",
+    command: () => ({ file: "/bin/sh", args: ["-c", 'exec /bin/sh -c "$1" 2>&1', "sh", command] }),
+    readReport: (stdout) => ({ message: stdout, error: undefined }),
+    programs: [...words],
+    reads,
+    isTrusted: false,
+  };
+}
+
 const editor = ownFile("editor/main.ts");
 
 /** The default agent: a small editor for Markdown pages, which needs neither a model nor a network. */

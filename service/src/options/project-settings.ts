@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
-import type { Confinement } from "../agents/confine.ts";
+import type { CommandSettings, Confinement } from "../agents/confine.ts";
 import type { Limits } from "../agents/limits.ts";
+import { mayBePublic } from "../agents/network/public-address.ts";
 import { presetAgent } from "../agents/presets.ts";
 import { errorMessage } from "../error-message.ts";
 import type { CommitSettings } from "../pulls/committers.ts";
@@ -31,6 +32,8 @@ export interface ProjectSettings extends Confinement, CommitSettings {
   protectedFiles: ProtectedFilesKind;
   /** Such files besides those that the service knows. */
   moreProtected: readonly string[];
+  /** What is run for the project before and after its agents. Undefined: nothing. */
+  commands: CommandSettings | undefined;
   /** The files that agents may change. Undefined: all. */
   only: PathPatterns | undefined;
   /** Secrets of the service that no change may have. */
@@ -92,6 +95,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
     protectedFiles: input.protectedFiles ?? "flag",
     moreProtected: protect,
     only: readOnly(input.only),
+    commands: readCommands(input, sandbox),
     ...readCommitOptions(input, github !== undefined),
     secrets: findSecrets(input, agent, environment),
   };
@@ -120,6 +124,24 @@ const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInp
   "GH_TOKEN",
   githubTokenEnv,
 ];
+
+function readCommands(
+  { setup, setupHosts, check, agentReads = [] }: ProjectInput,
+  sandbox: Confinement["sandbox"],
+): CommandSettings | undefined {
+  for (const [name, command] of Object.entries({ setup, check })) {
+    if (command?.trim() === "") throw new Error(`--${name} is empty.`);
+    if (command !== undefined && sandbox !== "bwrap") throw new Error(`--${name} requires --sandbox bwrap.`);
+  }
+  if (setupHosts !== undefined && setup === undefined) throw new Error("--setup-host requires --setup.");
+  const invalid = setupHosts?.find(
+    (host) => !/^[\w.-]+(?::\d{1,5})?$/.test(host) || !mayBePublic(host.replace(/:\d+$/, "")),
+  );
+  if (invalid !== undefined)
+    throw new Error(`--setup-host ${invalid} is not a HOST or HOST:PORT of the public network.`);
+  if (setup === undefined && check === undefined) return undefined;
+  return { setup, check, setupHosts: setupHosts ?? [], reads: agentReads.map((path) => resolve(path)) };
+}
 
 function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
   try {

@@ -55,6 +55,7 @@ describe("outputs", () => {
       "job-origin": "created",
       "changed-files": "",
       "final-message": "",
+      "check-result": "",
       "cost-usd": "",
       author: "",
       "thread-url": "",

@@ -170,3 +170,15 @@ test("options of commits can be written as on a command line", () => {
   expect(problemsOf({ options: "--sign-off true" })).toContain("not --sign-off true");
   expect(problemsOf({ options: "--only" })).toContain("not --only");
 });
+
+test("commands may have options of their own, and quotation marks", () => {
+  const options =
+    "--setup pip install --target .deps -r docs/requirements.txt\n--check 'npm run build'\n--setup-host a.example";
+  expect(read({ options }).options.commands).toMatchObject({
+    setup: "pip install --target .deps -r docs/requirements.txt",
+    check: "npm run build",
+    setupHosts: ["a.example"],
+  });
+  expect(read({ options: `--check "a b" && "c d"` }).options.commands?.check).toBe('"a b" && "c d"');
+  expect(problemsOf({ options: "--check x", sandbox: "none", "agent-network": "full" })).toContain("check requires");
+});
