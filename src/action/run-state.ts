@@ -2,7 +2,7 @@ import type { ClientOptions } from "../client/client.ts";
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
 import type { Changes } from "./changes/repository.ts";
-import { type PullRequest, parsePullRequest } from "./pull-request.ts";
+import { type PullRequest, type PullRequestState, parsePullRequest } from "./pull-request.ts";
 
 /** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */
 export interface ObservedStatus {
@@ -71,6 +71,10 @@ export class RunState {
   publishesKept = false;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;
+  /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
+  lastPullRequest: { url: string; state: PullRequestState } | undefined;
+  /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
+  refusal = "";
   /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
   author = "";
   threadUrl = "";

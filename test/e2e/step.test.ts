@@ -17,6 +17,8 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
     status: "completed",
     "pr-link": "https://github.com/example/docs/pull/1",
     "pr-number": "1",
+    "last-pr-link": "",
+    "last-pr-state": "",
     outcome: "pr-created",
     "skip-reason": "",
     "job-origin": "created",

@@ -106,7 +106,7 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       // Before anything is sent, polls read the job of the session or of an earlier attempt, for a time of their own.
       const isReading =
         kind === "poll" && requests.slice(0, index).every((one) => one.kind === "poll" || one.kind === "lookup");
-      const readUntil = (requests.find((one) => one.kind === "poll")?.sentAt ?? 0) + readLimitMs;
+      const readUntil = (run.firstRequestAt ?? 0) + readLimitMs;
       const latest = Math.min(deadline, isReading && (scenario.workflow || !scenario.wait) ? readUntil : Infinity);
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), latest - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;

@@ -50,6 +50,8 @@ describe("outputs", () => {
       status: "archived",
       "pr-link": prLink,
       "pr-number": "7",
+      "last-pr-link": "",
+      "last-pr-state": "",
       outcome: "archived",
       "skip-reason": "",
       "job-origin": "created",
