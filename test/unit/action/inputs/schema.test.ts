@@ -324,5 +324,5 @@ test("setup and check belong to an agent, and are one line", () => {
   expect(result.ok && result.settings.agent?.inputs.options).toBe(
     "--setup pip install --target .deps mkdocs\n--check npm run build",
   );
-  expect(invalidInputs({ setup: "npm ci", check: "npm test" })).toEqual(["check", "setup", "check"]);
+  expect(invalidInputs({ setup: "npm ci", check: "a\nb" })).toEqual(["check", "setup", "check"]);
 });
