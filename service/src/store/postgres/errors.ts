@@ -34,21 +34,3 @@ export function isUnwritable(error: unknown): boolean {
 export function isPoolFull(error: unknown): boolean {
   return error instanceof Error && error.message === "timeout exceeded when trying to connect";
 }
-
-/** What the system says of a server that is away. A name that no resolver knows is a mistake, and so is a rejected certificate. */
-const away =
-  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EHOSTDOWN|EHOSTUNREACH|ENETDOWN|ENETUNREACH|EPIPE|EAI_AGAIN|ENOENT)$/;
-
-/** What the client says, which has no code, of a connection that ended or was not made in time. */
-const lost = /^(?:Connection terminated|timeout expired$|timeout exceeded when trying to connect$)/;
-
-/**
- * Returns whether a store cannot be opened because its server is away, so that it is of use to wait: not if the server rejects the
- * password, or has no such database or right.
- */
-export function isAway(error: unknown): boolean {
-  if (error instanceof DatabaseError) return /^(?:08|53|57)/.test(error.code ?? "");
-  if (!(error instanceof Error)) return false;
-  const { code } = error as NodeJS.ErrnoException;
-  return away.test(code ?? "") || lost.test(error.message) || isAway(error.cause);
-}
