@@ -19,7 +19,7 @@ import { removeDirectory } from "../remove-directory.ts";
 import { logsFolder } from "../service-folder.ts";
 import { checkStorePlace } from "../store/sqlite/find-store.ts";
 import { lockStore } from "../store/sqlite/store-lock.ts";
-import { openPostgres } from "./open-postgres.ts";
+import { waitForPostgres } from "./open-postgres.ts";
 import { type RunningService, type Service, startApi, startService, startWorker } from "./service.ts";
 
 /** Runs the service until a signal ends it. Ends the process if it cannot start. */
@@ -80,7 +80,7 @@ async function start(
         ? undefined
         : (baseUrl: () => string) => openAccess({ apiKey, keys, trust, trustIssuer, projects, baseUrl, log }),
     openStore:
-      postgres === undefined ? undefined : () => openPostgres(postgres, log, () => metrics?.storeOutageBegan()),
+      postgres === undefined ? undefined : () => waitForPostgres(postgres, log, () => metrics?.storeOutageBegan()),
     repositoryUmask,
     log,
     logEvent,
