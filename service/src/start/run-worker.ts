@@ -50,7 +50,7 @@ export interface ProjectAgents extends CommitSettings {
   /** The files that agents may change. Default: all. */
   only?: PathPatterns | undefined;
   /** Secrets that no change of any project may have. Default: none. */
-  secrets?: readonly Secret[] | undefined;
+  secrets?: Iterable<Secret> | undefined;
 }
 
 export interface WorkerOptions {
@@ -105,6 +105,11 @@ const slowCheckoutMs = 3000;
  */
 export function checkAgent(agent: Agent, files: readonly string[]): void {
   checkPrograms(agent, process.env.PATH);
+  checkReads(agent, files);
+}
+
+/** @throws if agents may read one of the files and folders */
+export function checkReads(agent: Agent, files: readonly string[]): void {
   const exposed = agent.reads.find((path) => files.some((own) => isWithin(own, path)));
   if (exposed !== undefined)
     throw new Error(`agents cannot be allowed to read ${exposed}: it has files of the service`);
@@ -175,11 +180,14 @@ export function ownProjectsOf({
   return store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
 }
 
-/** Returns the secrets of all projects, because agents of one project could have got another's. An empty one is not looked for. */
-function secretsOf({ settings, apiKey = "" }: WorkerOptions): Secret[] {
+/**
+ * Returns the secrets of all projects, because agents of one project could have got another's. An empty one is not looked for. They are
+ * listed anew each time, because they can be replaced.
+ */
+function secretsOf({ settings, apiKey = "" }: WorkerOptions): Iterable<Secret> {
   const own = { name: "the API key", value: apiKey };
-  const all = [...settings.values.flatMap(({ secrets = [] }) => secrets), own];
-  return [...new Map(all.map((secret) => [secret.value, secret])).values()];
+  const list = (): Secret[] => [...settings.values.flatMap(({ secrets = [] }) => [...secrets]), own];
+  return { [Symbol.iterator]: () => new Map(list().map((secret) => [secret.value, secret])).values() };
 }
 
 /** Returns whether a path, whose folder exists, is another one or within it. */
