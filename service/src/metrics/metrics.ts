@@ -1,4 +1,4 @@
-import type { Census, TurnResult } from "../model.ts";
+import type { Census, DiskUse, TurnResult } from "../model.ts";
 
 /**
  * How an agent ended. `reported-failure`: its exit code was 0, but it said that it failed; `stopped`: the service stopped it;
@@ -61,6 +61,7 @@ export interface Metrics {
   requestAnswered(request: AnsweredRequest): void;
   gitHubAnswered(response: GitHubResponseNumbers): void;
   storeOutageBegan(): void;
+  diskMeasured(use: DiskUse): void;
 }
 
 /** Counts nothing. */
@@ -73,6 +74,7 @@ export const noMetrics: Metrics = {
   requestAnswered: () => {},
   gitHubAnswered: () => {},
   storeOutageBegan: () => {},
+  diskMeasured: () => {},
 };
 
 /** Metrics that can be read. */

@@ -24,6 +24,7 @@ import type { Secret } from "../turns/secret-patterns.ts";
 import { SharedHomes } from "../turns/shared-homes.ts";
 import type { TurnHost } from "../turns/turn-host.ts";
 import { type ProjectPorts, Worker } from "../turns/worker.ts";
+import type { ClonePlace } from "../upkeep/disk-use.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import type { Backend, ProjectBackend } from "./backend.ts";
 import { ownProjects } from "./repository-check.ts";
@@ -66,6 +67,8 @@ export interface WorkerOptions {
   keptWorktrees?: number | undefined;
   /** Days after its last turn after which a job is deleted. Default: jobs are never deleted. */
   deleteAfterDays?: number | undefined;
+  /** Whether the log and the metrics say what is on the disk. Default: no. */
+  isDiskMeasured?: boolean | undefined;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
   /** Where the kernel limits the memory of agents. Default: nowhere. */
@@ -148,6 +151,12 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     ownProjects: ownOnes,
     hasCopies: options.copier !== undefined,
     folder,
+    disk: options.isDiskMeasured && {
+      clones: clonesOf(projects.values),
+      // Those that jobs keep, those of running turns, and spare ones.
+      worktreesPerClone: kept + options.agents + Math.min(kept, options.agents + 1),
+      onMeasured: (use) => options.metrics?.diskMeasured(use),
+    },
     deleteAfterDays,
     signal,
     log,
@@ -195,6 +204,15 @@ function isWithin(path: string, other: string): boolean {
   if (!existsSync(other)) return false;
   const real = join(realpathSync(dirname(path)), basename(path));
   return `${real}/`.startsWith(`${realpathSync(other).replace(/\/$/, "")}/`);
+}
+
+function clonesOf(projects: readonly ProjectBackend[]): ClonePlace[] {
+  const byRepository = new Map(projects.map((project) => [project.repository, project]));
+  return [...byRepository].map(([repository, { repositoryName, cloneFolder, targetBranch }]) => ({
+    name: repositoryName,
+    folder: cloneFolder,
+    checkoutBytes: async () => repository.checkoutBytes(await repository.targetBranch(targetBranch)),
+  }));
 }
 
 /** Returns the worktrees of each repository. */

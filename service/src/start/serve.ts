@@ -81,6 +81,7 @@ async function start(
     settings: confined.settings,
     cgroups,
     hasJobPages: true,
+    isDiskMeasured: true,
     openAuthenticator:
       keys === undefined && trust.length === 0
         ? undefined
