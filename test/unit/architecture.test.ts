@@ -115,6 +115,7 @@ const groundFloor = [
   "machine.ts",
   "prompt-hash.ts",
   "service-folder.ts",
+  "service-secrets.ts",
   "store-errors.ts",
   "time.ts",
 ].map((file) => `service/src/${file}`);

@@ -19,8 +19,10 @@ import { removeDirectory } from "../remove-directory.ts";
 import { folderOfStore, logsFolder } from "../service-folder.ts";
 import { checkStorePlace } from "../store/sqlite/find-store.ts";
 import { lockStore } from "../store/sqlite/store-lock.ts";
-import { openPostgres } from "./open-postgres.ts";
+import { waitForPostgres } from "./open-postgres.ts";
+import { checkReads } from "./run-worker.ts";
 import { type RunningService, type Service, startApi, startService, startWorker } from "./service.ts";
+import { watchSecrets } from "./watch-secrets.ts";
 
 /** Runs the service until a signal ends it. Ends the process if it cannot start. */
 export async function serve(options: ServeOptions): Promise<void> {
@@ -64,6 +66,10 @@ async function start(
   const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
   held.use(confined);
   if (options.store !== undefined) checkStorePlace(options.store);
+  const secrets = settings.values.flatMap(({ secretSources }) => secretSources);
+  held.use(watchSecrets(secrets, log));
+  const secretFiles = secrets.flatMap(({ file }) => file ?? []);
+  if (role !== "api") for (const { agent } of settings.values) checkReads(agent, secretFiles);
   if (role !== "api")
     for (const agent of new Set(settings.values.map((project) => project.agent)))
       await checkModelKey(agent, process.env, log);
@@ -76,12 +82,13 @@ async function start(
     cgroups,
     hasJobPages: true,
     takesCommands: options.store !== undefined,
+    isDiskMeasured: true,
     openAuthenticator:
       keys === undefined && trust.length === 0
         ? undefined
         : (baseUrl: () => string) => openAccess({ apiKey, keys, trust, trustIssuer, projects, baseUrl, log }),
     openStore:
-      postgres === undefined ? undefined : () => openPostgres(postgres, log, () => metrics?.storeOutageBegan()),
+      postgres === undefined ? undefined : () => waitForPostgres(postgres, log, () => metrics?.storeOutageBegan()),
     repositoryUmask,
     log,
     logEvent,

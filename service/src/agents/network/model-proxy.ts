@@ -15,8 +15,8 @@ import {
 } from "./proxy-connections.ts";
 
 export interface ModelProxyOptions {
-  /** Requests to the proxy itself are sent there, with the key. Undefined: they are rejected. */
-  model?: { endpoint: ModelEndpoint; key: string } | undefined;
+  /** Requests to the proxy itself are sent there, with the key as it is then. Undefined: they are rejected. */
+  model?: { endpoint: ModelEndpoint; key: () => string } | undefined;
   /** `host` or `host:port` (default: 443) to which the proxy opens tunnels. */
   hosts: readonly string[];
   /** Resolves the names of these hosts, and fails for one that tunnels may not lead to. Default: all are allowed. */
@@ -147,7 +147,7 @@ async function forward(
   }
   for (const parameter of [...url.searchParams.keys()])
     if (credential.test(parameter)) url.searchParams.delete(parameter);
-  const [name, value] = endpoint.header(key);
+  const [name, value] = endpoint.header(key());
   const passed = Object.fromEntries(Object.entries(request.headers).filter(([header]) => !dropped.has(header)));
   const body = await bodies?.read(request, path);
   if (body !== undefined) passed["content-length"] = String(Buffer.byteLength(body));
