@@ -177,19 +177,3 @@ describe("a service that", () => {
     expect(run.clock.elapsedMs).toBeGreaterThan(15_000);
   });
 });
-
-test("a service that could be asked once is not passed over because it could not be asked by a later attempt", async () => {
-  const cache = new FakeCache();
-  const service = new KeyedService();
-  const rejects = (request: SeenRequest, lookup = service.respond): Exchange =>
-    request.query === "" ? respondWith(400, { error: "No" }) : lookup(request);
-  await attempt(1, cache, { inputs: own, respond: rejects });
-  await attempt(2, cache, { inputs: own, respond: rejects });
-  const unknown = (request: SeenRequest): Exchange => rejects(request, () => respondWith(404, { error: "Not found" }));
-  await attempt(3, cache, { inputs: { ...own, "on-rerun": "new" }, respond: unknown });
-  const isDown = (request: SeenRequest): Exchange =>
-    request.query === "" ? service.respond(request) : respondWith(503);
-  const { outputs } = await attempt(4, cache, { inputs: own, respond: isDown });
-  expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
-  expect(service.turns).toEqual([]);
-});
