@@ -105,11 +105,17 @@ function entriesOf(output: string, separator: string): [string, string][] {
   });
 }
 
-/** Returns the size of the files of a commit, in bytes. */
+/** Most file systems allocate so much at a time. */
+const blockBytes = 4096;
+
+/** Returns how much of a disk the files of a commit take, in bytes. */
 export async function filesBytes(git: Git, commit: string): Promise<number> {
   const sizes = await git.run(["ls-tree", "-r", "--format=%(objectsize)", commit]);
   // A submodule has none.
-  return [...sizes.matchAll(/^\d+$/gm)].reduce((sum, [size]) => sum + Number(size), 0);
+  return [...sizes.matchAll(/^\d+$/gm)].reduce(
+    (sum, [size]) => sum + Math.ceil(Number(size) / blockBytes) * blockBytes,
+    0,
+  );
 }
 
 /** Returns the first `maxBytes` bytes of the diff between two commits. */
