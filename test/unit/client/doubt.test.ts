@@ -161,7 +161,14 @@ describe("what was sent under a step", () => {
 
   test("is a list of turns, the newest first, and of features", async () => {
     const turns = [
-      turn({ status: "failed", message: "Done", reason: "Why", usage: { costUsd: 0.5 }, kept: "push", check: "failed" }),
+      turn({
+        status: "failed",
+        message: "Done",
+        reason: "Why",
+        usage: { costUsd: 0.5 },
+        kept: "push",
+        check: "failed",
+      }),
       turn({ turn: "4", status: "hibernating", reason: 5 }),
       turn({ status: "waiting" }),
     ];
