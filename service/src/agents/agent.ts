@@ -116,14 +116,16 @@ function programOf(command: string): string | undefined {
  * @param reads - files that it may read in its sandbox, besides the installations of the programs that it names
  */
 export function projectCommand(command: string, reads: readonly string[]): Agent {
-  const words = new Set(command.split(/[\s;&|()<>]+/).filter((word) => /^[\w./+-]+$/.test(word)));
+  // A path could be any folder, unless it is what the command begins with.
+  const words = command.split(/[\s;&|()<>]+/).filter((word) => /^[\w.+-]+$/.test(word));
+  const programs = new Set([programOf(command) ?? "", ...words]);
   return {
     ...unknownProgram,
     kind: "command",
     model: "",
     command: () => ({ file: "/bin/sh", args: ["-c", 'exec /bin/sh -c "$1" 2>&1', "sh", command] }),
     readReport: (stdout) => ({ message: stdout, error: undefined }),
-    programs: [...words],
+    programs: [...programs].filter(Boolean),
     reads,
     isTrusted: false,
   };

@@ -155,9 +155,12 @@ async function runCheck(
     await removeDirectory(folder);
     await mkdir(folder);
   }
+  // Patterns in the commit's `.gitattributes` can take Git any time.
+  const over = AbortSignal.timeout(Math.ceil(limits.timeLimitMs));
+  const signal = stop === undefined ? over : AbortSignal.any([over, stop]);
   try {
-    await repository.checkOut(start, { tree, index }, stop);
-    await copyIgnored(directory.setup.files, tree, stop);
+    await repository.checkOut(start, { tree, index }, signal);
+    await copyIgnored(directory.setup.files, tree, signal);
   } catch (error) {
     if (stop?.aborted) return { end: "stopped", output: "" };
     throw error;
@@ -234,8 +237,7 @@ export function toldCheck(command: string, output: string, when: string): string
 }
 
 /**
- * Checks a commit whose check nobody has seen: the turn was interrupted, or its push was refused. What was paid for is not lost because
- * something is missing for the check: without a result, the commit goes on.
+ * Checks a commit whose check nobody has seen: the turn was interrupted, or its push was refused.
  */
 export async function checkAgain(
   turn: Turn,
@@ -255,8 +257,17 @@ export async function checkAgain(
     }
     return await checkCommit(turn, start, commit, context, limits());
   } catch (error) {
-    if (error instanceof Stopped) throw error;
-    log(`The commit is not checked: ${errorMessage(error)}`);
-    return {};
+    return unchecked(error, log);
   }
+}
+
+/**
+ * Lets a commit go on that cannot be checked: what was paid for is not lost because something is missing for the check.
+ *
+ * @throws Stopped if the service stops
+ */
+export function unchecked(error: unknown, log: (text: string) => void): Checked {
+  if (error instanceof Stopped) throw error;
+  log(`The commit is not checked: ${errorMessage(error)}`);
+  return {};
 }

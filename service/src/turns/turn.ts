@@ -22,7 +22,7 @@ import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.t
 import { noChangeNote, startNote } from "./log-notes.ts";
 import { type AgentWords, openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
-import { checkAgain, checkCommit, prepareWorktree, Stopped, toldCheck } from "./project-commands.ts";
+import { checkAgain, checkCommit, prepareWorktree, Stopped, toldCheck, unchecked } from "./project-commands.ts";
 import { findKeptTurn, keepForOthers, lastOnBranch, publishKept, restoreOwn, type TurnStart } from "./publish-kept.ts";
 import {
   ConflictError,
@@ -361,7 +361,7 @@ async function checkOutcome(
   };
   const check = async (outcome: Outcome, commit: string): Promise<Outcome> => {
     const limits = { timeLimitMs: Math.max(leftMs(), timeLeft(context.timeLimitMs, context.timeLimitMs)), signal };
-    const checked = await checkCommit(turn, start, commit, context, limits);
+    const checked = await checkCommit(turn, start, commit, context, limits).catch((error) => unchecked(error, log));
     const done = { ...outcome, report: { ...outcome.report, ...checked } };
     await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, checked)));
     outcomes?.keep(turn, done);

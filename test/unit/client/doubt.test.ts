@@ -163,7 +163,14 @@ describe("what was sent under a step", () => {
 
   test("is a list of turns, the newest first, and of features", async () => {
     const turns = [
-      turn({ status: "failed", message: "Done", reason: "Why", usage: { costUsd: 0.5 }, kept: "push" }),
+      turn({
+        status: "failed",
+        message: "Done",
+        reason: "Why",
+        usage: { costUsd: 0.5 },
+        kept: "push",
+        check: "failed",
+      }),
       turn({ turn: "4", status: "hibernating", reason: 5 }),
       turn({ status: "waiting" }),
     ];
@@ -179,6 +186,7 @@ describe("what was sent under a step", () => {
         check: "",
         costUsd: 0.5,
         isKept: true,
+        check: "failed",
       },
       // Unknown to this version, and no proof of success.
       {
@@ -191,6 +199,7 @@ describe("what was sent under a step", () => {
         check: "",
         costUsd: undefined,
         isKept: false,
+        check: "",
       },
       {
         jobId: "job_1",
@@ -202,6 +211,7 @@ describe("what was sent under a step", () => {
         check: "",
         costUsd: undefined,
         isKept: false,
+        check: "",
       },
     ]);
     expect([...(answer?.features ?? [])]).toEqual(["stop"]);
