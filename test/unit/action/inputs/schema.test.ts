@@ -93,8 +93,6 @@ test("reports all problems at once", () => {
       "required-permission": "owner",
       "allowed-bots": "*",
       reply: "no",
-      setup: "npm ci",
-      check: "npm test",
       "on-rerun": "again",
       "on-cancel": "maybe",
       base: "../x",
