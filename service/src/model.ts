@@ -298,3 +298,14 @@ export interface Identity {
   name: string;
   email: string;
 }
+
+/** What the service has on the disk of a machine, in bytes. */
+export interface DiskUse {
+  clones: readonly { repository: string; bytes: number }[];
+  /** Of jobs, and spare ones. */
+  worktreeBytes: number;
+  /** Of agents, with their sessions. */
+  homeBytes: number;
+  logBytes: number;
+  freeBytes: number;
+}

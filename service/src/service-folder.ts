@@ -1,9 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { removeDirectory } from "./remove-directory.ts";
 
 /** Git's configuration in a job's home directory, so that an agent can commit. Only the files that it leaves behind count. */
 const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
+
+/** Returns the folder of a service whose store is in a file. */
+export const folderOfStore = (store: string): string => `${resolve(store)}.files`;
 
 /** Returns the folder of the job directories, whose names are the ids of the jobs. */
 export const jobsFolder = (folder: string): string => join(folder, "jobs");

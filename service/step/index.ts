@@ -1,3 +1,17 @@
+import { appendFileSync } from "node:fs";
+
+// Before anything newer is loaded. GitHub's runners choose the right Node; others may not.
+const major = Number(process.versions.node.split(".")[0]);
+if (major < 24) {
+  const { STATE_started: started = "", GITHUB_STATE: file = "" } = process.env;
+  // `post` has nothing to add.
+  if (started !== "") process.exit(0);
+  if (file !== "") appendFileSync(file, "started=true\n");
+  console.log(
+    `::error title=Node is too old::This action needs Node 24, and this runner has ${process.versions.node}. Nothing was started.`,
+  );
+  process.exit(1);
+}
 // The runner starts this file twice, as `main` and as `post`. It starts itself for the service. The action starts it for its agent.
 switch (process.argv[2]) {
   case "server":

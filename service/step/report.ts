@@ -94,6 +94,15 @@ export function reportedCopies(report: ReportFile, copies: JobCopies | undefined
     },
     jobsOfStep: async (sent) => (await copies?.jobsOfStep?.(sent)) ?? [],
     jobOfSession: async (session) => copies?.jobOfSession?.(session),
-    keptCommits: copies?.keptCommits,
+    keptCommits: {
+      isOnlyPlace: true,
+      save: async (turn, bundle) => {
+        const { keptCommits } = copies ?? {};
+        if (keptCommits === undefined)
+          throw new Error("this run cannot save it in the Actions cache of its own repository");
+        await keptCommits.save(turn, bundle);
+      },
+      load: async (job) => copies?.keptCommits?.load(job),
+    },
   };
 }

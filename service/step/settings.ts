@@ -2,12 +2,15 @@ import {
   agentKeys,
   agentProblem,
   editor,
+  forkAdvice,
+  isAgentName,
+  nameOption,
   optionLines,
   parseOption,
   projectOf,
   stepOptions,
 } from "../../src/runner-kit/agent-service.ts";
-import { say, type Text } from "../../src/runner-kit/text.ts";
+import { say, type Text, trusted } from "../../src/runner-kit/text.ts";
 import { presetPackage } from "../src/agents/presets.ts";
 import { errorMessage } from "../src/error-message.ts";
 import { type CommandLineOptions, parseOptions } from "../src/options/options.ts";
@@ -25,7 +28,7 @@ export interface Settings {
   options: ProjectSettings & Pick<CommandLineOptions, "apiKey">;
   /** Package and program of the agent, if it is one that the service knows. */
   agentPackage: ReturnType<typeof presetPackage>;
-  /** The same in each run, so that sessions find their jobs: repository and agent. */
+  /** The same in each run, so that sessions find their jobs: repository and agent, or its name. */
   projectId: string;
   /** `OWNER/NAME`. */
   repository: string;
@@ -74,7 +77,7 @@ export function readSettings(
   const wrong = agentProblem(agent, environment);
   if (wrong) problems.push(["`agent` ", ...wrong]);
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) problems.push(say`\`repository\` must be OWNER/NAME, not ${repository}`);
-  if (token === "") problems.push(say`\`github-token\` is empty. Pull requests from forks get no secrets`);
+  if (token === "") problems.push(say`\`github-token\` is empty. Check the secret's name. ${trusted(forkAdvice)}`);
   const flag = (name: InputName): boolean => {
     const value = read(name).toLowerCase();
     if (!["true", "false"].includes(value)) problems.push(say`\`${name}\` must be true or false, not ${value}`);
@@ -102,8 +105,11 @@ export function readSettings(
     ...further,
   ];
   if (problems.length > 0) throw invalid(problems);
-  const variables = {
+  const workflowToken = read("workflow-token");
+  const variables: Record<string, string> = {
     GITHUB_TOKEN: token,
+    ...(workflowToken !== "" && { GH_TOKEN: workflowToken }),
+    ...(agent === "copilot" && { COPILOT_GITHUB_TOKEN: environment.COPILOT_GITHUB_TOKEN || workflowToken }),
     AGENT_SERVICE_KEY: apiKey,
     GITHUB_SERVER_URL: serverUrl,
     GITHUB_API_URL: apiUrl,
@@ -116,10 +122,10 @@ export function readSettings(
     variables,
     options: { ...project, apiKey: options.apiKey },
     agentPackage: presetPackage(agent),
-    projectId: projectOf(repository, agent),
+    projectId: projectOf(repository, agent, read("options")),
     repository,
     token,
-    isWorkflowToken: token === read("workflow-token"),
+    isWorkflowToken: token === workflowToken,
     install,
     remember,
   };
@@ -138,18 +144,19 @@ function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): C
 const given = (name: InputName, value: string): string[] => (value === "" ? [] : [`--${name}=${value}`]);
 
 function missingKey(problem: string): Text {
-  return say`${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. Pull requests from forks get no secrets`;
+  return say`${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. ${trusted(forkAdvice)}`;
 }
 
 /** Returns arguments for lines such as `--model sonnet`. */
 function parseFurtherOptions(text: string, problems: Text[]): string[] {
   return optionLines(text).flatMap((line) => {
     const { name: given, value = "" } = parseOption(line) ?? {};
+    if (given === nameOption && isAgentName(value)) return [];
     const name = stepOptions.find((one) => one === given);
     const isFlag = name !== undefined && kindOf(name).given === "never";
     if (name !== undefined && isFlag === (value === "")) return [isFlag ? `--${name}` : `--${name}=${value}`];
     problems.push(
-      say`\`options\` must have one of ${stepOptions.map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
+      say`\`options\` must have one of ${[nameOption, ...stepOptions].map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
     );
     return [];
   });
@@ -157,5 +164,8 @@ function parseFurtherOptions(text: string, problems: Text[]): string[] {
 
 function invalid(problems: readonly Text[]): SetupError {
   const list = problems.flatMap((problem) => (problems.length === 1 ? problem : ["\n- ", ...problem]));
-  return new SetupError("Invalid inputs of the agent service", [...list, "\nNothing was started."]);
+  return new SetupError("Invalid inputs of the agent service", [
+    ...list,
+    "\nNothing was started. If you change the workflow file, start a new run: a re-run keeps this run's.",
+  ]);
 }

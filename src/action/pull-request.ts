@@ -18,13 +18,10 @@ const maxUrlLength = 4096;
 export function parsePullRequest(prLink: string): PullRequest | undefined {
   if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(prLink) || !URL.canParse(prLink)) return undefined;
   const { href } = new URL(prLink);
-  if (href.length > maxUrlLength || hasCredentials(prLink)) return undefined;
+  // Also empty credentials, which `URL` silently drops.
+  const hasCredentials = /^[^/]*[/\\]+[^/?#\\]*@/.test(prLink);
+  if (href.length > maxUrlLength || hasCredentials) return undefined;
   return { url: href, number: numberedPath.exec(href)?.[1] ?? "" };
-}
-
-/** Also finds empty credentials, which `URL` silently drops. */
-function hasCredentials(url: string): boolean {
-  return /^[^/]*[/\\]+[^/?#\\]*@/.test(url);
 }
 
 /** Returns the place of a pull request; `undefined` if it is not on the GitHub server of `serverUrl`. */

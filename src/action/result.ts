@@ -39,7 +39,8 @@ export type RunResult =
   | { kind: "done"; status: TerminalStatus }
   /** `wait: false`: the service accepted the create or message, or the job was polled once and is not done. */
   | { kind: "started" }
-  | { kind: "timed-out"; lastError?: RequestError }
+  /** `timeoutMs`: the time since the first request that was over. */
+  | { kind: "timed-out"; lastError?: RequestError; timeoutMs: number }
   /** `acceptance`: whether the service accepted the create or message. A run that only waits for a job counts as accepted. */
   | { kind: "cancelled"; operation: Operation; acceptance: Acceptance }
   | { kind: "submission-failed"; operation: "create" | "message"; error: SubmissionError }
@@ -72,7 +73,8 @@ interface BlockedDetails {
   event: { detail: string };
   review: { detail: string };
   permission: { triggerKind: TriggerKind; detail: string };
-  "session-job": { jobId: string; error: RequestError; forMs: number };
+  /** `jobId`: the last job of the session; `undefined` if the service did not say which that is. */
+  "session-job": { jobId: string | undefined; error: RequestError; forMs: number };
   changes: { detail: string };
   "no-base": object;
   base: { detail: string };

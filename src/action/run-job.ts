@@ -13,8 +13,14 @@ import { RunState } from "./run-state.ts";
 import { runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
 
+/** How long the state of a job is read while its service fails, in milliseconds: what is left of the time is for the job that runs. */
+const maxReadMs = 180_000;
 /** A job that the service does not find is looked for again after this time, in milliseconds. */
 const secondLookMs = 3000;
+/** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
+const stopGraceMs = 2000;
+/** Before the service is asked again whether the turn has ended, in milliseconds. */
+const pauseMs = 250;
 
 export interface JobOptions {
   /** Whether to wait for the end of the job. Default: the input. */
@@ -86,7 +92,11 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   // Comment mode has already sent requests to GitHub, and their time counts too.
   state.startedAt ??= clock.now();
   const { startedAt } = state;
-  const limits: CallLimits = { deadline: startedAt + settings.timeoutMs, signal };
+  const isRead = task.kind === "attach" && !settings.wait;
+  const timeoutMs = isRead
+    ? Math.min(settings.timeoutMs, state.elapsedMs(clock.now()) + maxReadMs)
+    : settings.timeoutMs;
+  const limits: CallLimits = { deadline: startedAt + timeoutMs, signal };
 
   const isMessageResumed = task.kind === "attach" && task.resumes === "message";
   let origin: WaitOrigin = { kind: isMessageResumed ? "resumed" : "attached" };
@@ -104,17 +114,17 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
   }
 
-  log.waiting(settings, state);
+  log.waiting({ ...settings, timeoutMs }, state);
   const until = settings.wait ? "terminal" : "response";
   const readTurn = turnReader(task, client, run, limits);
   const { intervals } = settings;
   const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {
     if (event.kind === "polled") updateState(event.job, task, run);
-    log.poll(event, state, state.elapsedMs(clock.now()));
+    log.poll(event, state, state.elapsedMs(clock.now()), !isRead);
     onPolled?.();
   }).finally(() => log.waited());
-  if (wait.kind === "timed-out") return wait;
+  if (wait.kind === "timed-out") return { ...wait, timeoutMs };
   if (wait.kind === "cancelled") return { kind: "cancelled", operation, acceptance: "accepted" };
   const { turn, job, wasSeenToStart } = wait;
   state.isUnproven = settings.wait && !wasSeenToStart;
@@ -178,11 +188,10 @@ function updateState(job: Job, task: Task, { ports, state, log, publishJobId }: 
   const origins = { create: "created", message: "continued", attach: "attached" } as const;
   state.origin ||= task.kind === "attach" && task.resumes ? "resumed" : origins[task.kind];
   if (isFirst) publishJobId(job.id);
-  if (state.hasInvalidLink && !hadInvalidLink) {
+  if (state.hasInvalidLink && !hadInvalidLink)
     log.warning(message`
       Invalid pull request link
       The service returned ${excerpt(job.prLink, 300)} as the pull request, which is not an http(s) URL without credentials. Ignored.`);
-  }
 }
 
 function resultOfError(error: unknown, operation: Operation, { ports, state, log, publishJobId }: Run): RunResult {
@@ -204,4 +213,55 @@ function resultOfError(error: unknown, operation: Operation, { ports, state, log
   }
   log.debugError(error);
   return { kind: "crashed", error };
+}
+
+/**
+ * Stops the turn that a cancelled step has sent itself, if the service can. The state says what became of it, and the result
+ * whether a request that was in doubt was accepted. Never rejects.
+ */
+export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Promise<RunResult> {
+  const { settings, state, log } = run;
+  const isOwn = task.kind !== "attach" && settings.wait && settings.onCancel === "stop";
+  // An agent that runs with the step ends with it.
+  if (!isOwn || !(result.kind === "cancelled" || (settings.agent && result.kind === "timed-out"))) return result;
+  if (result.kind === "cancelled" && result.acceptance === "rejected") return result;
+  const accepted: RunResult = result.kind === "cancelled" ? { ...result, acceptance: "accepted" } : result;
+  const { clock } = run.ports;
+  // The step's own signal has aborted.
+  const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
+  try {
+    const client = connectService(run);
+    const key = run.key.of(task.prompt, task.replaces);
+    const announcement = await client.lookUpStep(key, limits);
+    if (!announcement) return result;
+    state.features = announcement.features;
+    const turn = announcement.turns.find(
+      ({ request, jobId }) => request === key.request && (state.jobId === "" || jobId === state.jobId),
+    );
+    if (!turn) return result;
+    if (state.jobId === "") {
+      state.jobId = turn.jobId;
+      state.origin = task.kind === "create" ? "created" : "continued";
+      run.publishJobId(turn.jobId);
+    }
+    if (!announcement.features.has("stop")) return accepted;
+    state.stop = "asked";
+    for (;;) {
+      // An earlier attempt may have sent the same request, and its turn may be over.
+      const status = hasEnded(turn.status) ? turn.status : await client.stopTurn(turn.jobId, turn.turnId, limits);
+      if (status === "stopped") state.stop = "stopped";
+      else if (status === "completed" || status === "failed") {
+        state.stop = "ended";
+        state.update((await client.getJob(turn.jobId, limits)).job, clock.now());
+      }
+      if (state.stop !== "asked" || clock.now() + pauseMs >= limits.deadline) break;
+      await clock.sleep(pauseMs);
+    }
+    return accepted;
+  } catch (error) {
+    log.debugError(error);
+    if (state.stop !== undefined) return accepted;
+    state.stop = "unreached";
+    return result;
+  }
 }

@@ -1,7 +1,7 @@
 import type { ClientOptions } from "../client/client.ts";
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
-import type { Changes } from "./changes/changes.ts";
+import type { Changes } from "./changes/repository.ts";
 import { type PullRequest, type PullRequestState, parsePullRequest } from "./pull-request.ts";
 
 /** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */
@@ -67,6 +67,8 @@ export class RunState {
   failure: { isStopped: boolean; isKept: boolean; reason: string } | undefined;
   /** Whether the last record says that work of the job's last turn, which failed, is kept. */
   isKept = false;
+  /** Whether the message to the job publishes kept work, which has no pull request yet. */
+  publishesKept = false;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;
   /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
@@ -125,9 +127,8 @@ export class RunState {
   update(job: Job, now: number): void {
     this.jobId = job.id;
     if (isKnownStatus(job.status)) this.status = job.status;
-    if (this.timeline.at(-1)?.status !== job.status) {
+    if (this.timeline.at(-1)?.status !== job.status)
       this.timeline.push({ status: job.status, atMs: this.elapsedMs(now) });
-    }
     this.pullRequest = parsePullRequest(job.prLink);
     this.hasInvalidLink = job.prLink !== "" && !this.pullRequest;
     this.isKept = job.isKept;

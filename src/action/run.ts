@@ -9,7 +9,7 @@ import type { OwnAgent } from "./own-agent.ts";
 import type { RunLog } from "./report/log.ts";
 import type { Ending, RerunEffect, RunResult } from "./result.ts";
 import type { RunState } from "./run-state.ts";
-import { ownRepository } from "./runner/environment.ts";
+import { ownRepository, userAgent } from "./runner/environment.ts";
 import type { GitHub } from "./runner/github.ts";
 import { type ReadingLimits, type RepositoryReader, readerOf } from "./runner/read-repository.ts";
 import type { Settings, Task } from "./settings.ts";
@@ -60,7 +60,14 @@ export function connectService(run: Run): AgentJobClient {
   const { baseUrl, projectId } = settings;
   const { clock, random } = ports;
   return createClient(
-    { baseUrl, projectId, credentials, canBeAsked: canBeAsked(run), asked: run.state.asked },
+    {
+      baseUrl,
+      projectId,
+      credentials,
+      userAgent: userAgent(ports.environment),
+      canBeAsked: canBeAsked(run),
+      asked: run.state.asked,
+    },
     { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) },
   );
 }

@@ -19,10 +19,9 @@ import {
   type RunResult,
 } from "./result.ts";
 import { type Execution, openConnection, type Run } from "./run.ts";
-import { isStillGone, type JobOptions, runJob } from "./run-job.ts";
+import { isStillGone, type JobOptions, runJob, stopOwnTurn } from "./run-job.ts";
 import { isOnTag, runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
-import { stopOwnTurn } from "./stop-turn.ts";
 
 /** What the step is asked to send: by the workflow, or in a thread. */
 export interface Request {
@@ -179,7 +178,7 @@ class Sending {
     if (result) {
       adopt();
       if (!isAdopted) await this.#memory.withdraw();
-      await this.#memory.finish(result, kind, { isResumed: true });
+      await this.#memory.finish(result, kind);
       return this.#end(result, task);
     }
     state.forgetJob();
@@ -227,7 +226,7 @@ class Sending {
       ...options,
       onJobId: (jobId) => {
         options.onJobId?.(jobId);
-        conversation?.remember(jobId);
+        conversation?.mark("job", jobId);
         conversation?.showJob();
       },
       onPolled: () => conversation?.showProgress(),
@@ -248,16 +247,17 @@ class Sending {
       log.startingOver(service.jobId, service.over);
     const remembered = await readSession(conversation ? undefined : memory.session, memory.firstBase, this.#run);
     if ("kind" in remembered) return this.#withdraw(remembered);
-    if (!conversation && !memory.isWritable) memory.sayWhatIsForgotten();
+    const written = early ?? (await writePrompt(this.#request.fill, this.#run, remembered));
+    if ("kind" in written) return this.#withdraw(written);
+    if (!conversation && !memory.isWritable) await memory.sayWhatIsForgotten();
     else if (!conversation && settings.session !== "" && isOnTag(ports.environment)) {
       // GitHub's documentation: "Dependency caching reference", restrictions for accessing a cache.
       log.notice(message`
         Session of a tag
         This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
     }
-    const written = early ?? (await writePrompt(this.#request.fill, this.#run, remembered));
-    if ("kind" in written) return this.#withdraw(written);
     const announced = settings.dryRun ? undefined : await conversation?.announce();
+    state.publishesKept = to !== undefined;
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
     const named = jobId === "" ? kept : { jobId };
     const continued = named ?? (await (conversation ?? remembered).findContinued(base));
@@ -303,7 +303,7 @@ class Sending {
           hasJob = true;
           memory.begin(each.kind, jobId);
         };
-        conversation?.pend();
+        conversation?.mark("about to send");
         const result = await this.#runTask(each, { onJobId });
         ports.signal.removeEventListener("abort", onAbort);
         return result;
@@ -335,7 +335,7 @@ class Sending {
       isSettled = this.#isSettled,
     }: { task?: Task | undefined; isShown?: boolean; isSettled?: boolean } = {},
   ): Promise<Execution> {
-    if (isSettled) this.#request.conversation?.withdraw();
+    if (isSettled) this.#request.conversation?.mark("nothing sent");
     await this.#memory.withdraw();
     const { finish, ...execution } = this.#end(result, task, "rejected");
     return { ...execution, ...(isShown && finish && { finish }) };
@@ -350,7 +350,7 @@ class Sending {
     const { conversation } = this.#request;
     const word = conversation?.word;
     // Without a word in the thread, what is left there is a doubt.
-    const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.hasThread;
+    const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;
     const left = { words: word ? [word] : this.#memory.words, keepsWords, acceptance };
     return {
       result,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IdempotencyKey } from "../client/contract.ts";
+import { isLoopback } from "../client/credentials.ts";
 import type { SentTurn } from "../client/step-lookup.ts";
 import { hash } from "./hash.ts";
 import { serverUrl } from "./runner/environment.ts";
@@ -70,8 +71,8 @@ export class StepKey {
 }
 
 /** Returns what a service is known by: on this machine, by its project alone, because its port can differ between runs. */
-function serviceOf({ hostname, href, pathname }: URL): string {
-  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname) ? `http://localhost${pathname}` : href;
+function serviceOf(url: URL): string {
+  return isLoopback(url) ? `http://localhost${url.pathname}` : url.href;
 }
 
 function requestOf(prompt: string, replaces: string | undefined): string {

@@ -21,6 +21,8 @@ export interface ClientOptions {
   baseUrl: URL;
   projectId: string;
   credentials: Credentials;
+  /** The `User-Agent` of requests. */
+  userAgent: string;
   /** Whether the service is asked what was sent under a step. One that only has the specification's endpoints is not. */
   canBeAsked: boolean;
   /** The last answer to the question what was sent that named a time before which it is not asked again. Kept by the client. */
@@ -65,6 +67,8 @@ interface RequestOptions {
   key?: IdempotencyKey | undefined;
   /** Default: 0. */
   holdSeconds?: number;
+  /** The job whose record the response has to be. Default: any. */
+  jobId?: string | undefined;
   /** In milliseconds, unless less time is left. Default: 30,000. */
   timeoutMs?: number;
 }
@@ -78,6 +82,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
   const redact = (text: string) => credentials.redact(text);
   const transport = traceTransport(ports.transport, () => clock.now(), onTrace, redact);
   const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
+  const pathOf = (jobId: string): string => `${jobsPath}/${encodeURIComponent(jobId)}`;
 
   async function send(
     method: HttpRequest["method"],
@@ -97,7 +102,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
         accept: "application/json",
         "accept-encoding": "identity",
         authorization: `Bearer ${token}`,
-        "user-agent": "agent-job-action",
+        "user-agent": options.userAgent,
         ...(submission && { "content-type": "application/json" }),
         // A string: IETF draft "The Idempotency-Key HTTP Header Field"; RFC 9651, section 3.3.3.
         ...(key && { "idempotency-key": `"${key.step}.${key.request}"` }),
@@ -133,6 +138,8 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
     const { response, data, url, sentAt, respondedAt } = await send(method, path, limits, requestOptions);
     const job = parseJob(data);
     if (!job) throw new InvalidResponseError(`HTTP ${response.status} without a job record`, response.body);
+    if (job.id !== (requestOptions.jobId ?? job.id))
+      throw new InvalidResponseError("it is the record of another job", "");
     const pageUrl = parseJobPage(response.headers.link, url);
     // A link that contains a token cannot be shown, and would lead nowhere without it.
     const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
@@ -144,14 +151,17 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
     };
   }
 
-  async function submitBy(
-    post: () => Promise<JobReading & { isReplayed: boolean }>,
-    key: IdempotencyKey,
+  /** Sends a message to a job, or a create without one. */
+  async function submitTo(
+    jobId: string | undefined,
+    submission: Submission,
     limits: CallLimits,
     onRetry: (notice: RetryNotice) => void,
-    onJobId: (jobId: string) => void,
+    onJobId: (jobId: string) => void = () => {},
   ): Promise<AcceptedSubmission> {
-    const ask = () => client.lookUpStep(key, limits);
+    const path = jobId === undefined ? jobsPath : `${pathOf(jobId)}/message`;
+    const post = () => request("POST", path, limits, { submission, jobId });
+    const ask = () => client.lookUpStep(submission.key, limits);
     const { accepted, wasInDoubt } = await submit(post, limits, { clock, random, redact, ask, onJobId }, onRetry);
     return { job: accepted.job, isReplay: accepted.isReplayed && !wasInDoubt };
   }
@@ -162,25 +172,16 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
       submission: Submission,
       limits: CallLimits,
       onRetry: (notice: RetryNotice) => void,
-      onJobId: (jobId: string) => void = () => {},
-    ) => submitBy(() => request("POST", jobsPath, limits, { submission }), submission.key, limits, onRetry, onJobId),
+      onJobId?: (jobId: string) => void,
+    ) => submitTo(undefined, submission, limits, onRetry, onJobId),
 
     /** Sends a follow-up message to a job, by the same rules. */
-    sendMessage: (
-      jobId: string,
-      submission: Submission,
-      limits: CallLimits,
-      onRetry: (notice: RetryNotice) => void,
-    ): Promise<AcceptedSubmission> => {
-      const path = `${jobsPath}/${encodeURIComponent(jobId)}/message`;
-      const post = async () => expectJob(jobId, await request("POST", path, limits, { submission }));
-      return submitBy(post, submission.key, limits, onRetry, () => {});
-    },
+    sendMessage: (jobId: string, submission: Submission, limits: CallLimits, onRetry: (notice: RetryNotice) => void) =>
+      submitTo(jobId, submission, limits, onRetry),
 
     /** Gets a job, without retries; the service may hold it for `holdSeconds`. @throws RequestError, also for another job */
     getJob: async (jobId: string, limits: CallLimits, holdSeconds = 0): Promise<JobReading> => {
-      const path = `${jobsPath}/${encodeURIComponent(jobId)}`;
-      const reading = expectJob(jobId, await request("GET", path, limits, { holdSeconds }));
+      const reading = await request("GET", pathOf(jobId), limits, { holdSeconds, jobId });
       return holdSeconds > 0 ? reading : { ...reading, heldMs: 0 };
     },
 
@@ -215,7 +216,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
 
     /** Asks to stop a turn, once. Returns its status, `undefined` while it is ending. @throws RequestError */
     stopTurn: async (jobId: string, turnId: string, limits: CallLimits): Promise<TurnStatus | undefined> => {
-      const path = `${jobsPath}/${encodeURIComponent(jobId)}/turn/${encodeURIComponent(turnId)}/stop`;
+      const path = `${pathOf(jobId)}/turn/${encodeURIComponent(turnId)}/stop`;
       const { response, data } = await send("POST", path, limits, { timeoutMs: lookupTimeoutMs });
       if (response.status !== 200) return undefined;
       const status = parseTurnStatus(data);
@@ -229,9 +230,4 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
 /** Returns whether `Preference-Applied` names `wait`, with or without a value (RFC 7240, section 3). */
 function isWaitApplied(preferenceApplied = ""): boolean {
   return preferenceApplied.split(",").some((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference));
-}
-
-function expectJob<T extends JobReading>(jobId: string, reading: T): T {
-  if (reading.job.id !== jobId) throw new InvalidResponseError("it is the record of another job", "");
-  return reading;
 }

@@ -100,6 +100,7 @@ export function isObject(data: unknown): data is Readonly<Record<string, unknown
   return typeof data === "object" && data !== null && !Array.isArray(data);
 }
 
-function textOf(value: unknown): string {
+/** Returns a text; empty for anything else. */
+export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -14,9 +14,12 @@ export function keyCredentials(apiKey: string): Credentials {
   return { token: async () => apiKey, redact: createRedactor(apiKey) };
 }
 
-const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+/** Returns whether an address is on this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
 
 /** Returns whether a secret may be sent to an address: with `https`, or with `http` to a loopback host. */
-export function isProtectedUrl({ protocol, hostname }: URL): boolean {
-  return protocol === "https:" || (protocol === "http:" && loopbackHost.test(hostname));
+export function isProtectedUrl(url: URL): boolean {
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
 }

@@ -6,23 +6,19 @@ export type Acceptance = "accepted" | "rejected" | "unknown";
 /** Thrown when the service, or a gateway in front of it, answered with a status other than 2xx. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
-  readonly status: number;
+  declare readonly status: number;
   /** The service's own message, or empty. Untrusted text. */
-  readonly serviceMessage: string;
+  declare readonly serviceMessage: string;
   /** The target of a redirect, or empty. Untrusted text. */
-  readonly location: string;
+  declare readonly location: string;
   /** The minimum wait from `Retry-After`, in milliseconds; `undefined` if there was none that could be read. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
   /** Monotonic time when the request was sent. */
-  readonly sentAt: number;
+  declare readonly sentAt: number;
 
   constructor(response: Pick<HttpError, "status" | "serviceMessage" | "location" | "retryAfterMs" | "sentAt">) {
     super(`HTTP ${response.status}`);
-    this.status = response.status;
-    this.serviceMessage = response.serviceMessage;
-    this.location = response.location;
-    this.retryAfterMs = response.retryAfterMs;
-    this.sentAt = response.sentAt;
+    Object.assign(this, response);
   }
 }
 

@@ -1,4 +1,4 @@
-import { isKept, isObject, isUsableJobId } from "./contract.ts";
+import { isKept, isObject, isUsableJobId, textOf } from "./contract.ts";
 
 /** A create or message that was sent under a step, as the service lists it. */
 export interface SentTurn {
@@ -74,8 +74,8 @@ function parseTurn(data: unknown): SentTurn | undefined {
     turnId: turn,
     request,
     status: known,
-    message: textIn(data.message, maxMessageLength),
-    reason: textIn(data.reason, maxReasonLength),
+    message: textOf(data.message).slice(0, maxMessageLength).toWellFormed(),
+    reason: textOf(data.reason).slice(0, maxReasonLength).toWellFormed(),
     costUsd: costIn(data.usage),
     isKept: isKept(data),
     check: checkResults.find((result) => result === data.check) ?? "",
@@ -87,10 +87,6 @@ export function parseTurnStatus(data: unknown): TurnStatus | undefined {
   if (!isObject(data) || typeof data.status !== "string") return undefined;
   const { status } = data;
   return status === "waiting" ? status : (endedStatuses.find((ended) => ended === status) ?? "running");
-}
-
-function textIn(data: unknown, maxLength: number): string {
-  return typeof data === "string" ? data.slice(0, maxLength).toWellFormed() : "";
 }
 
 function costIn(usage: unknown): number | undefined {

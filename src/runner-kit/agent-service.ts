@@ -4,6 +4,10 @@ import { say, type Text } from "./text.ts";
 
 // What the action and the program that runs its own agent agree on: the inputs `agent` and `agent-options`, and their messages.
 
+/** What to do about a run without secrets or tokens because of its event: a condition that lets all other events pass. */
+export const forkAdvice =
+  "Runs for pull requests from forks get none: to skip these, give the job if: github.event.pull_request == null || github.event.pull_request.head.repo.full_name == github.repository";
+
 /** The built-in editor, which needs neither a model nor a key. */
 export const editor = "editor";
 
@@ -14,6 +18,8 @@ export const agentKeys: Readonly<Record<string, readonly string[]>> = {
   gemini: ["GEMINI_API_KEY"],
   opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
   aider: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+  // It works with the workflow's own token.
+  copilot: [],
   [editor]: [],
 };
 
@@ -39,10 +45,26 @@ export function isInPath(program: string, path: string): boolean {
   });
 }
 
-/** Returns the project of an agent's service, the same in each run, so that sessions find their jobs. @param repository - `OWNER/NAME` */
-export function projectOf(repository: string, agent: string): string {
-  return [...repository.split("/"), agent in agentKeys ? agent : "command"].join("-");
+/**
+ * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
+ * however a command is worded.
+ *
+ * @param repository - `OWNER/NAME`
+ * @param options - lines, of which `--name NAME` tells agents of one repository apart
+ */
+export function projectOf(repository: string, agent: string, options: string): string {
+  const names = optionLines(options).flatMap((line) => {
+    const option = parseOption(line);
+    return option?.name === nameOption && option.value !== "" ? [option.value] : [];
+  });
+  return [...repository.split("/"), names.at(-1) ?? (agent in agentKeys ? agent : "command")].join("-");
 }
+
+/** The option that is not the service's: it says which of several agents of a repository this is. */
+export const nameOption = "name";
+
+/** Returns whether something can be the name of an agent: it becomes part of the project's id. */
+export const isAgentName = (name: string): boolean => /^[\w.-]{1,50}$/.test(name);
 
 /** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
 export const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "remember", "install"] as const;

@@ -126,7 +126,9 @@ export function createCacheClient(environment: NodeJS.ProcessEnv, options: Cache
     work: (protocol: Protocol, send: Send) => Promise<T>,
   ): Promise<T> => {
     checkAccess(operation, environment);
-    checkKey(key);
+    // A list of keys is separated by commas in v1.
+    if (key.length > 512 || key.includes(","))
+      throw new Error(`${JSON.stringify(key)} cannot be a key of a cache entry`);
     const deadline = performance.now() + timeoutMs;
     try {
       const service = serviceUrl(environment);
@@ -272,9 +274,8 @@ function serviceUrl(environment: NodeJS.ProcessEnv): URL {
 function storageUrl(address: unknown, purpose: Purpose, service: URL): URL {
   // A parser of addresses would remove line ends.
   const url = typeof address === "string" && /^[\x21-\x7e]+$/.test(address) ? URL.parse(address) : null;
-  if (!url || !["https:", service.protocol].includes(url.protocol)) {
+  if (!url || !["https:", service.protocol].includes(url.protocol))
     throw new Error(`The cache service's answer to the ${purpose} has no usable address`);
-  }
   return url;
 }
 
@@ -285,9 +286,4 @@ function checkAccess(operation: "restore" | "save", environment: NodeJS.ProcessE
   if (!mode || access === "write" || (access === "read" && operation === "restore")) return;
   const message = `The Actions cache has the mode ${JSON.stringify(mode)} in this run, which does not permit to ${operation}`;
   throw operation === "save" ? new CacheReadOnlyError(message) : new Error(message);
-}
-
-/** A list of keys is separated by commas in v1. */
-function checkKey(key: string): void {
-  if (key.length > 512 || key.includes(",")) throw new Error(`${JSON.stringify(key)} cannot be a key of a cache entry`);
 }

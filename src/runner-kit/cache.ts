@@ -28,7 +28,10 @@ export type CacheAccess = "absent" | "none" | "read" | "write";
 
 /** Returns the access that the runner announces, by the rules of `@actions/cache`. Older runners announce none. */
 export function cacheAccess(environment: NodeJS.ProcessEnv): CacheAccess {
-  if (!isOffered(environment)) return "absent";
+  const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
+  const isV2 = cacheProtocol(environment) === "v2";
+  // act offers v1 without a token.
+  if (!(isV2 ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL)) return "absent";
   const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
   return accessOfMode[mode] ?? "write";
 }
@@ -47,19 +50,7 @@ export function isForgetful(environment: NodeJS.ProcessEnv): boolean {
 
 /** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
 export function cacheProtocol(environment: NodeJS.ProcessEnv): "v1" | "v2" {
-  const isV2 = environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
-  return isV2 ? "v2" : "v1";
-}
-
-function isOffered(environment: NodeJS.ProcessEnv): boolean {
-  const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
-  // act offers v1 without a token.
-  return Boolean(
-    cacheProtocol(environment) === "v2" ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL,
-  );
-}
-
-function isEnterpriseServer(serverUrl: string | undefined): boolean {
-  const hostname = URL.parse(serverUrl || "https://github.com")?.hostname ?? "";
-  return hostname !== "github.com" && !hostname.endsWith(".ghe.com") && !hostname.endsWith(".localhost");
+  const hostname = URL.parse(environment.GITHUB_SERVER_URL || "https://github.com")?.hostname ?? "";
+  const isEnterpriseServer = !/^github\.com$|\.ghe\.com$|\.localhost$/.test(hostname);
+  return environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer ? "v2" : "v1";
 }

@@ -8,19 +8,18 @@ export type Phase = "connecting" | "sending" | "waiting" | "reading";
 /** Thrown when there is no complete response: no connection, a reset, a timeout, an abort, a body that is too large. */
 export class NetworkError extends Error {
   override readonly name = "NetworkError";
-  readonly phase: Phase;
-  readonly reason: "network" | "certificate" | "timeout" | "aborted";
+  declare readonly phase: Phase;
+  declare readonly reason: "network" | "certificate" | "timeout" | "aborted";
   /** The part of the body that arrived, which may contain a job id. Untrusted text. */
-  readonly body: string;
+  declare readonly body: string;
 
   constructor(
     message: string,
     options: { phase: Phase; reason: NetworkError["reason"]; cause?: unknown; body?: string },
   ) {
     super(message, { cause: options.cause });
-    this.phase = options.phase;
-    this.reason = options.reason;
-    this.body = options.body ?? "";
+    const { phase, reason, body = "" } = options;
+    Object.assign(this, { phase, reason, body });
   }
 }
 
@@ -150,9 +149,8 @@ function proxyAddress(name: string, environment: NodeJS.ProcessEnv): string | un
   const address = (environment[name] || environment[name.toUpperCase()] || "").trim();
   if (address === "") return undefined;
   const [prefix = "", scheme = "http"] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
-  if (!/^https?$/i.test(scheme)) {
+  if (!/^https?$/i.test(scheme))
     throw invalidProxy(`${name} names a ${scheme.toLowerCase()} proxy, but only http and https proxies are supported`);
-  }
   return `${scheme.toLowerCase()}://${address.slice(prefix.length)}`;
 }
 
@@ -239,8 +237,9 @@ function send(
       reject(new NetworkError(cancelled, { phase, reason: "aborted" }));
       return;
     }
-    const { method } = request;
-    const headers = headersOf(request);
+    const { method, body } = request;
+    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    const headers: Record<string, string | number> = { ...request.headers, ...length };
     const outgoing = early ?? client.request(request.url, { method, agent, headers });
     if (early) for (const [name, value] of Object.entries(headers)) early.setHeader(name, value);
     const timer = setTimeout(onTimeout, request.timeoutMs);
@@ -258,7 +257,7 @@ function send(
     outgoing.on("error", onError);
     outgoing.on("close", onClose);
     request.signal.addEventListener("abort", onAbort);
-    outgoing.end(request.body);
+    outgoing.end(body);
   });
 }
 
@@ -274,11 +273,6 @@ function onceConnected(socket: Socket & { encrypted?: boolean; secureConnecting?
   if (socket.destroyed) return;
   if (socket.connecting || socket.secureConnecting) socket.once(socket.encrypted ? "secureConnect" : "connect", then);
   else then();
-}
-
-function headersOf(request: HttpRequest): Record<string, string | number> {
-  if (request.body === undefined) return { ...request.headers };
-  return { ...request.headers, "content-length": Buffer.byteLength(request.body) };
 }
 
 /** Returns true for any 2xx: the specification leaves the exact code open. */

@@ -15,7 +15,15 @@ export interface Workflow {
   on: unknown;
   permissions?: unknown;
   concurrency?: Concurrency;
-  jobs: Record<string, { steps?: WorkflowStep[]; concurrency?: Concurrency; "timeout-minutes"?: number }>;
+  jobs: Record<string, Job>;
+}
+
+interface Job {
+  steps?: WorkflowStep[];
+  /** A workflow that it calls in place of steps. */
+  uses?: string;
+  concurrency?: Concurrency;
+  "timeout-minutes"?: number;
 }
 
 export interface Concurrency {

@@ -115,6 +115,7 @@ const groundFloor = [
   "machine.ts",
   "prompt-hash.ts",
   "service-folder.ts",
+  "service-secrets.ts",
   "store-errors.ts",
   "time.ts",
 ].map((file) => `service/src/${file}`);
@@ -320,5 +321,7 @@ test("the action and the client use the network and the file system in one file 
     "src/action/inputs/prompt-file.ts",
     "src/action/runner/environment.ts",
     "src/action/runner/toolkit.ts",
+    // Whether an agent's program is installed.
+    "src/runner-kit/agent-service.ts",
   ]);
 });

@@ -28,8 +28,9 @@ function union(permissions: readonly [string, string][]): Record<string, string>
   return all;
 }
 
-const isServiceStep = ({ uses }: WorkflowStep) => uses?.includes("/agent-job-action/service@");
 const isAction = ({ uses }: WorkflowStep) => uses?.includes("/agent-job-action@");
+const hasAgent = (step: WorkflowStep) =>
+  step.uses?.includes("/agent-job-action/service@") || (isAction(step) && step.with?.agent !== undefined);
 const inCommentMode = exampleWorkflows().filter((source) =>
   stepsOf(source).some((step) => isAction(step) && (step.with?.["trigger-phrase"] || step.with?.["trigger-label"])),
 );
@@ -56,8 +57,8 @@ test.each(inCommentMode)("the permissions of $where are those that the table nam
       ]);
     // A step with a prompt of its own may be re-run without a word of the attempt before.
     if (inputs?.prompt) needed.push(["actions", "read"]);
-    // service/docs/own-agent.md names these for the service's step.
-    if (steps.some(isServiceStep)) needed.push(["contents", "write"], ["pull-requests", "write"]);
+    // The README names these for an agent on the runner.
+    if (steps.some(hasAgent)) needed.push(["contents", "write"], ["pull-requests", "write"]);
     expect(permissions).toEqual(union(needed));
   }
 });
@@ -65,7 +66,8 @@ test.each(inCommentMode)("the permissions of $where are those that the table nam
 /** The examples of the hosted service whose steps have a prompt. */
 const hosted = exampleWorkflows().filter((source) =>
   stepsOf(source).some(
-    (step) => isAction(step) && step.with?.prompt && !step.with["base-url"] && !step.with["dry-run"],
+    (step) =>
+      isAction(step) && step.with?.prompt && !step.with["base-url"] && !step.with.agent && !step.with["dry-run"],
   ),
 );
 

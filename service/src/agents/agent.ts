@@ -19,6 +19,8 @@ export interface ModelEndpoint {
   baseUrlVariable: string;
   /** The variable that holds the key. The agent's own holds a dummy. */
   keyVariable: string;
+  /** The dummy, for an agent that looks at its key. Default: a text that says what it is. */
+  dummyKey?: string;
   /** What agents may ask of it through a proxy. */
   api: ModelApi;
   /** Returns the request header that carries the key. */
@@ -64,6 +66,8 @@ export interface Agent {
   programs: readonly string[];
   /** The command that installs the first of them. */
   install?: string | undefined;
+  /** The variable with the folder into which its first program unpacks itself when it prints its version. Default: it is ready to run. */
+  unpacksTo?: string | undefined;
   /** Other files and folders that it may read in a sandbox, as absolute paths. */
   reads: readonly string[];
   /** Undefined if unknown: then a proxy cannot add the key. */

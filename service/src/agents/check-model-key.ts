@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { text } from "node:stream/consumers";
 import { errorMessage } from "../error-message.ts";
+import { findSecret } from "../service-secrets.ts";
 import type { Agent } from "./agent.ts";
 
 const timeLimitMs = 10_000;
@@ -21,7 +22,7 @@ export async function checkModelKey(
   environment: NodeJS.ProcessEnv,
   log: (line: string) => void,
 ): Promise<void> {
-  const key = endpoint && environment[endpoint.keyVariable];
+  const key = endpoint && findSecret(endpoint.keyVariable, environment)?.value;
   const { modelsPath } = endpoint?.api ?? {};
   if (endpoint === undefined || modelsPath === undefined || !key) return;
   const { url: base, api, keyVariable } = endpoint;

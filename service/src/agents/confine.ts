@@ -11,6 +11,7 @@ import type { NetworkKind } from "./network/network-kind.ts";
 import { defaultMaxProxyConnections } from "./network/proxy-connections.ts";
 import { createSandbox, type SandboxKind } from "./sandbox/create-sandbox.ts";
 import { type Sandbox, unconfined } from "./sandbox/sandbox.ts";
+import { unpackAgent } from "./unpack.ts";
 
 /** What is run for a project before and after its agents. */
 export interface CommandSettings {
@@ -58,7 +59,7 @@ type Confined<Settings extends Confinement> = Omit<Settings, keyof Confinement> 
  *
  * @param folder - the service's
  * @param environment - of the service, with the keys of models
- * @throws if one cannot be created, with what the operator can do as the message
+ * @throws if one cannot be created, or an agent cannot be unpacked, with what the operator can do as the message
  */
 export async function confineAgents<Settings extends Confinement>(
   settings: PerProject<Settings>,
@@ -75,12 +76,21 @@ export async function confineAgents<Settings extends Confinement>(
   const maxConnections = defaultMaxProxyConnections(proxies);
   try {
     const confined = await settings.mapInOrder(async (project) => {
-      const { agent, sandbox: kind, network: networkKind, modelHosts, allowsServerTools, commands, ...rest } = project;
+      const {
+        agent: packed,
+        sandbox: kind,
+        network: networkKind,
+        modelHosts,
+        allowsServerTools,
+        commands,
+        ...rest
+      } = project;
       const hasNetwork = networkKind === "full";
       const key = kind === undefined ? "" : `${kind} ${hasNetwork}`;
       const limits = { maxConnections, allowsServerTools };
       const sandbox = sandboxes.get(key) ?? (await createSandbox(kind ?? "none", folder, hasNetwork, log));
       sandboxes.set(key, sandbox);
+      const agent = await unpackAgent(packed, folder, sandbox, environment);
       const network = await createAgentNetwork(networkKind, agent, modelHosts, environment, log, limits);
       networks.use(network);
       if (commands === undefined) return { ...rest, agent, sandbox, network };

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { findSecret, isSecretName } from "../service-secrets.ts";
 import type { Agent } from "./agent.ts";
 
 /** Variables that name files with certificates. */
@@ -24,6 +25,8 @@ export function agentEnvironment(
       ? [[name, value]]
       : [],
   );
+  const secrets = agent.passes.filter(isSecretName).flatMap((name) => findSecret(name, service) ?? []);
+  for (const { name, value } of secrets) inherited.push([name, value]);
   return { ...Object.fromEntries(inherited), TERM: "dumb", ...agent.environment, ...job };
 }
 

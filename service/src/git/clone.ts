@@ -6,7 +6,7 @@ import { type Heads, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
 import { ControlFiles } from "./control-files.ts";
 import { Git, GitError } from "./git.ts";
 import { resolveCommit } from "./history.ts";
-import { readOperatorSettings, type Setting } from "./settings.ts";
+import { readOperatorSettings, type Setting, type Settings } from "./settings.ts";
 
 export interface CloneOptions {
   /** URL or path, as `git clone` accepts it. */
@@ -14,7 +14,7 @@ export interface CloneOptions {
   /** A folder of the service; the clone is `mirror.git` in it. */
   folder: string;
   /** Settings of Git, such as its credentials. Those of the operator that Git may need for transfers are added to them. */
-  settings?: readonly Setting[];
+  settings?: Settings;
   /** The umask with which Git writes to a repository on this machine. Default: the process's own. */
   umask?: number | undefined;
   /** Kills the Git command that runs, and lets no other start. */
@@ -107,11 +107,11 @@ export class Clone {
   }
 
   #createGit(operatorSettings: readonly Setting[]): Git {
-    const { settings = [], signal } = this.#options;
+    const { settings = () => [], signal } = this.#options;
     return new Git({
       cwd: this.folder,
       environment: { GIT_DIR: this.folder },
-      settings: [...operatorSettings, ...settings],
+      settings: () => [...operatorSettings, ...settings()],
       prepare: () => this.#controlFiles.restore(),
       signal,
     });

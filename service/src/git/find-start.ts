@@ -13,6 +13,8 @@ export interface Start {
   remoteHead: string | undefined;
   /** Whether the turn continues the job's work, or else starts over from the target branch. */
   isContinued: boolean;
+  /** Whether it starts over because the job's work is nowhere. Default: there is none, or it is merged. */
+  isLost?: boolean | undefined;
   /**
    * A commit on top of `head` that the agent starts from, whose files that instruct agents are those of the project's own branch. It
    * is never pushed. Default: `head` has the right ones.
@@ -67,12 +69,14 @@ export async function findStart(
   const start = { branch, targetBranch, remoteHead, notes };
   const startOver: Start = { ...start, head: targetHead, base: targetHead, isContinued: false };
   const head = remoteHead ?? (await findOrFetch(clone, lastPushed));
-  if (head === undefined && lastPushed !== null && !isMerged)
+  const isLost = head === undefined && lastPushed !== null && !isMerged;
+  if (isLost)
     notes.push(
       `${branch} was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from ${targetBranch}.`,
     );
   // What others pushed after a merge is not overwritten.
-  if (head === undefined || (isMerged && (remoteHead === undefined || remoteHead === lastPushed))) return startOver;
+  if (head === undefined || (isMerged && (remoteHead === undefined || remoteHead === lastPushed)))
+    return { ...startOver, ...(isLost && { isLost }) };
   const rewritten = remoteHead === undefined ? undefined : await rewrittenCommit(clone, remoteHead, lastPushed);
   const base = await mergeBase(clone.git, head, targetHead);
   if (base === undefined) throw await explainUnrelated(branches, head, rewritten);

@@ -5,7 +5,7 @@ import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted, saysResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import { gitEnvironment } from "./git-environment.ts";
-import { type Setting, settingVariables } from "./settings.ts";
+import { type Settings, settingVariables } from "./settings.ts";
 
 export interface GitOptions {
   /** The directory it runs in: a worktree, or the folder of a bare repository. */
@@ -13,7 +13,7 @@ export interface GitOptions {
   /** Added to the environment of Git. */
   environment?: Readonly<Record<string, string>>;
   /** Settings of Git, such as its credentials. It reads no others, except the repository's own. */
-  settings?: readonly Setting[];
+  settings?: Settings;
   /** Called before every command. */
   prepare?: () => Promise<void>;
   /** Kills the running command; every later one fails at once. */
@@ -101,7 +101,7 @@ export class Git {
    * @throws ResourceExhausted if the machine lacks something for now, such as disk space
    */
   async run(args: readonly string[], options: GitCommandOptions = {}): Promise<string> {
-    const { settings = [], prepare } = this.#options;
+    const { settings = () => [], prepare } = this.#options;
     const { cwd = this.#options.cwd, input = "", maxBytes = Number.POSITIVE_INFINITY } = options;
     const { timeLimitMs = defaultTimeLimitMs, encoding = "utf8" } = options;
     const signal = eitherOf(this.#options.signal, options.signal);
@@ -114,7 +114,7 @@ export class Git {
       env: {
         ...gitEnvironment(),
         ...isolation,
-        ...settingVariables(settings),
+        ...settingVariables(settings()),
         GIT_TERMINAL_PROMPT: "0",
         LC_ALL: "C",
         ...this.#options.environment,

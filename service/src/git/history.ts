@@ -105,6 +105,13 @@ function entriesOf(output: string, separator: string): [string, string][] {
   });
 }
 
+/** Returns the size of the files of a commit, in bytes. */
+export async function filesBytes(git: Git, commit: string): Promise<number> {
+  const sizes = await git.run(["ls-tree", "-r", "--format=%(objectsize)", commit]);
+  // A submodule has none.
+  return [...sizes.matchAll(/^\d+$/gm)].reduce((sum, [size]) => sum + Number(size), 0);
+}
+
 /** Returns the first `maxBytes` bytes of the diff between two commits. */
 export function diff(git: Git, base: string, head: string, maxBytes: number): Promise<string> {
   const format = [

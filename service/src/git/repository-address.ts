@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Setting } from "./settings.ts";
+import type { Setting, Settings } from "./settings.ts";
+
+const noSettings: Settings = () => [];
 
 /** Matches `https://host/path` and `git@host:path`: a colon before the first slash. */
 function isUrl(repository: string): boolean {
@@ -16,24 +18,23 @@ export function repositoryName(address: string): string {
  * Separates a repository's address from its credentials. They become a setting for that host only, so that they are in no
  * file and no process list.
  *
- * @param token - used for an http(s) URL without credentials
+ * @param token - returns what is used now for an http(s) URL without credentials
  */
 export function resolveAddress(
   repository: string,
-  token: string | undefined,
-): { address: string; settings: Setting[] } {
-  if (!isUrl(repository)) return { address: resolve(repository), settings: [] };
+  token: (() => string) | undefined,
+): { address: string; settings: Settings } {
+  if (!isUrl(repository)) return { address: resolve(repository), settings: noSettings };
   if (!URL.canParse(repository) || !/^https?:/.test(new URL(repository).protocol))
-    return { address: repository, settings: [] };
+    return { address: repository, settings: noSettings };
   const url = new URL(repository);
-  const credentials = url.username
-    ? `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-    : token && `x-access-token:${token}`;
+  const own = url.username ? `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` : undefined;
   url.username = "";
   url.password = "";
-  const authorization = credentials && Buffer.from(credentials).toString("base64");
-  const settings: Setting[] = authorization
-    ? [[`http.${url.origin}/.extraheader`, `AUTHORIZATION: basic ${authorization}`]]
-    : [];
-  return { address: url.href, settings };
+  const basic = (credentials: string): Setting => [
+    `http.${url.origin}/.extraheader`,
+    `AUTHORIZATION: basic ${Buffer.from(credentials).toString("base64")}`,
+  ];
+  if (own !== undefined) return { address: url.href, settings: () => [basic(own)] };
+  return { address: url.href, settings: token ? () => [basic(`x-access-token:${token()}`)] : noSettings };
 }

@@ -20,6 +20,7 @@ import {
   copyCommit,
   type DatedCommit,
   diff,
+  filesBytes,
   latestCommits,
   rebase,
   resolveCommit,
@@ -197,6 +198,12 @@ export class Repository {
     const isSearched = (name: string): boolean => name === target || /^agent\/[^/]+$/.test(name);
     const searched = [...heads].flatMap(([name, head]) => (isSearched(name) ? head : []));
     return commitsWithText(git, text, searched, days);
+  }
+
+  /** Returns the size of a worktree of a branch, as of the last fetch, in bytes; 0 if the clone does not have it. */
+  async checkoutBytes(branch: string): Promise<number> {
+    const head = this.#clone.fetched.get(branch);
+    return head === undefined ? 0 : filesBytes(this.#clone.git, head);
   }
 
   /** Returns the first `maxBytes` bytes of the diff between two commits. */

@@ -5,6 +5,9 @@ import { gitEnvironment } from "./git-environment.ts";
 /** A setting of Git: its name and value. */
 export type Setting = readonly [name: string, value: string];
 
+/** Returns settings as they are now: a token in them can be replaced while the service runs. */
+export type Settings = () => readonly Setting[];
+
 /**
  * Settings of the operator that Git may need to reach the repository. All others are ignored: filters, hooks and drivers
  * would run programs on files of an agent.

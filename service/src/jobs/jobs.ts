@@ -135,6 +135,7 @@ export class Jobs {
     );
     if (other !== undefined) return this.#unlessAdded(other);
     copier?.save(job.id);
+    if (key?.step) copier?.knowStep({ project: projectId, ...key });
     return this.#activeRecord({ ...job, pullRequest: null });
   }
 
@@ -174,6 +175,7 @@ export class Jobs {
     if (added === false) return undefined;
     if (added !== true) return this.#unlessAdded(added);
     copier?.save(jobId);
+    if (key?.step) copier?.knowStep({ project: projectId, ...key });
     return this.#activeRecord(job);
   }
 

@@ -1,4 +1,4 @@
-import type { Census, CheckResult, TurnResult } from "../model.ts";
+import type { Census, CheckResult, DiskUse, TurnResult } from "../model.ts";
 
 /**
  * How an agent ended. `reported-failure`: its exit code was 0, but it said that it failed; `stopped`: the service stopped it;
@@ -62,6 +62,7 @@ export interface Metrics {
   requestAnswered(request: AnsweredRequest): void;
   gitHubAnswered(response: GitHubResponseNumbers): void;
   storeOutageBegan(): void;
+  diskMeasured(use: DiskUse): void;
 }
 
 /** Counts nothing. */
@@ -75,6 +76,7 @@ export const noMetrics: Metrics = {
   requestAnswered: () => {},
   gitHubAnswered: () => {},
   storeOutageBegan: () => {},
+  diskMeasured: () => {},
 };
 
 /** Metrics that can be read. */

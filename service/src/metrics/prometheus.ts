@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Machine, thisMachine } from "../machine.ts";
-import type { Census, CheckResult, TurnResult } from "../model.ts";
+import type { Census, CheckResult, DiskUse, TurnResult } from "../model.ts";
 import type {
   AgentCost,
   AgentExit,
@@ -23,12 +23,13 @@ export class PrometheusMetrics implements ReadableMetrics {
   readonly #worker = workerMetrics(this.#registry);
   readonly #http = httpMetrics(this.#registry);
   readonly #gitHub = gitHubMetrics(this.#registry);
+  readonly #disk = diskGauges(this.#registry);
 
   constructor(machine: Pick<Machine, "now"> = thisMachine) {
     this.#machine = machine;
     collectDefaultMetrics({ register: this.#registry });
-    // Missing, not 0, until GitHub has sent them.
-    for (const gauge of [this.#gitHub.remaining, this.#gitHub.reset]) gauge.remove();
+    // Missing, not 0, until GitHub has sent them, and until the disk was measured.
+    for (const gauge of [this.#gitHub.remaining, this.#gitHub.reset, this.#disk.free]) gauge.remove();
   }
 
   get contentType(): string {
@@ -96,6 +97,13 @@ export class PrometheusMetrics implements ReadableMetrics {
 
   storeOutageBegan(): void {
     this.#store.outages.inc();
+  }
+
+  diskMeasured({ clones, worktreeBytes, homeBytes, logBytes, freeBytes }: DiskUse): void {
+    for (const { repository, bytes } of clones) this.#disk.clones.set({ repository }, bytes);
+    const ofJobs = { worktrees: worktreeBytes, homes: homeBytes, logs: logBytes };
+    for (const [kind, bytes] of Object.entries(ofJobs)) this.#disk.jobs.set({ kind }, bytes);
+    this.#disk.free.set(freeBytes);
   }
 }
 
@@ -215,6 +223,30 @@ function httpMetrics(registry: Registry) {
       help: "How long requests took until they were answered completely.",
       labelNames: ["method", "route"],
       buckets: requestBuckets,
+      registers,
+    }),
+  };
+}
+
+/** Measured by a process with a worker, every 15 minutes; the free space every minute. */
+function diskGauges(registry: Registry) {
+  const registers = [registry];
+  return {
+    clones: new Gauge({
+      name: "agent_service_clone_bytes",
+      help: "Size of the clones on the disk of this process, by repository.",
+      labelNames: ["repository"],
+      registers,
+    }),
+    jobs: new Gauge({
+      name: "agent_service_job_bytes",
+      help: "Size of what jobs have on the disk of this process: worktrees, homes of agents, logs.",
+      labelNames: ["kind"],
+      registers,
+    }),
+    free: new Gauge({
+      name: "agent_service_disk_free_bytes",
+      help: "Free space on the disk with the clones, worktrees, homes and logs of this process.",
       registers,
     }),
   };

@@ -3,9 +3,10 @@ import { availableParallelism } from "node:os";
 import { defaultIssuer, parseIssuer, parseTrustRule, type TrustRule } from "../access/trust-rule.ts";
 import { parsePublicUrl } from "../http/public-url.ts";
 import { PerProject } from "../per-project.ts";
+import { findSecret } from "../service-secrets.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import { type Configuration, readConfiguration } from "./config-file.ts";
-import { createProjectSettings, type ProjectInput, type ProjectValues } from "./project-settings.ts";
+import { apiKeyVariable, createProjectSettings, type ProjectInput, type ProjectValues } from "./project-settings.ts";
 import { type PostgresPlace, parseStore } from "./store-place.ts";
 import { byKey, type OptionName, options, serviceOptions } from "./table.ts";
 
@@ -61,7 +62,7 @@ export function readOptions(
 ): CommandLineOptions {
   const { value } = given;
   const configuration = findConfiguration(given, environment);
-  const apiKey = environment.AGENT_SERVICE_KEY || undefined;
+  const apiKey = findSecret(apiKeyVariable, environment)?.value;
   if (/[^!-~]/.test(apiKey ?? ""))
     throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
   const place = parseStore(given);

@@ -9,6 +9,7 @@ import type { CommitSettings } from "../pulls/committers.ts";
 import { findOnGitHub, type GitHubRepository, gitHubOf } from "../pulls/github/github-repository.ts";
 import { type PathPatterns, readPathPatterns } from "../pulls/path-patterns.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
+import { findSecret, isSecretName, type ServiceSecret } from "../service-secrets.ts";
 import { readCommitOptions } from "./commit-options.ts";
 import type { ByKey, KeyedName, OptionValues } from "./table.ts";
 
@@ -36,8 +37,10 @@ export interface ProjectSettings extends Confinement, CommitSettings {
   commands: CommandSettings | undefined;
   /** The files that agents may change. Undefined: all. */
   only: PathPatterns | undefined;
-  /** Secrets of the service that no change may have. */
-  secrets: readonly { name: string; value: string }[];
+  /** Secrets of the service that no change may have: each value that they have had, as it is known when they are listed. */
+  secrets: Iterable<{ name: string; value: string }>;
+  /** Those that can be in files. */
+  secretSources: readonly ServiceSecret[];
 }
 
 /** The values of a project's options; `undefined` for those that have their default. */
@@ -67,6 +70,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
   const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
   // Files of a repository can name another host for the model, to which a named agent would send its key.
   const agentNetwork = input.agentNetwork ?? (agent.modelEndpoint && sandbox === "bwrap" ? "model" : "full");
+  checkSharedToken(input, agent, { sandbox, agentNetwork }, environment);
   if (agentNetwork !== "full" && sandbox !== "bwrap")
     throw new Error(`--agent-network ${agentNetwork} requires --sandbox bwrap.`);
   const { memoryMb, diskMb, protect = [] } = input;
@@ -96,9 +100,33 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
     only: readOnly(input.only),
     commands: readCommands(input, sandbox),
     ...readCommitOptions(input, github !== undefined),
-    secrets: findSecrets(input, agent, environment),
+    ...findSecrets(input, agent, environment),
   };
 }
+
+/** @throws if an agent would hold a token with which the service writes to GitHub, because that is its model's key, too */
+function checkSharedToken(
+  input: ProjectInput,
+  { kind, modelEndpoint }: Agent,
+  { sandbox, agentNetwork }: Pick<ProjectInput, "sandbox" | "agentNetwork">,
+  environment: NodeJS.ProcessEnv,
+): void {
+  if (modelEndpoint === undefined || (sandbox === "bwrap" && agentNetwork !== "full")) return;
+  const { keyVariable } = modelEndpoint;
+  const key = findSecret(keyVariable, environment)?.value;
+  if (!ownTokenVariables(input).some((name) => key && findSecret(name, environment)?.value === key)) return;
+  const setting = sandbox === "bwrap" ? "--agent-network full" : `--sandbox ${sandbox}`;
+  throw new Error(
+    `${setting} would give the agent a token that can write to the repository, because ${kind} uses the same one for its model. Remove that, or set ${keyVariable} to a token of its own, which can do nothing else.`,
+  );
+}
+
+/** Variables with the service's own tokens of GitHub. */
+const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInput): string[] => [
+  defaultTokenVariable,
+  "GH_TOKEN",
+  githubTokenEnv,
+];
 
 function readCommands(
   { setup, setupHosts, check, agentReads = [] }: ProjectInput,
@@ -129,22 +157,28 @@ function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
 /** Enough for a build with a process for each core. It keeps the others going when an agent starts processes without end. */
 const maxProcesses = 2000;
 
-/** Names of variables that have secrets. */
-const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
-
-/** Returns the secrets in the service's environment and in the repository's URL, which no change may have. */
+/** Returns the secrets in the service's environment, in its files and in the repository's URL, which no change may have. */
 function findSecrets(
-  { repository, githubTokenEnv, agentEnv = [] }: ProjectInput,
+  input: ProjectInput,
   agent: Agent,
   environment: NodeJS.ProcessEnv,
-): { name: string; value: string }[] {
-  const own = ["AGENT_SERVICE_KEY", "PGPASSWORD", defaultTokenVariable, "GH_TOKEN", githubTokenEnv];
-  const names = [...own, ...[...agent.passes, ...agentEnv].filter((name) => secretName.test(name))];
-  const found = [...new Set(names)].flatMap((name) =>
-    name !== undefined && environment[name] ? [{ name, value: environment[name] }] : [],
-  );
+): Pick<ProjectSettings, "secrets" | "secretSources"> {
+  const { repository, agentEnv = [] } = input;
+  const own = [apiKeyVariable, ...ownTokenVariables(input)];
+  const names = [...own, ...[...agent.passes, ...agentEnv].filter(isSecretName)];
+  const secretSources = [...new Set(names)].flatMap((name) => findSecret(name, environment) ?? []);
   const password = URL.canParse(repository) ? decodeURIComponent(new URL(repository).password) : "";
-  return password === "" ? found : [...found, { name: "the password of the repository", value: password }];
+  const fixed = [
+    ...["PGPASSWORD"].map((name) => ({ name, value: environment[name] ?? "" })),
+    { name: "the password of the repository", value: password },
+  ].filter(({ value }) => value !== "");
+  const secrets = {
+    *[Symbol.iterator]() {
+      for (const { name, values } of secretSources) for (const value of values()) yield { name, value };
+      yield* fixed;
+    },
+  };
+  return { secrets, secretSources };
 }
 
 function createAgent({ agent: command, model }: ProjectInput, environment: NodeJS.ProcessEnv): Agent {
@@ -156,11 +190,13 @@ function createAgent({ agent: command, model }: ProjectInput, environment: NodeJ
 }
 
 const defaultTokenVariable = "GITHUB_TOKEN";
+/** The API key for all projects. */
+export const apiKeyVariable = "AGENT_SERVICE_KEY";
 
 function findGitHubRepository(input: ProjectInput, environment: NodeJS.ProcessEnv): GitHubRepository | undefined {
   const { github, githubTokenEnv } = input;
   const variable = githubTokenEnv ?? defaultTokenVariable;
-  const token = environment[variable];
+  const token = findSecret(variable, environment);
   const found = findOnGitHub(input.repository, environment);
   const [owner = "", name = "", ...more] = (github ?? found?.name ?? "").split("/");
   if (github !== undefined && (owner === "" || name === "" || more.length > 0))
@@ -171,5 +207,13 @@ function findGitHubRepository(input: ProjectInput, environment: NodeJS.ProcessEn
   const apiUrl = (input.githubApi ?? found?.apiUrl ?? gitHubOf(environment).apiUrl).replace(/\/+$/, "");
   if (!URL.canParse(apiUrl))
     throw new Error(`${input.githubApi === undefined ? "GITHUB_API_URL" : "githubApi"} must be a URL.`);
-  return { apiUrl, owner, name, token, ...(githubTokenEnv && { tokenVariable: githubTokenEnv }) };
+  return {
+    apiUrl,
+    owner,
+    name,
+    get token() {
+      return token.value;
+    },
+    ...(githubTokenEnv && { tokenVariable: githubTokenEnv }),
+  };
 }

@@ -177,6 +177,9 @@ export const options = {
       "answer /metrics and /healthz here too, without a key, for a network that no reverse proxy publishes; a worker answers them nowhere else (default address: 127.0.0.1)",
   }),
   help: ofService(flag, { "": "show this help" }),
+  format: ofCommand(choice(["text", "json"]), {
+    "text|json": "print lines for people, or one line of JSON for programs (default: text)",
+  }),
   scope: ofCommand(choice(["read"]), { read: "let the key only read (default: it may do everything)" }),
   "expires-days": ofCommand(integer(1, 3650), { N: "let the key expire after this time (default: never)" }),
 } as const satisfies Readonly<Record<string, Option<unknown>>>;

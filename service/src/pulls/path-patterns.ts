@@ -7,7 +7,8 @@ export interface PathPatterns {
 
 /**
  * Reads patterns with the meaning of GitHub's `on.push.paths`, as the action's input `paths` has them: the last one that matches a
- * path decides, and one that begins with `!` excludes it. GitHub's documentation: "Filter pattern cheat sheet".
+ * path decides, and one that begins with `!` excludes it. GitHub's documentation: "Filter pattern cheat sheet". One that ends with `/`, which
+ * matches no file there, is for all in that folder.
  *
  * @throws with what is wrong with a pattern as the message
  */
@@ -15,7 +16,8 @@ export function readPathPatterns(patterns: readonly string[]): PathPatterns {
   const rules = patterns.map((pattern) => {
     const isNegative = pattern.startsWith("!");
     try {
-      return { isNegative, expression: toRegExp(isNegative ? pattern.slice(1) : pattern) };
+      const path = isNegative ? pattern.slice(1) : pattern;
+      return { isNegative, expression: toRegExp(path.endsWith("/") ? `${path}**` : path) };
     } catch (error) {
       throw new Error(`${JSON.stringify(pattern)} ${error instanceof Error ? error.message : error}`);
     }

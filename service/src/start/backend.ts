@@ -4,7 +4,7 @@ import { errorMessage } from "../error-message.ts";
 import { cloneFolder, moveCloneFolder } from "../git/clone-folders.ts";
 import { Repository } from "../git/repository.ts";
 import { repositoryName as nameOf, resolveAddress } from "../git/repository-address.ts";
-import type { Setting } from "../git/settings.ts";
+import type { Settings } from "../git/settings.ts";
 import type { Log } from "../log/log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { PerProject } from "../per-project.ts";
@@ -112,7 +112,7 @@ interface ResolvedSource extends ProjectSource {
   /** Without credentials. */
   address: string;
   /** Its credentials for Git. */
-  settings: readonly Setting[];
+  settings: Settings;
   repositoryName: string;
   /** The same for all projects with this repository. */
   identity: string;
@@ -168,7 +168,8 @@ async function namingRepository(
 }
 
 function resolveSource(source: ProjectSource): ResolvedSource {
-  const { address, settings } = resolveAddress(source.repository, source.github?.token);
+  const { github } = source;
+  const { address, settings } = resolveAddress(source.repository, github && (() => github.token));
   const repositoryName = nameOf(address);
   return { ...source, address, settings, repositoryName, identity: repositoryIdentity(repositoryName) };
 }
@@ -176,7 +177,7 @@ function resolveSource(source: ProjectSource): ResolvedSource {
 /** Two clones of one repository would fetch everything twice. Its projects share one, with its credentials. */
 function checkCredentials(sources: readonly ResolvedSource[]): void {
   for (const [identity, users] of Map.groupBy(sources, (source) => source.identity))
-    if (new Set(users.map(({ settings }) => JSON.stringify(settings))).size > 1)
+    if (new Set(users.map(({ settings }) => JSON.stringify(settings()))).size > 1)
       throw new Error(`the projects with the repository ${identity} must have the same credentials for it`);
 }
 

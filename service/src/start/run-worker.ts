@@ -25,6 +25,7 @@ import type { Secret } from "../turns/secret-patterns.ts";
 import { SharedHomes } from "../turns/shared-homes.ts";
 import type { TurnHost } from "../turns/turn-host.ts";
 import { type ProjectPorts, Worker } from "../turns/worker.ts";
+import type { ClonePlace } from "../upkeep/disk-use.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import type { Backend, ProjectBackend } from "./backend.ts";
 import { ownProjects } from "./repository-check.ts";
@@ -53,7 +54,7 @@ export interface ProjectAgents extends CommitSettings {
   /** What is run before and after agents. Default: nothing. */
   commands?: ConfinedCommands | undefined;
   /** Secrets that no change of any project may have. Default: none. */
-  secrets?: readonly Secret[] | undefined;
+  secrets?: Iterable<Secret> | undefined;
 }
 
 export interface WorkerOptions {
@@ -69,6 +70,8 @@ export interface WorkerOptions {
   keptWorktrees?: number | undefined;
   /** Days after its last turn after which a job is deleted. Default: jobs are never deleted. */
   deleteAfterDays?: number | undefined;
+  /** Whether the log and the metrics say what is on the disk. Default: no. */
+  isDiskMeasured?: boolean | undefined;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
   /** Where the kernel limits the memory of agents. Default: nowhere. */
@@ -108,6 +111,11 @@ const slowCheckoutMs = 3000;
  */
 export function checkAgent(agent: Agent, files: readonly string[]): void {
   checkPrograms(agent, process.env.PATH);
+  checkReads(agent, files);
+}
+
+/** @throws if agents may read one of the files and folders */
+export function checkReads(agent: Agent, files: readonly string[]): void {
   const exposed = agent.reads.find((path) => files.some((own) => isWithin(own, path)));
   if (exposed !== undefined)
     throw new Error(`agents cannot be allowed to read ${exposed}: it has files of the service`);
@@ -146,6 +154,12 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     ownProjects: ownOnes,
     hasCopies: options.copier !== undefined,
     folder,
+    disk: options.isDiskMeasured && {
+      clones: clonesOf(projects.values),
+      // Those that jobs keep, those of running turns, and spare ones.
+      worktreesPerClone: kept + options.agents + Math.min(kept, options.agents + 1),
+      onMeasured: (use) => options.metrics?.diskMeasured(use),
+    },
     deleteAfterDays,
     signal,
     log,
@@ -178,11 +192,14 @@ export function ownProjectsOf({
   return store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
 }
 
-/** Returns the secrets of all projects, because agents of one project could have got another's. An empty one is not looked for. */
-function secretsOf({ settings, apiKey = "" }: WorkerOptions): Secret[] {
+/**
+ * Returns the secrets of all projects, because agents of one project could have got another's. An empty one is not looked for. They are
+ * listed anew each time, because they can be replaced.
+ */
+function secretsOf({ settings, apiKey = "" }: WorkerOptions): Iterable<Secret> {
   const own = { name: "the API key", value: apiKey };
-  const all = [...settings.values.flatMap(({ secrets = [] }) => secrets), own];
-  return [...new Map(all.map((secret) => [secret.value, secret])).values()];
+  const list = (): Secret[] => [...settings.values.flatMap(({ secrets = [] }) => [...secrets]), own];
+  return { [Symbol.iterator]: () => new Map(list().map((secret) => [secret.value, secret])).values() };
 }
 
 /** Returns whether a path, whose folder exists, is another one or within it. */
@@ -190,6 +207,15 @@ function isWithin(path: string, other: string): boolean {
   if (!existsSync(other)) return false;
   const real = join(realpathSync(dirname(path)), basename(path));
   return `${real}/`.startsWith(`${realpathSync(other).replace(/\/$/, "")}/`);
+}
+
+function clonesOf(projects: readonly ProjectBackend[]): ClonePlace[] {
+  const byRepository = new Map(projects.map((project) => [project.repository, project]));
+  return [...byRepository].map(([repository, { repositoryName, cloneFolder, targetBranch }]) => ({
+    name: repositoryName,
+    folder: cloneFolder,
+    checkoutBytes: async () => repository.checkoutBytes(await repository.targetBranch(targetBranch)),
+  }));
 }
 
 /** Returns the worktrees of each repository. */

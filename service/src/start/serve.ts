@@ -16,18 +16,20 @@ import type { ReadableMetrics } from "../metrics/metrics.ts";
 import type { CommandLineOptions as ServeOptions } from "../options/options.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { logsFolder } from "../service-folder.ts";
+import { folderOfStore, logsFolder } from "../service-folder.ts";
 import { checkStorePlace } from "../store/sqlite/find-store.ts";
 import { lockStore } from "../store/sqlite/store-lock.ts";
-import { openPostgres } from "./open-postgres.ts";
+import { waitForPostgres } from "./open-postgres.ts";
+import { checkReads } from "./run-worker.ts";
 import { type RunningService, type Service, startApi, startService, startWorker } from "./service.ts";
+import { watchSecrets } from "./watch-secrets.ts";
 
 /** Runs the service until a signal ends it. Ends the process if it cannot start. */
 export async function serve(options: ServeOptions): Promise<void> {
   // Everything the service writes is only for its user, except what Git writes to a repository of others.
   const repositoryUmask = process.umask(0o077);
   const { role, store, folder: givenFolder, apiKey: givenKey, keys, secretVariables, logFormat } = options;
-  const keptFolder = store === undefined ? givenFolder : `${resolve(store)}.files`;
+  const keptFolder = store === undefined ? givenFolder : folderOfStore(store);
   const folder = keptFolder === undefined ? createFolder() : resolve(keptFolder);
   const output = await createServiceLog(logFormat);
   // Several API processes must have the same keys.
@@ -64,6 +66,10 @@ async function start(
   const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
   held.use(confined);
   if (options.store !== undefined) checkStorePlace(options.store);
+  const secrets = settings.values.flatMap(({ secretSources }) => secretSources);
+  held.use(watchSecrets(secrets, log));
+  const secretFiles = secrets.flatMap(({ file }) => file ?? []);
+  if (role !== "api") for (const { agent } of settings.values) checkReads(agent, secretFiles);
   if (role !== "api")
     for (const agent of new Set(settings.values.map((project) => project.agent)))
       await checkModelKey(agent, process.env, log);
@@ -75,12 +81,14 @@ async function start(
     settings: confined.settings,
     cgroups,
     hasJobPages: true,
+    takesCommands: options.store !== undefined,
+    isDiskMeasured: true,
     openAuthenticator:
       keys === undefined && trust.length === 0
         ? undefined
         : (baseUrl: () => string) => openAccess({ apiKey, keys, trust, trustIssuer, projects, baseUrl, log }),
     openStore:
-      postgres === undefined ? undefined : () => openPostgres(postgres, log, () => metrics?.storeOutageBegan()),
+      postgres === undefined ? undefined : () => waitForPostgres(postgres, log, () => metrics?.storeOutageBegan()),
     repositoryUmask,
     log,
     logEvent,

@@ -37,6 +37,8 @@ export class JobCopier implements AgentHomes {
   /** The saves that are reading a home directory, by job. */
   readonly #homes = new Map<string, Promise<void>>();
   readonly #restores = new Map<string, Promise<void>>();
+  /** The steps under which something was sent that is in the store. Everything else that is sent under them comes here, too. */
+  readonly #knownSteps = new Set<string>();
   /** Since when copies cannot be read for a reason that probably lasts. */
   #failingSince: number | undefined;
 
@@ -91,12 +93,22 @@ export class JobCopier implements AgentHomes {
    * @throws SourceUnavailable if it is unknown which jobs there are, or one cannot be read
    */
   async restoreStep(sent: SentForStep): Promise<void> {
-    const { copies, log } = this.#options;
+    const { copies, store, log } = this.#options;
+    // At the end of a turn, its client asks again, and the turn must not be lost to an outage of GitHub.
+    if (this.#knownSteps.has(nameOf(sent))) return;
     const jobs = await copies.jobsOfStep?.(sent).catch((error: unknown) => {
       log(`the jobs of a step cannot be looked up: ${errorMessage(error)}`);
       throw this.#unavailable(error);
     });
     for (const job of jobs ?? []) await this.restore(job);
+    const found = await Promise.all((jobs ?? []).map((job) => store.jobs.find(job)));
+    // GitHub may not show yet whose a job is.
+    if (found.length > 0 && !found.includes(undefined)) this.knowStep(sent);
+  }
+
+  /** Says that the store has everything that was sent under a step: it was restored, and something was added. */
+  knowStep(sent: SentForStep): void {
+    this.#knownSteps.add(nameOf(sent));
   }
 
   /**
@@ -155,3 +167,5 @@ export class JobCopier implements AgentHomes {
     log(`${jobId}: restored`);
   }
 }
+
+const nameOf = ({ project, caller, step }: SentForStep): string => JSON.stringify([project, caller, step]);

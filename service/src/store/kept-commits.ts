@@ -2,6 +2,8 @@ import type { RunningTurn } from "../model.ts";
 
 /** Where commits whose push was refused are stored for other machines: the last one of each job. */
 export interface KeptCommits {
+  /** Whether what is not stored here is lost, because this machine ends with the job. Default: its clone keeps it. */
+  readonly isOnlyPlace?: boolean | undefined;
   /**
    * @param bundle - as `Repository.bundle` makes it
    * @throws LeaseLost if another worker has taken the turn over

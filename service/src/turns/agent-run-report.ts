@@ -13,7 +13,7 @@ export interface ReportPorts {
   turns: readonly StoredTurn[];
   agent: Pick<Agent, "kind">;
   /** Secrets of the service, which are removed from the agents' messages. Default: none are known. */
-  secrets?: readonly Secret[] | undefined;
+  secrets?: Iterable<Secret> | undefined;
   metrics?: Pick<Metrics, "agentCost"> | undefined;
   log: (text: string) => void;
 }

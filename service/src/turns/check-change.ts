@@ -21,7 +21,7 @@ export interface CheckPorts {
   /** The files that a change may have. Default: all. */
   only?: PathPatterns | undefined;
   /** Secrets of the service, which are never pushed. Default: none are known. */
-  secrets?: readonly Secret[] | undefined;
+  secrets?: Iterable<Secret> | undefined;
 }
 
 /**

@@ -70,10 +70,15 @@ export async function publishKept(
     return {};
   }
   const isPushed = kept.kept === "pull-request" || kept.head !== null;
+  if (isPushed && start.isLost) {
+    log(`The commit of ${turnName(kept.id)} is gone with its branch, so its work is done again.`);
+    return undefined;
+  }
   if (isPushed && !start.isContinued) {
     log(`The work of ${turnName(kept.id)} is on ${start.targetBranch} already.`);
     return {};
   }
+  if (isPushed) await checkPushed(start, context);
   const isDeleted = start.remoteHead === undefined;
   const { checkResult, checkOutput } = kept;
   let checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
@@ -106,6 +111,22 @@ export async function lastOnBranch(
   return turns.findLast((turn) => commits.some(({ message }) => isCommitOf(turn, message)));
 }
 
+/** Checks what the job's turns have pushed, which no pull request has. What others have pushed is theirs. */
+async function checkPushed({ base, head }: Start, context: KeptContext): Promise<void> {
+  const { turns, repository, log } = context;
+  let parent = base;
+  for (const { commit, message } of await repository.commits(base, head)) {
+    const maker = turns.find((turn) => isCommitOf(turn, message));
+    if (maker !== undefined) await checkChange(context, parent, commit, textsOf(maker, message), log);
+    parent = commit;
+  }
+}
+
+/** Returns what is published with a turn's commit, by its name for people. */
+function textsOf({ answer }: StoredTurn, message: string): Record<string, string> {
+  return { "the message of the commit": message, "the agent's last message": answer ?? "" };
+}
+
 /** Pushes a kept commit. Returns `undefined` if there is none, or what others have pushed conflicts with it. */
 async function pushKept(
   kept: StoredTurn,
@@ -129,10 +150,41 @@ async function pushKept(
     return undefined;
   }
   // Options may have changed since, and what is on the branch.
-  const texts = { "the message of the commit": message, "the agent's last message": kept.answer ?? "" };
-  await checkChange(context, start.head, commit, texts, log);
+  await checkChange(context, start.head, commit, textsOf(kept, message), log);
   await check(commit);
   return pushCommit(commit, kept, start, found, context);
+}
+
+/**
+ * Brings back a turn's own commit, which another machine has stored while the repository's host could not be reached. Its agent is not run
+ * again.
+ *
+ * @param last - the last commit made for the job on this machine
+ * @returns `undefined` if there is none, or this machine has made it
+ */
+export async function restoreOwn(
+  turn: RunningTurn,
+  last: JobCommit | undefined,
+  context: KeptContext,
+): Promise<JobCommit | undefined> {
+  const { repository, keptCommits, log } = context;
+  const isHere = last !== undefined && isCommitOf(turn, last.message);
+  if (turn.attempts === 0 || isHere) return undefined;
+  const bundle = await keptCommits?.load(turn.job).catch((error: unknown) => {
+    if (isStoreOutage(error)) throw error;
+    log(`What is stored of the job's commits cannot be read: ${errorMessage(error)}`);
+    return undefined;
+  });
+  const found = bundle && (await repository.unbundle(turn.job, bundle));
+  if (found === undefined) return undefined;
+  if (!isCommitOf(turn, found.message)) {
+    if (last !== undefined) await repository.keep(last.commit, turn.job);
+    return undefined;
+  }
+  const texts = { "the message of the commit": found.message };
+  await checkChange(context, found.parent, found.commit, texts, log);
+  log(`The commit of ${turnName(turn.id)} was made on another machine, which could not push it.`);
+  return found;
 }
 
 /** What keeping a commit depends on. */
@@ -143,22 +195,24 @@ interface KeepPorts {
 }
 
 /**
- * Stores the last commit of a turn's job, whose push was refused, for other machines, unless it may have a secret. The clone of this one
- * has it anyway.
+ * Stores the last commit of a turn's job, whose push was refused, for other machines, unless it may have a secret.
  *
  * @param refused - why the turn failed
+ * @returns why it is lost with this machine; `undefined` if its clone keeps it, or it is stored
  */
 export async function keepForOthers(
   turn: RunningTurn,
   refused: unknown,
   { repository, keptCommits, log }: KeepPorts,
-): Promise<void> {
-  if (keptCommits === undefined) return;
+): Promise<string | undefined> {
+  if (keptCommits === undefined) return undefined;
   try {
-    if (isForSecret(refused)) throw new Error("GitHub says that it has a secret");
+    if (isForSecret(refused)) throw new Error("GitHub says that it has a secret, so that it is saved nowhere else");
     await keptCommits.save(turn, await repository.bundle(turn.job));
+    return undefined;
   } catch (error) {
     if (error instanceof LeaseLost || isStoreOutage(error)) throw error;
-    log(`The commit is only kept on this machine: ${errorMessage(error)}`);
+    log(`The commit is only on this machine: ${errorMessage(error)}`);
+    return keptCommits.isOnlyPlace ? errorMessage(error) : undefined;
   }
 }

@@ -7,7 +7,7 @@ import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import type { Committer } from "../pulls/committers.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
-import { describeRefusal } from "./refusal.ts";
+import { PushRefused } from "./refusal.ts";
 import { type BranchPorts, findCounted } from "./uncounted-commits.ts";
 
 /** What is used of the repository. */
@@ -115,7 +115,7 @@ export class ConflictError extends Error {
 function refusal(error: unknown, branch: string, { log }: Pick<PushPorts, "log">): unknown {
   if (isStoreOutage(error) || isRemoteOutage(error) || isResourceExhausted(error)) return error;
   log(errorMessage(error));
-  return new Error(describeRefusal(error, branch, "push"), { cause: error });
+  return new PushRefused(error, branch);
 }
 
 /** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */

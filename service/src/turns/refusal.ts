@@ -7,18 +7,36 @@ const maxQuoted = 300;
 /** What GitHub refused: a branch before its agent ran, the push of a commit, or a pull request. */
 export type Refused = "branch" | "push" | "pull request";
 
+/** Thrown when GitHub refuses the push of a commit, or to make one. The cause is Git's or GitHub's error. */
+export class PushRefused extends Error {
+  readonly #branch: string;
+
+  constructor(cause: unknown, branch: string) {
+    super(describeRefusal(cause, branch, "push"), { cause });
+    this.#branch = branch;
+  }
+
+  /** Returns why the turn fails if its commit is lost. @param why - continues a sentence */
+  whenLost(why: string): string {
+    return describeRefusal(this.cause, this.#branch, "push", why);
+  }
+}
+
 /**
  * Returns why a turn fails whose branch, push or pull request was refused: what GitHub says, what is kept, and what to change, once.
  *
  * @param error - Git's or GitHub's
+ * @param lost - why the commit is not kept. Default: it is
  */
-export function describeRefusal(error: unknown, branch: string, refused: Refused): string {
+export function describeRefusal(error: unknown, branch: string, refused: Refused, lost?: string): string {
   const isSetting = error instanceof GitHubError && actionsNotPermitted.test(error.message);
   const { of, kept, next } = texts[refused];
   const what = isSetting
     ? "GitHub Actions is not allowed to open pull requests here"
     : `${of} ${branch} was refused: ${quotedReason(error)}`;
   const advice = isSetting ? allowActionsAdvice : adviceOf(error);
+  if (lost !== undefined)
+    return `${what}. The commit is lost with this runner: ${lost}. ${advice} Then send the prompt again: its work is done again.`;
   return `${what}. ${kept(branch)} ${advice} ${next}`;
 }
 
@@ -58,7 +76,7 @@ function adviceOf(error: unknown): string {
     return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";
   if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
     return "Change the rule, or let the token's account bypass it, in the repository or its organization.";
-  return "Check the token's permissions.";
+  return "Check the token's permissions: a re-run of a workflow run keeps those of its workflow file.";
 }
 
 /** Returns the part of Git's or GitHub's words that says why, on one line. */

@@ -29,8 +29,8 @@ export class SecretPatterns {
   readonly #ends: RegExp;
   readonly #overlap: number;
 
-  constructor(secrets: readonly Secret[]) {
-    const long = secrets.filter(({ value }) => value.length >= minLength);
+  constructor(secrets: Iterable<Secret>) {
+    const long = [...secrets].filter(({ value }) => value.length >= minLength);
     this.#secrets = long.map(({ name, value }) => ({ name, pattern: new RegExp(anyEncodingOf(value), "i") }));
     const ends = new Set(long.map(({ value }) => anyEncodingOf(value.slice(-endLength))));
     this.#ends = new RegExp([...ends].join("|") || "(?!)", "i");

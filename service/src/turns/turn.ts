@@ -23,7 +23,7 @@ import { noChangeNote, startNote } from "./log-notes.ts";
 import { type AgentWords, openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { checkAgain, checkCommit, prepareWorktree, Stopped, toldCheck, unchecked } from "./project-commands.ts";
-import { findKeptTurn, keepForOthers, lastOnBranch, publishKept, type TurnStart } from "./publish-kept.ts";
+import { findKeptTurn, keepForOthers, lastOnBranch, publishKept, restoreOwn, type TurnStart } from "./publish-kept.ts";
 import {
   ConflictError,
   findPushedCommit,
@@ -33,7 +33,7 @@ import {
   pushCommit,
   undoPush,
 } from "./push-commit.ts";
-import { describeRefusal } from "./refusal.ts";
+import { describeRefusal, PushRefused } from "./refusal.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { startDeadline, timeLeft, untilStopped } from "./turn-deadline.ts";
 import { turnHost } from "./turn-host.ts";
@@ -122,7 +122,7 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
     onFailure?.({ reason, kept, isRemote: true });
     // It may fail later, after an hour, and a runner may be gone by then. Once, not each time that the turn is tried.
     if (kept === "push" && context.outcomes?.find(turn) === undefined)
-      await keepForOthers(turn, error, context).catch(() => {});
+      await keepForOthers(turn, error, context).catch(() => undefined);
     log(`The repository's host cannot be reached now. The turn waits and goes on later: ${reason}`);
     return "postponed";
   }
@@ -134,13 +134,11 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
     return "postponed";
   }
   log(`The turn failed: ${reason}`);
+  if (kept !== "push") return "failed";
   try {
-    if (kept === "push")
-      await untilStoreIsBack(
-        () => keepForOthers(turn, error instanceof Error ? (error.cause ?? error) : error, context),
-        signal,
-        context.machine,
-      );
+    const refused = error instanceof Error ? (error.cause ?? error) : error;
+    const lost = await untilStoreIsBack(() => keepForOthers(turn, refused, context), signal, context.machine);
+    if (lost !== undefined) onFailure?.({ reason: error instanceof PushRefused ? error.whenLost(lost) : reason });
   } catch {
     return signal.reason instanceof LeaseLost || !signal.aborted ? "taken-over" : "stopped";
   }
@@ -175,7 +173,9 @@ async function processPrepared(
   // An earlier attempt has tried it: the job has never pushed anything, and nothing on it is missing on the target branch.
   if (!start.isContinued && job.head === null) progress.tried = start.remoteHead;
   let head = await patiently(() => findPushedCommit(turn, start, last, context));
-  const unpushed = head === undefined ? await findUnpushedCommit(turn, start, last, context.repository) : undefined;
+  const isUnpushed = head === undefined;
+  const made = isUnpushed ? await patiently(async () => (await restoreOwn(turn, last, context)) ?? last) : last;
+  const unpushed = isUnpushed ? await findUnpushedCommit(turn, start, made, context.repository) : undefined;
   const isMade = head !== undefined || unpushed !== undefined;
   const found = outcomes?.find(turn);
   const keptTurn = !isMade && found === undefined ? findKeptTurn(turn, turns) : undefined;
@@ -206,7 +206,7 @@ async function processPrepared(
       kept?.report.checkResult === undefined ? await checkAgain(turn, start, unpushed, context, signal) : {};
     await patiently(() => store.runningTurns.setReport(turn, checked));
     words = wordsOf(checked, words);
-    head = await patiently(() => pushCommit(unpushed, turn, start, last, context));
+    head = await patiently(() => pushCommit(unpushed, turn, start, made, context));
   }
   if (head === undefined) {
     const { reason, commit, report } = kept ?? (await runAgentOnce(turn, job, begin, context));
@@ -461,9 +461,10 @@ async function cleanBranch(turn: RunningTurn, result: TurnResult, context: RunCo
       return;
     }
     const hasEnded = result === "completed" || result === "failed";
-    if (!hasEnded || start === undefined || push !== undefined) return;
+    // What is recorded counts. A push that was refused may have left the branch as it was tried.
+    if (!hasEnded || start === undefined || (push !== undefined && (isRecorded || tried === undefined))) return;
     const { branch } = start;
-    if (turn.attempts === 0) {
+    if (push === undefined && turn.attempts === 0) {
       if (tried !== undefined) await repository.push(undefined, branch, tried);
       return;
     }
@@ -471,7 +472,7 @@ async function cleanBranch(turn: RunningTurn, result: TurnResult, context: RunCo
     await repository.fetch([branch]);
     const remoteHead = await repository.branchHead(branch);
     if (remoteHead !== undefined && remoteHead === tried) await repository.push(undefined, branch, tried);
-    else await removeUncounted({ ...start, remoteHead }, context, turn);
+    else if (push === undefined) await removeUncounted({ ...start, remoteHead }, context, turn);
   } catch (error) {
     log(
       `A commit that does not count may be on the job's branch. The next turn removes it, or the service within an hour: ${errorMessage(error)}`,

@@ -13,6 +13,7 @@ import type { Store } from "../store/store.ts";
 import { dayMs, hourMs } from "../time.ts";
 import { Archiver } from "./archiver.ts";
 import { BranchCleaner } from "./branch-cleaner.ts";
+import { DiskUse, type DiskUseOptions } from "./disk-use.ts";
 import { listOf } from "./list-of.ts";
 import { Retention } from "./retention.ts";
 import { runRounds } from "./rounds.ts";
@@ -33,6 +34,8 @@ export interface UpkeepOptions {
   hasCopies: boolean;
   /** The service's folder. */
   folder: string;
+  /** What is measured on the disk. Default: nothing. */
+  disk?: Pick<DiskUseOptions, "clones" | "worktreesPerClone" | "onMeasured"> | false | undefined;
   /** Default: jobs are never deleted. */
   deleteAfterDays?: number | undefined;
   /** Aborts when the service stops. */
@@ -97,8 +100,11 @@ function sharedRounds({
 }
 
 /** The rounds that each machine runs for its own disk. */
-function ownRounds({ store, worktrees, folder, signal, log }: UpkeepOptions) {
-  return [new UnknownJobs({ store, folder, repositories: [...worktrees.keys()], signal, log })];
+function ownRounds({ store, worktrees, folder, disk, signal, log }: UpkeepOptions) {
+  return [
+    ...(disk ? [new DiskUse({ ...disk, folder, signal, log })] : []),
+    new UnknownJobs({ store, folder, repositories: [...worktrees.keys()], signal, log }),
+  ];
 }
 
 /** Logs which turns wait for a worker that knows their projects. */

@@ -46,7 +46,7 @@ async function checkPush(url: string, { owner, name, token }: GitHubRepository):
   if (status === 403 || status === 404)
     throw new SetupError(
       "The token may not push",
-      say`The agent's branch cannot be pushed to ${repository}: ${trusted(status === 404 ? "it does not exist, or `github-token` has no access to it" : "`github-token` may not write to it")}. For the workflow's own repository, give the job \`permissions: contents: write\`; for another one, pass a token for that as \`github-token\`. Nothing was started.`,
+      say`The agent's branch cannot be pushed to ${repository}: ${trusted(status === 404 ? "it does not exist, or `github-token` has no access to it" : "`github-token` may not write to it")}. For the workflow's own repository, give the job \`permissions: contents: write\`; for another one, pass a token for that as \`github-token\`. Then start a new run: a re-run keeps this run's workflow file. Nothing was started.`,
     );
 }
 
@@ -71,7 +71,7 @@ async function checkPullRequests({ apiUrl, owner, name, token }: GitHubRepositor
   const isSetting = actionsNotPermitted.test(text);
   const advice = isSetting
     ? allowActionsAdvice
-    : "For the workflow's own repository, give the job `permissions: pull-requests: write`; for another one, pass a token for that as `github-token`.";
+    : "For the workflow's own repository, give the job `permissions: pull-requests: write`; for another one, pass a token for that as `github-token`. Then start a new run: a re-run keeps this run's workflow file.";
   throw new SetupError(
     "The token may not open pull requests",
     say`The agent's changes could be pushed to ${repository}, but no pull request opened. ${trusted(advice)} Nothing was started.`,

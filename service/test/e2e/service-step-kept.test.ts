@@ -1,131 +1,171 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
-import { waitUntil } from "../../../test/support/wait-until.ts";
-import { type ServiceStep, setUpGitHub, startServiceStep } from "../support/service-step.ts";
+import { rows } from "../../../test/support/thorough.ts";
+import { setUpGitHub, startServiceStep } from "../support/service-step.ts";
 
 /*
- * Repositories start with the setting that GitHub Actions may not open pull requests. The step of the service finds that out before
- * anything is started, so here it is turned off after that, as an owner can do at any time.
+ * Work that GitHub refuses, through the action and the service's step as they are built. Repositories start with the setting that GitHub
+ * Actions may not open pull requests. The step of the service finds that out before anything is started, so here it is turned off after
+ * that, as an owner can do at any time.
  */
 
 const refusal = "GitHub Actions is not permitted to create or approve pull requests.";
 
-/** Sets up a GitHub whose setting can be turned off, and runs of one step on empty runners, whose agents are counted. */
+/** What GitHub refuses while the action runs. */
+interface Refused {
+  /** Whether Actions may not open pull requests. */
+  pulls?: boolean;
+  /** Whether a rule refuses pushes of new commits, but not of branches. */
+  pushes?: boolean;
+  /** Whether the list of pull requests cannot be read. */
+  lists?: boolean;
+}
+
+/** Sets up a GitHub that can refuse what the step does, and runs of one step on empty runners, whose agents are counted. */
 async function setUp(access: RunAccess) {
-  const setting = { isOn: true };
+  let refused: Refused = {};
   const { docs, github } = await setUpGitHub((route: string, response: ServerResponse): boolean => {
-    if (setting.isOn || !/^POST \/repos\/[^/]+\/[^/]+\/pulls$/.test(route)) return false;
-    response.writeHead(403, { "content-type": "application/json" }).end(JSON.stringify({ message: refusal }));
+    const [, method] = /^(\w+) \/repos\/[^/]+\/[^/]+\/pulls$/.exec(route) ?? [];
+    if (!(method === "POST" && refused.pulls) && !(method === "GET" && refused.lists)) return false;
+    const [status, message] = method === "POST" ? [403, refusal] : [502, "Server Error"];
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ message }));
     return true;
   });
+  const hook = join(docs.path, "hooks/pre-receive");
   const cache = await startCacheService("v1", { access });
   onTestFinished(() => cache[Symbol.asyncDispose]());
   const agents = join(temporaryFolder(), "agents");
-  const inputs = {
+  const serviceInputs = {
     remember: "true",
     sandbox: "none",
     "agent-network": "full",
     agent: `cat >> notes.md; echo ran >> ${agents}`,
   };
-  /** Runs the service, what sends it a prompt, and the end of the job. */
-  const run = async <T>(
-    ofRun: Record<string, string>,
-    mayOpen: boolean,
-    send: (service: ServiceStep) => Promise<T>,
-  ) => {
-    setting.isOn = true;
+  /** Runs the service's step, the action, and the end of the job. */
+  const run = async (inputs: Record<string, string>, ofRun: Record<string, string>, what: Refused = {}) => {
+    refused = {};
     // GitHub tells who created a branch, in a list that has it after a moment.
     for (const branch of docs.branches()) github.creators.set(branch, "docs-bot");
-    const environment = { ...cache.environment, GITHUB_JOB: "docs", GITHUB_ACTION: "agent", ...ofRun };
-    const service = await startServiceStep({ github, inputs, environment });
+    const names = { GITHUB_JOB: "docs", GITHUB_ACTION: "agent", GITHUB_REPOSITORY_ID: "1" };
+    const environment = { ...cache.environment, ...names, ...ofRun };
+    const service = await startServiceStep({ github, inputs: serviceInputs, environment });
     expect(service.exitCode, service.log).toBe(0);
-    setting.isOn = mayOpen;
-    const sent = await send(service);
+    refused = what;
+    if (what.pushes) writeFileSync(hook, refusingPushes, { mode: 0o755 });
+    const sent = await step({ ...service.actionInputs, ...inputs }, { environment: service.environment });
+    rmSync(hook, { force: true });
     const post = await service.post();
-    return { sent, said: service.log + post.log };
+    const pulls = (await github.call("GET", "/pulls?state=all")) as unknown[];
+    const runs = existsSync(agents) ? readFileSync(agents, "utf8").split("\n").length - 1 : 0;
+    const said = sent.log + service.log + post.log;
+    const { outcome, ref, "job-id": job } = sent.outputs;
+    return {
+      outcome,
+      ref,
+      job,
+      annotations: sent.annotations,
+      found: [runs, docs.branches().length, pulls.length],
+      said,
+    };
   };
-  return {
-    docs,
-    run,
-    /** Returns how many agents have run. */
-    agents: () => (existsSync(agents) ? readFileSync(agents, "utf8").split("\n").length - 1 : 0),
-    pulls: async () => (await github.call("GET", "/pulls?state=all")) as unknown[],
-  };
+  return { docs, run };
 }
 
-const prompts = [
-  ["a line", "Add a quickstart"],
-  ["paragraphs", `Add a page "Quickstart".\n\nIt says: "${"Run npm ci. ".repeat(20)}"\n\n- with a list\n`],
-] as const;
+const refusingPushes = `#!/bin/sh
+while read -r before after ref; do
+  case $after in *[!0]*) ;; *) continue ;; esac
+  git merge-base --is-ancestor "$after" main && continue
+  echo "error: GH013: Repository rule violations found for $ref." >&2
+  exit 1
+done
+`;
 
-test.each(
-  prompts.flatMap(([length, prompt]) =>
-    (["write", "none"] as const).map((access) => [length, access, prompt] as const),
-  ),
-)(
-  "attempts with a prompt of %s, and a cache with access %s, start one agent until a pull request may be opened",
-  async (_length, access, prompt) => {
-    const { docs, run, agents, pulls } = await setUp(access);
-    const attempt = async (number: number, mayOpen = false) => {
-      const ofRun = { GITHUB_RUN_ID: "1", GITHUB_RUN_ATTEMPT: String(number) };
-      const act = ({ actionInputs, environment }: ServiceStep) => step({ ...actionInputs, prompt }, { environment });
-      const { sent, said } = await run(ofRun, mayOpen, act);
-      return { outputs: sent.outputs, said: sent.log + said };
-    };
-    for (const number of [1, 2, 3]) {
-      const { outputs, said } = await attempt(number);
-      expect(outputs.outcome, said).toBe("failed");
-      expect([agents(), docs.branches().length, await pulls()], said).toEqual([1, 1, []]);
+const attempt = (number: number) => ({ GITHUB_RUN_ID: "1", GITHUB_RUN_ATTEMPT: String(number) });
+const night = (number: number) => ({ GITHUB_RUN_ID: String(100 + number) });
+
+const line = "Add a quickstart";
+const paragraphs = `Add a page "Quickstart".\n\nIt says: "${"Run npm ci. ".repeat(20)}"\n\n- with a list\n`;
+
+/* Agents, branches and pull requests are counted. */
+
+/** Without a cache, all is read from the branch: what of it the cache has, the tests of its entries show. */
+const attemptsWith: [RunAccess, string][] = [
+  ["none", paragraphs],
+  ["write", line],
+  ["read", paragraphs],
+];
+/** How often it is refused. What a second one does, each further one does. */
+const refusals = rows([1, 2, 3], 2);
+
+test.each(rows(attemptsWith, 1))(
+  "attempts with a cache with access %s start one agent until a pull request may be opened",
+  async (access, prompt) => {
+    const { docs, run } = await setUp(access);
+    for (const number of refusals) {
+      const { outcome, annotations, found, said } = await run({ prompt }, attempt(number), { pulls: true });
+      expect([outcome, found], said).toEqual(["failed", [1, 1, 0]]);
+      expect(annotations).toEqual([
+        expect.stringMatching(/^error Work is kept, and not published: GitHub Actions is not/),
+      ]);
     }
-    const { outputs, said } = await attempt(4, true);
-    expect(outputs, said).toMatchObject({ outcome: "pr-created", ref: docs.branches()[0] });
-    expect([agents(), await pulls()], said).toEqual([1, [expect.anything()]]);
-    expect(docs.git("rev-list", "--count", `main..${outputs.ref}`)).toBe("1");
+    const { outcome, ref, found, said } = await run({ prompt }, attempt(refusals.length + 1));
+    expect([outcome, ref, found], said).toEqual(["pr-created", docs.branches()[0], [1, 1, 1]]);
+    expect(said).toContain("the work that was kept has a pull request");
+    expect(docs.git("log", "--format=%an", `main..${ref}`)).toBe("docs-bot[bot]");
   },
 );
 
-/** Sends a prompt to the job of a session as a client does, and waits for its end: under a step of its own, as each workflow run has. */
-async function sendInSession({ outputs }: ServiceStep, night: number, prompt: string) {
-  const jobs = `${outputs["base-url"]}/v2/agent/${outputs["project-id"]}/job`;
-  const ask = async (path: string, body?: object) => {
-    const response = await fetch(`${jobs}${path}`, {
-      method: body ? "POST" : "GET",
-      headers: {
-        authorization: `Bearer ${outputs["api-key"]}`,
-        "content-type": "application/json",
-        ...(body && { "idempotency-key": `"night-${night}.first"` }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    return (await response.json()) as { id: string; status: string; kept?: string; session?: { job: string } };
-  };
-  const { session } = await ask(`?step=night-${night}&session=nightly`);
-  const { id } = await (session ? ask(`/${session.job}/message`, { prompt }) : ask("", { prompt, session: "nightly" }));
-  await waitUntil(async () => (await ask(`/${id}`)).status !== "active");
-  return ask(`/${id}`);
-}
+const nightsWith: [RunAccess][] = [["none"], ["write"]];
 
-test.each([
-  ["with", "write"],
-  ["without", "none"],
-] as const)(
-  "nights of a session %s a cache start one agent until a pull request may be opened",
-  async (_which, access) => {
-    const { docs, run, agents, pulls } = await setUp(access);
-    const prompt = 'Bring the pages up to date.\n\nSay "Run npm ci."';
-    const sendAt = (night: number, mayOpen = false) =>
-      run({ GITHUB_RUN_ID: String(night) }, mayOpen, (service) => sendInSession(service, night, prompt));
-    for (const night of [1, 2, 3]) {
-      const { sent, said } = await sendAt(night);
-      expect(sent, said).toMatchObject({ status: "failed", kept: "pull-request" });
-      expect([agents(), docs.branches(), await pulls()], said).toEqual([1, [`agent/${sent.id}`], []]);
+test.each(rows(nightsWith, 1))(
+  "nights of a session with a cache with access %s start one agent until a pull request may be opened, and keep to that",
+  async (access) => {
+    const { run } = await setUp(access);
+    const session = { session: "nightly", prompt: paragraphs };
+    const jobs = new Set<string | undefined>();
+    for (const number of refusals) {
+      const { outcome, job, found, said } = await run(session, night(number), { pulls: true });
+      expect([outcome, found], said).toEqual(["failed", [1, 1, 0]]);
+      jobs.add(job);
     }
-    const { sent, said } = await sendAt(4, true);
-    expect(sent.status, said).toBe("completed");
-    expect([agents(), docs.branches(), await pulls()], said).toEqual([1, [`agent/${sent.id}`], [expect.anything()]]);
+    // Another prompt: what is kept is published, and the agent runs on top.
+    const other = { ...session, prompt: line, "timeout-minutes": "0.4" };
+    const { outcome, found, said } = await run(other, night(refusals.length + 1));
+    expect([outcome, found, jobs.size], said).toEqual(["pr-created", [2, 1, 1], 1]);
+    if (access === "write") return;
+    const away = await run(other, night(refusals.length + 2), { lists: true });
+    expect([away.outcome, away.found], away.said).toEqual(["error", [2, 1, 1]]);
+    expect(away.annotations).toEqual([
+      expect.stringMatching(/^error Cannot read the session's job: .*GitHub answered 502 to GET/),
+    ]);
+  },
+);
+
+test.each<[RunAccess, agents: "one agent" | "an agent each", said: RegExp]>([
+  [
+    "write",
+    "one agent",
+    /^error Work is kept, and not published: The push to .* was refused: GH013.*\. The commit is kept\./,
+  ],
+  ["none", "an agent each", /^error Job failed: .*The commit is lost with this runner: .* its work is done again\./],
+])(
+  "nights of a session with a cache with access %s start %s while a rule refuses their push",
+  async (access, agents, said) => {
+    const { run } = await setUp(access);
+    const session = { session: "nightly", prompt: line };
+    const agentsOf = (nights: number): number => (agents === "one agent" ? 1 : nights);
+    const refusedNights = rows([1, 2], 1);
+    for (const number of refusedNights) {
+      const refused = await run(session, night(number), { pushes: true });
+      expect([refused.outcome, refused.found], refused.said).toEqual(["failed", [agentsOf(number), 0, 0]]);
+      expect(refused.annotations).toContainEqual(expect.stringMatching(said));
+    }
+    const last = refusedNights.length + 1;
+    const { outcome, found, said: log } = await run(session, night(last));
+    expect([outcome, found], log).toEqual(["pr-created", [agentsOf(last), 1, 1]]);
   },
 );

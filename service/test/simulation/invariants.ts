@@ -67,7 +67,9 @@ function wrongEnds(history: History, turn: TurnRow): string[] {
   const isRefused = faults.refusedBetween(audit.takenAt.get(id) ?? 0, audit.ended.get(id)?.at ?? 0);
   if (kept !== null) return isRefused ? [] : [`something of turn ${id} is kept, although nothing was refused`];
   const hasChanged = changes.some(({ end }) => end === "completed");
-  if (isRefused && hasChanged && attempts < 2) return [`nothing is kept of turn ${id}`];
+  // A store that was restored has lost the count of the agent before.
+  const hasFailedLast = runs.findLast((run) => run.request === request)?.end === "failed";
+  if (isRefused && hasChanged && attempts < 2 && !hasFailedLast) return [`nothing is kept of turn ${id}`];
   if (isRefused && !hasChanged) return [];
   const hasFailed = runs.some((run) => run.request === request && run.end === "failed");
   return hasFailed || attempts >= 2 ? [] : [`turn ${id} failed, although its agent did not`];
@@ -95,7 +97,7 @@ function repeatedRuns({ runs, jobLog, faults }: History, turns: readonly TurnRow
     // Those after it may have failed without an agent, too.
     const isKept = maker !== undefined && maker.kept !== null;
     const isExcused = (line: string): boolean =>
-      line.includes("The commit is only kept on this machine") ||
+      line.includes("The commit is only on this machine") ||
       (line.includes("conflicts with what others have pushed since") && faults.has("foreign-push"));
     const isSaid = jobLog.some((line) => line.includes(job) && isExcused(line));
     return isRepeated && isKept && !isSaid ? [`an agent ran for turn ${id}, although turn ${maker.id} is kept`] : [];
@@ -157,7 +159,7 @@ function leftCommits(
     const last = turns.findLast((one) => one.job === job);
     const ended = audit.ended.get(last?.id ?? 0);
     const created = remote.pushes.findLast(({ branch, commit }) => branch === jobBranch(job) && commit)?.at ?? 0;
-    if (last === undefined || ended === undefined || last.kept !== null || isStopped(last)) return false;
+    if (last === undefined || ended === undefined || isStopped(last)) return false;
     return hasLived(ended.by) && created < ended.at;
   };
   return [...audit.jobs.values()].flatMap(({ id: job }) => {

@@ -73,8 +73,10 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     if (route === "GET /user") return send(response, 403, { message: "Resource not accessible by integration" });
     if (route === "POST /graphql") {
       const { login, id } = await accountOf(bot);
-      return send(response, 200, { data: { viewer: { login, databaseId: id } } });
+      // The account of an App, as that of a workflow's token is.
+      return send(response, 200, { data: { viewer: { login: `${login}[bot]`, databaseId: id } } });
     }
+    if (route.startsWith(`GET /repos/${owner}/${repo}/rules/branches/`)) return send(response, 200, []);
     if (route === `GET /repos/${owner}/${repo}/activity`) {
       const ref = url.searchParams.get("ref") ?? "";
       const creator = creators.get(ref.replace("refs/heads/", ""));

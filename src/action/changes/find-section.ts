@@ -5,10 +5,9 @@ import { type BlockedResult, cancelledBeforeSending, type RunResult } from "../r
 import { connectRepository, type Run } from "../run.ts";
 import { serverUrl } from "../runner/environment.ts";
 import type { ChangesSettings } from "../settings.ts";
-import type { ChangedFile, Changes } from "./changes.ts";
 import { withoutMergesOf } from "./own-merges.ts";
 import { findRange, type RememberedChanges } from "./range.ts";
-import { type Comparison, Repository, readingLimits } from "./repository.ts";
+import { type ChangedFile, type Changes, type Comparison, readingLimits, repositoryOf } from "./repository.ts";
 import { formatChanges } from "./section.ts";
 
 /** Returns the section on what changed, empty if there is nothing to compare; or why nothing is sent. Never rejects. */
@@ -49,7 +48,7 @@ async function readChanges(
   run: Run,
 ): Promise<Changes | BlockedResult | undefined> {
   const { environment } = run.ports;
-  const repository = new Repository(await connectRepository(run, readingLimits));
+  const repository = repositoryOf(await connectRepository(run, readingLimits));
   const range = await findRange(since, remembered, repository, run);
   if (!range || "kind" in range) return range;
   const segments = await withoutMergesOf(remembered.ownPullRequests, range, repository, run.log);

@@ -1,8 +1,7 @@
 import { message } from "../../runner-kit/text.ts";
 import type { Run } from "../run.ts";
 import { GitHubError } from "../runner/github-error.ts";
-import type { Commit } from "./changes.ts";
-import type { Comparison, Repository } from "./repository.ts";
+import type { Commit, Comparison, Repository } from "./repository.ts";
 
 /**
  * Cuts what pull requests brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
@@ -60,11 +59,10 @@ async function commitsOf(
     if (!isHidden(error)) throw error;
     // Without pull-requests: read. The messages that GitHub proposes name the pull request.
     const named = branch.filter((commit) => mergedPullRequest(commit.message)?.number === number);
-    if (named.length > 0) {
+    if (named.length > 0)
       log.notice(message`
         Own changes by commit messages
         GitHub does not show pull request #${number} to this step, so the messages of commits decide what it brought: that does not count as a change. To let the action read it, give the job pull-requests: read.`);
-    }
     return named;
   }
   const last = branch.findIndex(({ sha }) => sha === mergeCommit);

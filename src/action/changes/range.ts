@@ -104,7 +104,12 @@ export async function findRange(
     return notBehind(await repository.compare(base, sha));
   };
   if (since.kind === "duration") return compareSince(since.ms);
-  if (since.kind === "ref") return notBehind(await compareWithRef(firstBase ?? since.ref, sha, repository));
+  if (since.kind === "ref") {
+    const ref = firstBase ?? since.ref;
+    const compared = await compareIfFound(ref, sha, repository);
+    if (!compared) throw new Error(`${ref}, the value of changes-since, was not found in the repository`);
+    return notBehind(compared);
+  }
 
   const range = await rangeOfEvent(environment, lastCommit, repository);
   if (!range) return undefined;
@@ -140,10 +145,4 @@ async function compareIfFound(base: string, head: string, repository: Repository
     if (error instanceof GitHubError && error.status === 404) return undefined;
     throw error;
   }
-}
-
-async function compareWithRef(ref: string, sha: string, repository: Repository): Promise<Comparison> {
-  const compared = await compareIfFound(ref, sha, repository);
-  if (!compared) throw new Error(`${ref}, the value of changes-since, was not found in the repository`);
-  return compared;
 }

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import type { RepositoryReader } from "../runner/read-repository.ts";
-import type { ChangedFile, Commit, Range } from "./changes.ts";
 
 /** The limits of all requests to the repository, in milliseconds. */
 export const readingLimits = { timeoutMs: 20_000, totalMs: 120_000 };
@@ -17,10 +16,12 @@ const commit = z.pipe(
     parents: z.array(z.object({ sha: z.string() })),
     commit: z.object({ message: z.string() }),
   }),
-  z.transform(({ sha, parents, commit: { message } }): Commit => {
+  z.transform(({ sha, parents, commit: { message } }) => {
     return { sha, parents: parents.map((parent) => parent.sha), message: message.slice(0, maxMessageLength) };
   }),
 );
+/** A commit, with the beginning of its message. Its first parent is the branch it was made on or merged into. */
+export type Commit = z.output<typeof commit>;
 
 const file = z.pipe(
   z.object({
@@ -31,10 +32,12 @@ const file = z.pipe(
     deletions: z.int(),
     patch: z.optional(z.string()),
   }),
-  z.transform(({ filename: name, previous_filename: previousName, patch, ...counts }): ChangedFile => {
+  z.transform(({ filename: name, previous_filename: previousName, patch, ...counts }) => {
     return { name, previousName, patch, ...counts };
   }),
 );
+/** A file that changed. It has no patch if it is binary, or if that is too large for GitHub. */
+export type ChangedFile = z.output<typeof file>;
 
 const comparison = z.object({
   status: z.string(),
@@ -53,80 +56,102 @@ const pullRequest = z.object({
 const release = z.object({ tag_name: z.string(), draft: z.boolean() });
 const tag = z.object({ name: z.string() });
 
-export interface Comparison extends Range {
+/** What is between two commits, tags or branches. */
+export interface Comparison {
+  /** What the range starts after, and what it ends with. */
+  base: string;
+  head: string;
   /** How `head` relates to `base`: `ahead`, `behind`, `identical` or `diverged`. */
   status: string;
+  commitCount: number;
+  /** The first 5,000, newest last. */
+  commits: readonly Commit[];
+  /** The first 300. */
+  files: readonly ChangedFile[];
+  /** Whether more files changed than GitHub lists. */
+  isTruncated: boolean;
 }
 
-/** The repository of the run on GitHub, read through its API. Every method throws if GitHub cannot be asked. */
-export class Repository {
-  readonly #reader: RepositoryReader;
+/** What changed in a repository, without what the session's own pull requests brought. Its files are those that count. */
+export interface Changes extends Omit<Comparison, "status"> {
+  /** The repository, as `owner/name`. */
+  repository: string;
+  /** GitHub's page of the comparison. */
+  url: string;
+  /** How many other files changed, which do not match `paths`. */
+  otherFiles: number;
+  /** The patterns that decide which files count; empty if all do. */
+  paths: readonly string[];
+}
 
-  constructor(reader: RepositoryReader) {
-    this.#reader = reader;
-  }
+/** The repository of the run on GitHub. */
+export type Repository = ReturnType<typeof repositoryOf>;
 
-  /** Compares the merge base of two commits with `head`. GitHub's documentation: "Compare two commits". */
-  async compare(base: string, head: string): Promise<Comparison> {
-    const commits: Commit[] = [];
-    const files: ChangedFile[] = [];
-    let status = "";
-    let commitCount = 0;
-    for (let page = 1; page <= maxPages; page++) {
-      const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
-      const data = await this.#reader.get("compare/{basehead}", comparison, parameters);
-      // Only the first page has files.
-      if (page === 1 && !data.files && data.total_commits > 0) throw new Error("GitHub's response lists no files");
-      files.push(...(page === 1 ? (data.files ?? []) : []));
-      commits.push(...data.commits);
-      status = data.status;
-      commitCount = data.total_commits;
-      if (commits.length >= commitCount || data.commits.length === 0) break;
-    }
-    return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
-  }
+/** Returns the repository of the run, read through GitHub's API. Every method throws if GitHub cannot be asked. */
+export function repositoryOf(reader: RepositoryReader) {
+  return {
+    /** Compares the merge base of two commits with `head`. GitHub's documentation: "Compare two commits". */
+    async compare(base: string, head: string): Promise<Comparison> {
+      const commits: Commit[] = [];
+      const files: ChangedFile[] = [];
+      let status = "";
+      let commitCount = 0;
+      for (let page = 1; page <= maxPages; page++) {
+        const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
+        const data = await reader.get("compare/{basehead}", comparison, parameters);
+        // Only the first page has files.
+        if (page === 1 && !data.files && data.total_commits > 0) throw new Error("GitHub's response lists no files");
+        files.push(...(page === 1 ? (data.files ?? []) : []));
+        commits.push(...data.commits);
+        status = data.status;
+        commitCount = data.total_commits;
+        if (commits.length >= commitCount || data.commits.length === 0) break;
+      }
+      return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
+    },
 
-  /** Returns the newest first parent of `head`, a full id, before `time`: what was merged since then counts. */
-  async commitBefore(head: string, time: Date): Promise<string> {
-    const newer = new Map<string, Commit>();
-    for (let page = 1; page <= maxPages; page++) {
-      const parameters = { sha: head, since: time.toISOString(), per_page: 100, page };
-      const commits = await this.#reader.get("commits", z.array(commit), parameters);
-      for (const each of commits) newer.set(each.sha, each);
-      if (commits.length < 100) break;
-    }
-    let sha = head;
-    for (let next = newer.get(sha); next; next = newer.get(sha)) {
-      const [parent] = next.parents;
-      // The repository began in this time.
-      if (parent === undefined) return sha;
-      sha = parent;
-    }
-    return sha;
-  }
+    /** Returns the newest first parent of `head`, a full id, before `time`: what was merged since then counts. */
+    async commitBefore(head: string, time: Date): Promise<string> {
+      const newer = new Map<string, Commit>();
+      for (let page = 1; page <= maxPages; page++) {
+        const parameters = { sha: head, since: time.toISOString(), per_page: 100, page };
+        const commits = await reader.get("commits", z.array(commit), parameters);
+        for (const each of commits) newer.set(each.sha, each);
+        if (commits.length < 100) break;
+      }
+      let sha = head;
+      for (let next = newer.get(sha); next; next = newer.get(sha)) {
+        const [parent] = next.parents;
+        // The repository began in this time.
+        if (parent === undefined) return sha;
+        sha = parent;
+      }
+      return sha;
+    },
 
-  /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */
-  async releaseTags(): Promise<string[]> {
-    const releases = await this.#reader.list("releases", release);
-    return releases.filter(({ draft }) => !draft).map(({ tag_name }) => tag_name);
-  }
+    /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */
+    async releaseTags(): Promise<string[]> {
+      const releases = await reader.list("releases", release);
+      return releases.filter(({ draft }) => !draft).map(({ tag_name }) => tag_name);
+    },
 
-  /** Returns the names of all tags. GitHub's documentation: "List repository tags". */
-  async tags(): Promise<string[]> {
-    return (await this.#reader.list("tags", tag)).map(({ name }) => name);
-  }
+    /** Returns the names of all tags. GitHub's documentation: "List repository tags". */
+    async tags(): Promise<string[]> {
+      return (await reader.list("tags", tag)).map(({ name }) => name);
+    },
 
-  /** Reads a pull request. GitHub's documentation: "Get a pull request". */
-  async pullRequest(number: number): Promise<{ base: string; head: string; mergeCommit: string | undefined }> {
-    const data = await this.#reader.get("pulls/{pull_number}", pullRequest, { pull_number: number });
-    const mergeCommit = data.merged ? (data.merge_commit_sha ?? undefined) : undefined;
-    return { base: data.base.sha, head: data.head.sha, mergeCommit };
-  }
+    /** Reads a pull request. GitHub's documentation: "Get a pull request". */
+    async pullRequest(number: number): Promise<{ base: string; head: string; mergeCommit: string | undefined }> {
+      const data = await reader.get("pulls/{pull_number}", pullRequest, { pull_number: number });
+      const mergeCommit = data.merged ? (data.merge_commit_sha ?? undefined) : undefined;
+      return { base: data.base.sha, head: data.head.sha, mergeCommit };
+    },
 
-  /** Returns the messages of a pull request's first 100 commits, oldest first. */
-  async pullRequestMessages(number: number): Promise<string[]> {
-    const parameters = { pull_number: number, per_page: 100 };
-    const commits = await this.#reader.get("pulls/{pull_number}/commits", z.array(commit), parameters);
-    return commits.map(({ message }) => message);
-  }
+    /** Returns the messages of a pull request's first 100 commits, oldest first. */
+    async pullRequestMessages(number: number): Promise<string[]> {
+      const parameters = { pull_number: number, per_page: 100 };
+      const commits = await reader.get("pulls/{pull_number}/commits", z.array(commit), parameters);
+      return commits.map(({ message }) => message);
+    },
+  };
 }

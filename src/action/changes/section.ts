@@ -1,7 +1,7 @@
 import { excerpt, printable } from "../../runner-kit/untrusted.ts";
 import { count, describeFiles, shortRef } from "../report/format.ts";
-import type { ChangedFile, Changes } from "./changes.ts";
 import { mergedPullRequest } from "./own-merges.ts";
+import type { ChangedFile, Changes } from "./repository.ts";
 
 /** How many items of each kind are listed, and how many UTF-16 units of each item are shown. */
 const maxPullRequests = 50;

@@ -22,8 +22,6 @@ export interface ThreadRequest {
   event: ThreadEvent;
   isNew: boolean;
   github: GitHub;
-  /** Monotonic time of the first request. */
-  startedAt: number;
 }
 
 /** The handling of a request in a thread: the reply, and what it remembers. */
@@ -48,8 +46,8 @@ export class Conversation {
   #began: { jobId: string; time: Date } | undefined;
 
   constructor(request: ThreadRequest, mode: CommentMode, run: Run) {
-    const { event, github, startedAt } = request;
-    const { settings, ports, log } = run;
+    const { event, github } = request;
+    const { settings, ports, log, state } = run;
     this.#run = run;
     this.#mode = mode;
     this.#request = request;
@@ -57,14 +55,10 @@ export class Conversation {
       log.warning(message`
         Cannot update the thread
         Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a github-token with issues: write and pull-requests: write.`);
-    const deadline = startedAt + settings.timeoutMs;
+    const deadline = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs;
     this.thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
     const attempt = runAttempt(ports.environment);
     this.#marker = { projectId: settings.projectId, request: event.request, attempt, kind: "about to send" };
-  }
-
-  get hasThread(): boolean {
-    return this.thread !== undefined;
   }
 
   /** The word in the reply, as a later attempt will find it; `undefined` if it may not. */
@@ -119,7 +113,7 @@ export class Conversation {
 
   /** Shows that the step waits for the job of an earlier attempt. */
   async resume(jobId: string): Promise<void> {
-    this.remember(jobId);
+    this.mark("job", jobId);
     if (!this.#own && !this.#post) await this.#postReply();
   }
 
@@ -127,7 +121,7 @@ export class Conversation {
   async announce(): Promise<Write["kind"] | undefined> {
     const { thread } = this;
     if (!thread) return undefined;
-    this.#mark("about to send");
+    this.mark("about to send");
     if (this.#shown === "about to send") return "kept";
     if (this.#shown) {
       const edited = await thread.rewrite(this.#progress);
@@ -156,13 +150,18 @@ export class Conversation {
       (isTold || authorId === this.#authorId) && replyId !== this.#own?.replyId;
     const found = this.#replies?.findLast((reply) => isOwn(reply) && reply.jobId !== undefined);
     const jobId = found?.jobId;
+    const covered = this.#authorId === undefined ? undefined : thread.coveredJob(this.#authorId, found?.replyId ?? 0);
+    if (covered !== undefined) {
+      log.notice(message`
+        A reply no longer names its job
+        Somebody has added text below the hidden last line of a reply, which names job ${covered}, so that this request ${jobId === undefined ? say`starts a new job` : say`goes to job ${jobId}`}. Remove what is below that line to continue job ${covered}.`);
+    }
     if (jobId === undefined) {
       const other = this.#authorId === undefined ? undefined : thread.otherProject(this.#authorId);
-      if (other !== undefined) {
+      if (other !== undefined)
         log.notice(message`
           The thread's job is of another project
           The last job of this thread is one of the project ${other}, and this step works for ${settings.projectId}, so it starts a new job. With the agent service as a step, each repository and each agent has a project of its own.`);
-      }
       return undefined;
     }
     // A job that started from another branch would bring that along.
@@ -170,17 +169,10 @@ export class Conversation {
     return isOther ? undefined : { jobId, isReplaceable: true };
   }
 
-  /** Remembers the job that the request started, or is waited for. */
-  remember(jobId: string): void {
-    this.#mark("job", jobId);
-  }
-
-  withdraw(): void {
-    this.#mark("nothing sent");
-  }
-
-  pend(): void {
-    this.#mark("about to send");
+  /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
+  mark(kind: Marker["kind"], jobId?: string): void {
+    const attempt = runAttempt(this.#run.ports.environment);
+    this.#marker = { ...this.#marker, attempt, kind, jobId };
   }
 
   /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
@@ -217,11 +209,6 @@ export class Conversation {
     this.#post = await this.thread?.post(this.#progress);
     this.#authorId = this.#post?.userId;
     if (this.#post?.kind === "kept") this.#shown = this.#marker.kind;
-  }
-
-  #mark(kind: Marker["kind"], jobId?: string): void {
-    const attempt = runAttempt(this.#run.ports.environment);
-    this.#marker = { ...this.#marker, attempt, kind, jobId };
   }
 
   get #progress(): string {

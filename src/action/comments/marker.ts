@@ -28,9 +28,20 @@ export function formatMarker({ projectId, request, attempt, kind, jobId = "" }: 
 const markerLine =
   /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
 
+const linesOf = (body: string): string[] => body.split(/\r?\n/);
+
 /** Parses the marker of a reply, which is only valid as the whole last line. */
 export function parseMarker(body: string): Marker | undefined {
-  const [, project, attempt, job, unsent, request] = markerLine.exec(body.split(/\r?\n/).at(-1) ?? "") ?? [];
+  return parseLine(linesOf(body).at(-1) ?? "");
+}
+
+/** Parses the last marker of a reply that is no longer valid, because somebody has added something below it. */
+export function parseCoveredMarker(body: string): Marker | undefined {
+  return parseLine(linesOf(body).findLast((line) => markerLine.test(line)) ?? "");
+}
+
+function parseLine(line: string): Marker | undefined {
+  const [, project, attempt, job, unsent, request] = markerLine.exec(line) ?? [];
   if (project === undefined || request === undefined) return undefined;
   try {
     const jobId = job === undefined ? undefined : decodeURIComponent(job);

@@ -1,21 +1,22 @@
 import type { ThreadEvent } from "./event.ts";
 
-const eventPlaceholders = [
-  "instruction",
-  "author",
-  "title",
-  "body",
-  "number",
-  "url",
-  "path",
-  "line",
-  "label",
-  "review",
-] as const;
+/** What takes the place of each placeholder of a prompt template. */
+const eventValues: Readonly<Record<string, (event: ThreadEvent, instruction: string) => string>> = {
+  instruction: (_, instruction) => instruction,
+  author: ({ author }) => author.login,
+  title: ({ subject }) => subject.title,
+  body: ({ subject }) => subject.body,
+  number: ({ subject }) => String(subject.number),
+  url: ({ subject }) => subject.url,
+  path: ({ position }) => position?.path ?? "",
+  line: ({ position }) => String(position?.line ?? ""),
+  label: ({ label }) => label ?? "",
+  review: ({ reviewUrl }) => reviewUrl ?? "",
+};
 
 /** Returns the placeholders of a prompt template. `changes` is one of them only with the input of this name. */
 export function placeholders(hasChanges: boolean): readonly string[] {
-  return hasChanges ? [...eventPlaceholders, "changes"] : eventPlaceholders;
+  return [...Object.keys(eventValues), ...(hasChanges ? ["changes"] : [])];
 }
 
 const pattern = /\{\{([^{}]*)\}\}/g;
@@ -43,20 +44,8 @@ export function addSection(prompt: string, section: string | undefined): string 
 
 /** Fills in a template of comment mode; the section with the changes may be empty. */
 export function fillTemplate(template: string, instruction: string, event: ThreadEvent, changes: string): string {
-  const { author, subject, position, label, reviewUrl } = event;
-  const values: Record<(typeof eventPlaceholders)[number], string> = {
-    instruction,
-    author: author.login,
-    title: subject.title,
-    body: subject.body,
-    number: String(subject.number),
-    url: subject.url,
-    path: position?.path ?? "",
-    line: position?.line === undefined ? "" : String(position.line),
-    label: label ?? "",
-    review: reviewUrl ?? "",
-  };
-  return fill(template, values, changes);
+  const values = Object.entries(eventValues).map(([name, read]) => [name, read(event, instruction)]);
+  return fill(template, Object.fromEntries(values), changes);
 }
 
 /** Returns the template that applies if the workflow has none: the instruction and its place. */

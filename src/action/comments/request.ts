@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { messageOf } from "../../client/errors.ts";
 import { message } from "../../runner-kit/text.ts";
 import { askBefore, type Replies } from "../memory/evidence.ts";
@@ -5,12 +6,11 @@ import { isResuming, type Memory, openMemory } from "../memory/memory.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import { connectGitHub, type Execution, type Run } from "../run.ts";
 import { readEvent } from "../runner/environment.ts";
-import { readerOf } from "../runner/read-repository.ts";
+import { type RepositoryReader, readerOf } from "../runner/read-repository.ts";
 import type { CommentMode } from "../settings.ts";
 import { StepKey } from "../step-key.ts";
-import { checkPermission } from "./check-permission.ts";
 import type { ThreadRequest } from "./conversation.ts";
-import { isThreadEvent, type ThreadEvent } from "./event.ts";
+import { isThreadEvent, permissions, type ThreadEvent } from "./event.ts";
 import { parseEvent } from "./parse-event.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
 import { checkReview, parseReview } from "./review.ts";
@@ -44,8 +44,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const identity = { ...settings, onRerun: "resume", jobId: mode.jobId, request: event.request } as const;
   const run: Run = { ...plainRun, settings: own, key: new StepKey(identity, environment) };
   const github = await connectGitHub(run);
-  const startedAt = clock.now();
-  state.startedAt = startedAt;
+  state.startedAt = clock.now();
   const repository = readerOf(github, event, run.ports, { totalMs: settings.timeoutMs });
   const asked = trigger ?? (await readReview(() => parseReview(event, mode.phrase, repository), signal));
   if ("kind" in asked) return { result: asked };
@@ -61,7 +60,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const fill = (section = ""): string => fillTemplate(template, isCommand ? "" : asked.instruction, event, section);
   const kind = mode.jobId === "" ? "create" : "message";
   const memory = await openMemory({ kind, prompt: fill() }, run, true);
-  const request = { event, isNew: false, fill, github, startedAt, run, memory, replies: undefined };
+  const request = { event, isNew: false, fill, github, run, memory, replies: undefined };
   const blocked = async (result: RunResult): Promise<Execution> => {
     if (!isCommand) await memory.withdraw();
     return { result };
@@ -81,11 +80,10 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
     if (denial) return blocked(denial);
   }
   if (isCommand) return { ...request, command: asked.command };
-  if (event.isPublic && mode.requiredPermission === "read") {
+  if (event.isPublic && mode.requiredPermission === "read")
     log.warning(message`
       Anyone can start jobs
       This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`);
-  }
   return { ...request, isNew: asked.isNew, replies };
 }
 
@@ -110,3 +108,41 @@ async function readReview<T>(read: () => Promise<T>, signal: AbortSignal): Promi
     return { kind: "blocked", cause: "review", detail: messageOf(error) };
   }
 }
+
+/** Returns why the author may not start anything; `undefined` if they may. */
+async function checkPermission(
+  { author, triggerKind }: ThreadEvent,
+  rules: Pick<CommentMode, "requiredPermission" | "allowedBots">,
+  repository: RepositoryReader,
+  signal: AbortSignal,
+): Promise<RunResult | undefined> {
+  if (author.isBot)
+    return rules.allowedBots.has(author.login.toLowerCase())
+      ? undefined
+      : { kind: "skipped", reason: "bot", triggerKind };
+  try {
+    const path = "collaborators/{username}/permission";
+    const place = { username: author.login };
+    const { role_name: role, permission } = await repository.get(path, permissionAnswer, place);
+    // The role distinguishes all five; an organization's custom role falls back to the permission.
+    const has = permissions.find((name) => name === role) ?? ladder.find((name) => name === permission);
+    if (has === undefined) throw new Error("GitHub's response names no permission");
+    const needs = rules.requiredPermission;
+    if (ladder.indexOf(has) >= ladder.indexOf(needs)) return undefined;
+    return { kind: "skipped", reason: "not-permitted", triggerKind, has, needs };
+  } catch (error) {
+    if (signal.aborted) return cancelledBeforeSending;
+    return { kind: "blocked", cause: "permission", triggerKind, detail: messageOf(error) };
+  }
+}
+
+const ladder = ["none", ...permissions] as const;
+
+/** GitHub's documentation: "Get repository permissions for a user". */
+const permissionAnswer = z.catch(
+  z.object({ role_name: z.optional(z.unknown()), permission: z.optional(z.unknown()) }),
+  {
+    role_name: undefined,
+    permission: undefined,
+  },
+);

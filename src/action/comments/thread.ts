@@ -3,7 +3,7 @@ import type { Clock } from "../../client/clock.ts";
 import type { GitHub, RequestLimits } from "../runner/github.ts";
 import { GitHubError } from "../runner/github-error.ts";
 import type { ThreadEvent } from "./event.ts";
-import { type Marker, parseMarker } from "./marker.ts";
+import { type Marker, parseCoveredMarker, parseMarker } from "./marker.ts";
 
 /** The timeout of a request to GitHub in milliseconds, including its retries and their delays. */
 const requestTimeoutMs = 10_000;
@@ -82,6 +82,8 @@ export class Thread {
   #writtenAt = Number.NEGATIVE_INFINITY;
   /** The listed replies of other projects. */
   #others: readonly RememberedReply[] = [];
+  /** The listed replies below whose marker somebody has added something, so that they remember nothing. */
+  #covered: readonly RememberedReply[] = [];
   /** Edits are sent one after another, so that the last one wins. */
   #edits: Promise<void> = Promise.resolve();
 
@@ -195,15 +197,25 @@ export class Thread {
     const { position, subject } = this.#event;
     const route = `GET ${this.#kind}/{number}/comments`;
     const listed = await this.#send(["read the thread", comments, route, { number: subject.number }]);
-    const replies = listed?.flatMap(({ id, user, body, in_reply_to_id: root }) => {
-      const marker = parseMarker(body ?? "");
-      const isInThread = !position || root === position.rootId;
-      if (!marker || !user || !isInThread || id === this.#replyId) return [];
-      return [{ ...marker, replyId: id, authorId: user.id }];
-    });
-    replies?.sort((a, b) => a.replyId - b.replyId);
-    this.#others = replies?.filter((reply) => reply.projectId !== projectId) ?? [];
-    return replies?.filter((reply) => reply.projectId === projectId);
+    const remembered = (parse: (body: string) => Marker | undefined): RememberedReply[] => {
+      const replies = (listed ?? []).flatMap(({ id, user, body, in_reply_to_id: root }) => {
+        const marker = parse(body ?? "");
+        const isInThread = !position || root === position.rootId;
+        if (!marker || !user || !isInThread || id === this.#replyId) return [];
+        return [{ ...marker, replyId: id, authorId: user.id }];
+      });
+      return replies.sort((a, b) => a.replyId - b.replyId);
+    };
+    const isOwn = (reply: RememberedReply): boolean => reply.projectId === projectId;
+    const replies = remembered(parseMarker);
+    this.#others = replies.filter((reply) => !isOwn(reply));
+    this.#covered = remembered((body) => (parseMarker(body) ? undefined : parseCoveredMarker(body))).filter(isOwn);
+    return listed && replies.filter(isOwn);
+  }
+
+  /** Returns the job that the last of an account's replies named before somebody added something below its marker. */
+  coveredJob(authorId: number, afterReply: number): string | undefined {
+    return this.#covered.findLast((reply) => reply.authorId === authorId && reply.replyId > afterReply)?.jobId;
   }
 
   /** Returns the project of the last job of another one that an account's reply names, of the replies that were listed. */

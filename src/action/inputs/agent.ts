@@ -3,13 +3,16 @@ import {
   agentInputs,
   agentKeys,
   agentProblem,
+  forkAdvice,
+  isAgentName,
+  nameOption,
   optionLines,
   parseOption,
   platformProblem,
   projectOf,
   stepOptions,
 } from "../../runner-kit/agent-service.ts";
-import { say, type Text } from "../../runner-kit/text.ts";
+import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { AgentSettings } from "../settings.ts";
 
 /** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
@@ -65,7 +68,7 @@ export function parseAgent(
   if (isKeyMissing)
     add(
       "agent",
-      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. Secrets are always empty in runs for pull requests from forks`,
+      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${trusted(forkAdvice)}`,
     );
   const apiKey = `agent_${randomBytes(24).toString("hex")}`;
   const minutes = Number(raw["timeout-minutes"]);
@@ -79,11 +82,12 @@ export function parseAgent(
   for (const line of optionLines(raw["agent-options"])) {
     const { name = "", value = "" } = parseOption(line) ?? {};
     if (agentInputs.some((input) => input === name) && value !== "") inputs[name] = value;
-    else if (stepOptions.some((option) => option === name)) further.push(line);
+    else if (stepOptions.some((option) => option === name) || (name === nameOption && isAgentName(value)))
+      further.push(line);
     else
       add(
         "agent-options",
-        say`must have one of ${[...agentInputs, ...stepOptions].map((one) => `--${one}`).join(", ")} in each line, with its value, not ${line}`,
+        say`must have one of ${[nameOption, ...agentInputs, ...stepOptions].map((one) => `--${one}`).join(", ")} in each line, with its value, not ${line}`,
       );
   }
   return {
@@ -92,7 +96,7 @@ export function parseAgent(
     isKeyMissing,
     inputs: {
       "base-url": "http://127.0.0.1",
-      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent),
+      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent, raw["agent-options"]),
       "api-key": apiKey,
     },
   };

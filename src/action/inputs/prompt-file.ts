@@ -15,13 +15,11 @@ export function readPromptFile(path: string, workspace: string): PromptFile {
     const root = realpathSync.native(workspace);
     const file = realpathSync.native(resolve(root, path));
     const fromRoot = relative(root, file);
-    if (fromRoot === ".." || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot)) {
+    if (fromRoot === ".." || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot))
       return { problem: say`must be in the workspace, but ${path} is outside it` };
-    }
     // A link in an untrusted branch could point to Git's own files, which may contain the checkout's token.
-    if (fromRoot.split(sep).some((name) => isGitFolder.test(name))) {
+    if (fromRoot.split(sep).some((name) => isGitFolder.test(name)))
       return { problem: say`must not be in .git, but ${path} is` };
-    }
     if (!statSync(file).isFile()) return { problem: say`must be a file, but ${path} is not` };
     const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
     // UTF-16 without a byte order mark is also UTF-8, with a NUL beside each letter.

@@ -1,4 +1,5 @@
 import { isProtectedUrl } from "../../client/credentials.ts";
+import { forkAdvice } from "../../runner-kit/agent-service.ts";
 import { isPossibleRef, parseSince, type Since } from "../changes/since.ts";
 import { failReasons } from "../outcome.ts";
 
@@ -42,28 +43,26 @@ export const positiveDecimal = rule(
   Number,
 );
 
-function baseUrlProblem(value: string): string | undefined {
-  if (!URL.canParse(value)) return "must be an absolute URL, such as https://api.mintlify.com";
-  const url = new URL(value);
-  if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value))
-    return "must not contain credentials; the key belongs in api-key";
-  if (/[?#]/.test(value)) return "must not contain a query or a fragment";
-  if (isProtectedUrl(url)) return undefined;
-  return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
-}
+/** `https`, or `http` for a loopback host. A path is kept. */
+export const baseUrl = rule(
+  (value) => {
+    if (!URL.canParse(value)) return "must be an absolute URL, such as https://api.mintlify.com";
+    const url = new URL(value);
+    if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value))
+      return "must not contain credentials; the key belongs in api-key";
+    if (/[?#]/.test(value)) return "must not contain a query or a fragment";
+    if (isProtectedUrl(url)) return undefined;
+    return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
+  },
+  (text) => new URL(text),
+);
 
 /** Returns the problem with an API key, if there is one. Never contains the key. */
 export function apiKeyProblem(value: string): string | undefined {
-  if (value === "") {
-    return (
-      "is empty. Set it from a secret: api-key: $" +
-      "{{ secrets.NAME }}. Check the secret's name. Secrets are always empty in runs for pull requests from forks: to " +
-      "skip these, give the job if: github.event.pull_request.head.repo.full_name == github.repository. Runs started by Dependabot only see Dependabot's secrets"
-    );
-  }
-  if (!/^[\x21-\x7e]+$/.test(value)) {
+  if (value === "")
+    return `is empty. Set it from a secret: api-key: \${{ secrets.NAME }}. Check the secret's name. ${forkAdvice}. Runs started by Dependabot only see Dependabot's secrets`;
+  if (!/^[\x21-\x7e]+$/.test(value))
     return "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
-  }
   const otherKind = { mint_dsc_: "an assistant key", mint_us_: "an index key" };
   for (const [prefix, kind] of Object.entries(otherKind)) {
     if (value.startsWith(prefix)) return `is ${kind} (${prefix}…). Agent jobs need an admin key`;
@@ -82,9 +81,6 @@ export const oneLine = rule(
   (text) => (/\p{Cc}/u.test(text) ? "must be one line: put the commands into a script, or && between them" : undefined),
   asWritten,
 );
-
-/** `https`, or `http` for a loopback host. A path is kept. */
-export const baseUrl = rule(baseUrlProblem, (text) => new URL(text));
 
 /** What authenticates requests to the service: a key, or OIDC tokens of the workflow run. */
 export const authMethods = ["key", "github-oidc"] as const;

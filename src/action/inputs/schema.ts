@@ -1,4 +1,6 @@
+import { forkAdvice } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
+import { excerpt } from "../../runner-kit/untrusted.ts";
 import { parsePaths } from "../changes/paths.ts";
 import { isFromFork, isThreadEvent, isTriggeredBy, permissions, triggerKinds } from "../comments/event.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
@@ -60,9 +62,7 @@ function mapInputs<T>(map: (name: InputName) => T): Record<InputName, T> {
   return Object.fromEntries(inputNames.map((name) => [name, map(name)])) as Record<InputName, T>;
 }
 
-interface Problem extends InputProblem {
-  input: InputName;
-}
+type Problem = InputProblem & { input: InputName };
 
 /** `summary` is known even if other inputs are invalid. `skipped`: the inputs do not matter, because there is nothing to do. */
 export type InputsResult = { summary: boolean } & (
@@ -89,11 +89,15 @@ export function parseInputs(
   const isGiven = (name: InputName): boolean => given[name] !== inputDefaults[name];
   const agent = isGiven("agent") ? parseAgent(given, isGiven, environment) : undefined;
   const raw: RawInputs = { ...given, ...agent?.inputs };
-  const parsed = parseValues(raw);
+  const problems: Problem[] = [...(agent?.problems ?? [])];
+  const add: Add = (input, problem) => {
+    if (problem) problems.push({ input, problem });
+  };
+  const parsed = parseValues(raw, add);
   const file = raw["prompt-file"] ? readFile(raw["prompt-file"]) : undefined;
   const prompt = file && "text" in file ? file.text : raw.prompt;
   const isComment = isTriggeredBy(eventName, raw["trigger-phrase"], raw["trigger-label"]);
-  const summary = parsed.values.summary ?? true;
+  const summary = parsed.summary ?? true;
   const isServiceKeyMissing = raw.auth === "github-oidc" ? !hasIdTokens : raw["api-key"] === "";
   const isMissing = agent ? agent.isKeyMissing : isServiceKeyMissing;
   // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
@@ -103,19 +107,15 @@ export function parseInputs(
   }
   const baseUrl = URL.parse(raw["base-url"]);
   const isHosted = baseUrl !== null && isMintlify(baseUrl);
-  const promptProblem = promptProblemOf(raw, file, isComment, environment);
-  const problems: Problem[] = [
-    ...(agent ? agent.problems : accessProblems(raw, isHosted, hasIdTokens)),
-    ...parsed.problems,
-    ...(promptProblem ? [promptProblem] : []),
-    ...combinationProblems(raw, parsed.values, isHosted, isComment || prompt !== ""),
-    ...(isComment ? commentProblems(raw, prompt) : []),
-    ...(isComment || agent || raw.changes !== "none" ? tokenProblems(raw, isComment) : []),
-  ];
+  if (!agent) checkAccess(raw, isHosted, hasIdTokens, add);
+  checkPrompt(raw, file, isComment, environment, add);
+  checkCombinations(raw, parsed, isHosted, isComment || prompt !== "", add);
+  if (isComment) checkTemplate(raw, prompt, add);
+  if (isComment || agent || raw.changes !== "none") checkToken(raw, isComment, add);
   if (problems.length > 0) return { ok: false, problems, summary };
 
   // Without a problem, there is a value of each.
-  const values = parsed.values as Values;
+  const values = parsed as Values;
   const settings: Settings = {
     projectId: values["project-id"],
     apiKey: values["api-key"],
@@ -156,33 +156,40 @@ export function parseInputs(
   return { ok: true, summary, settings, mode };
 }
 
-/** Parses each value by its rule. `values` lacks those with a problem. */
-function parseValues(raw: RawInputs): { values: Partial<Values>; problems: Problem[] } {
+/** Adds what is wrong with an input, if anything is. */
+type Add = (input: InputName, problem: Text | undefined) => undefined;
+
+/** Parses each value by its rule. Those with a problem are missing. */
+function parseValues(raw: RawInputs, add: Add): Partial<Values> {
   const values: Partial<Record<InputName, unknown>> = {};
-  const problems: Problem[] = [];
   for (const input of inputNames) {
     const parsed = inputs[input][1](raw[input]);
-    if ("problem" in parsed) problems.push({ input, problem: trusted(parsed.problem) });
+    if ("problem" in parsed) add(input, quoting(parsed.problem, raw[input]));
     else values[input] = parsed.value;
   }
-  return { values: values as Partial<Values>, problems };
+  return values as Partial<Values>;
 }
 
-/** Returns the problems with what the service, the project and the authentication of requests are named by. */
-function accessProblems(raw: RawInputs, isHosted: boolean, hasIdTokens: boolean): Problem[] {
-  const problems: Problem[] = [];
-  const add = (input: InputName, problem: Text) => problems.push({ input, problem });
-  if (raw["project-id"] === "" && isHosted)
-    add("project-id", say`is empty. Copy it from the API keys page of the dashboard`);
-  else if (raw["project-id"] === "")
+/** Adds a wrong value to what it must be, unless it may have credentials. */
+function quoting(problem: string, value: string): Text {
+  const isQuoted = /^must be(?:gin)? /.test(problem) && value !== "" && !value.includes("@");
+  return isQuoted ? say`${trusted(problem)}, not ${excerpt(value, 100)}` : trusted(problem);
+}
+
+/** Checks what the service, the project and the authentication of requests are named by. */
+function checkAccess(raw: RawInputs, isHosted: boolean, hasIdTokens: boolean, add: Add): undefined {
+  if (raw["project-id"] === "") {
+    const where = isHosted
+      ? "Copy it from the API keys page of the dashboard"
+      : "Set it to the project's identifier in the service";
     add(
       "project-id",
-      say`is empty. Set it to the project's identifier in the service. If it is \${{ vars.NAME }}, define that variable in the repository's settings`,
+      say`is empty. ${trusted(where)}. If it is \${{ vars.NAME }}, define that variable in the repository's settings`,
     );
+  }
   if (raw.auth !== "github-oidc") {
     const problem = rules.apiKeyProblem(raw["api-key"]);
-    if (problem !== undefined) add("api-key", trusted(problem));
-    return problems;
+    return add("api-key", problem === undefined ? undefined : trusted(problem));
   }
   if (raw["api-key"] !== "")
     add("api-key", say`cannot be used together with auth: github-oidc, which takes its place. Remove one of them`);
@@ -194,46 +201,45 @@ function accessProblems(raw: RawInputs, isHosted: boolean, hasIdTokens: boolean)
   if (!hasIdTokens)
     add(
       "auth",
-      say`is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. Runs for pull requests from forks never get a token`,
+      say`is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. ${trusted(forkAdvice)}`,
     );
-  return problems;
 }
 
 /** In UTF-16 units. A longer environment variable of Windows may be cut off without an error. */
 const maxPromptOnWindows = 32_767 - "INPUT_PROMPT=\0".length;
 
-function promptProblemOf(
+function checkPrompt(
   raw: RawInputs,
   file: PromptFile | undefined,
   isComment: boolean,
   { GITHUB_EVENT_NAME: eventName, RUNNER_OS }: NodeJS.ProcessEnv,
-): Problem | undefined {
-  if (RUNNER_OS === "Windows" && raw.prompt.length > maxPromptOnWindows) {
-    const problem = say`has ${raw.prompt.length} characters. Windows passes at most ${maxPromptOnWindows} to an action: more may be cut off. Write the prompt to a file, and use prompt-file`;
-    return { input: "prompt", problem };
-  }
-  if (raw.prompt && raw["prompt-file"])
-    return { input: "prompt-file", problem: say`cannot be used together with prompt` };
-  if (file && "problem" in file) return { input: "prompt-file", problem: file.problem };
-  if (raw.prompt || file || raw["job-id"] || isComment) return undefined;
+  add: Add,
+): undefined {
+  if (RUNNER_OS === "Windows" && raw.prompt.length > maxPromptOnWindows)
+    return add(
+      "prompt",
+      say`has ${raw.prompt.length} characters. Windows passes at most ${maxPromptOnWindows} to an action: more may be cut off. Write the prompt to a file, and use prompt-file`,
+    );
+  if (raw.prompt && raw["prompt-file"]) return add("prompt-file", say`cannot be used together with prompt`);
+  if (file && "problem" in file) return add("prompt-file", file.problem);
+  if (raw.prompt || file || raw["job-id"] || isComment) return;
   const trigger = raw["trigger-phrase"]
     ? "trigger-phrase only applies to comments, issues and pull requests"
     : raw["trigger-label"] && "trigger-label only applies to issues and pull requests";
   const problem = trigger
     ? say`is empty, and ${trusted(trigger)}, not to ${eventName || "other"} events. Set prompt or prompt-file for these, or run the step only on events that it applies to`
     : say`is empty. Set prompt or prompt-file, or only job-id to wait for that job`;
-  return { input: "prompt", problem };
+  add("prompt", problem);
 }
 
-/** Returns the problems with inputs that need each other, or that cannot be used together. */
-function combinationProblems(
+/** Checks inputs that need each other, or that cannot be used together. */
+function checkCombinations(
   raw: RawInputs,
   values: Partial<Values>,
   isHosted: boolean,
   hasPrompt: boolean,
-): Problem[] {
-  const problems: Problem[] = [];
-  const add = (input: InputName, problem: Text) => problems.push({ input, problem });
+  add: Add,
+): undefined {
   const { "poll-interval-seconds": minSeconds = 0, "max-poll-interval-seconds": maxSeconds = Infinity } = values;
   if (maxSeconds < minSeconds)
     add(
@@ -250,26 +256,24 @@ function combinationProblems(
   for (const input of ["changes-since", "paths"] as const)
     if (raw.changes === "none" && raw[input] !== inputDefaults[input])
       add(input, say`needs changes: list or changes: diff`);
-  return problems;
 }
 
-function commentProblems(raw: RawInputs, template: string): Problem[] {
+function checkTemplate(raw: RawInputs, template: string, add: Add): undefined {
   const known = placeholders(raw.changes !== "none");
   const unknown = unknownPlaceholders(template, known).map((name) => `{{ ${name} }}`);
-  if (unknown.length === 0) return [];
-  const input = raw["prompt-file"] ? "prompt-file" : "prompt";
+  if (unknown.length === 0) return;
   const problem = say`uses ${unknown.join(", ")}, but the only placeholders are ${trusted(known.join(", "))}`;
-  return [{ input, problem }];
+  add(raw["prompt-file"] ? "prompt-file" : "prompt", problem);
 }
 
-function tokenProblems(raw: RawInputs, isComment: boolean): Problem[] {
+function checkToken(raw: RawInputs, isComment: boolean, add: Add): undefined {
   const trigger = raw["trigger-phrase"] ? "trigger-phrase" : "trigger-label";
   const user = isComment ? trigger : raw.agent ? "agent" : "changes";
   const problem =
     raw["github-token"] === ""
       ? say`is empty, but ${trusted(user)} needs it. Leave it out to use the workflow's own token`
       : say`contains characters that no token has`;
-  return /^[\x21-\x7e]+$/.test(raw["github-token"]) ? [] : [{ input: "github-token", problem }];
+  if (!/^[\x21-\x7e]+$/.test(raw["github-token"])) add("github-token", problem);
 }
 
 /** Trims every value except a prompt, which is sent as written. An empty value means the default. */

@@ -22,26 +22,28 @@ export type Answer =
  *
  * @param hadAnnounced - returns whether the service had announced itself to an earlier attempt; `undefined` if no entry says it.
  *   Default: none does
+ * @param maxOutageMs - how long it is asked while it fails for a passing reason, in milliseconds. Default: 20,000
  */
 export async function askService(
   run: Run,
   hadAnnounced: () => Promise<boolean | undefined> = async () => undefined,
+  maxOutageMs = askLimitMs,
 ): Promise<Answer> {
   const { announcement: known, session, askedSession } = run.state;
   if (known && session === askedSession && !run.settings.dryRun) return { kind: "announced", announcement: known };
-  const answer = await ask(run, hadAnnounced);
+  const answer = await ask(run, hadAnnounced, maxOutageMs);
   // To find the branch that a job starts from, it was asked before the session was known.
   return known && answer.kind !== "announced" ? { kind: "announced", announcement: known } : answer;
 }
 
-async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>): Promise<Answer> {
+async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>, maxOutageMs: number): Promise<Answer> {
   const { state, settings, ports } = run;
   const { clock, random, signal } = ports;
   // A dry run sends nothing to it.
   if (settings.dryRun || !canBeAsked(run)) return { kind: "mute" };
   state.startedAt ??= clock.now();
   const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
-  const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
+  const askedAt = clock.now();
   const client = connectService(run);
   let denials = 0;
   for (let attempt = 0; ; attempt++) {
@@ -68,7 +70,8 @@ async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>): 
       return { kind: "mute" };
     }
     const delayMs = Math.max(pauseMs, backoffMs(attempt, random()), failure ? retryAfterMs(failure) : 0);
-    if (clock.now() + delayMs >= latest)
+    const isOutage = failure !== undefined && isTransientPollFailure(failure);
+    if (clock.now() + delayMs >= Math.min(limits.deadline, askedAt + (isOutage ? maxOutageMs : askLimitMs)))
       return had === false ? { kind: "mute" } : { kind: "unreadable", error: failure };
     await clock.sleep(delayMs, signal);
   }

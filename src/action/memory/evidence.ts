@@ -4,7 +4,7 @@ import { isForgetful } from "../../runner-kit/cache.ts";
 import { nothingRemembered, writePrompt } from "../plan.ts";
 import { cancelledBeforeSending, type RerunAction, type RerunEffect, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
-import { earlierAttempts, runAttempt } from "../runner/environment.ts";
+import { runAttempt } from "../runner/environment.ts";
 import { type Answer, askService } from "./ask-service.ts";
 import {
   type Decision,
@@ -91,13 +91,9 @@ async function ask(
 }
 
 function noWords({ ports }: Run): ReadWords {
-  const attempts = earlierAttempts(ports.environment).toReversed();
-  return {
-    attempts: attempts.map((attempt) => ({ attempt, word: undefined })),
-    base: undefined,
-    hadAnnounced: undefined,
-    error: undefined,
-  };
+  const newest = runAttempt(ports.environment) - 1;
+  const attempts = Array.from({ length: newest }, (_, index) => ({ attempt: newest - index, word: undefined }));
+  return { attempts, base: undefined, hadAnnounced: undefined, error: undefined };
 }
 
 function turnOf({ jobId, turnId, status, isKept }: SentTurn, hasOtherPrompt: boolean): EarlierTurn {

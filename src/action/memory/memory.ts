@@ -5,10 +5,11 @@ import type { RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
+import { askService } from "./ask-service.ts";
 import type { Word } from "./decide.ts";
-import { commitOf, SessionMemory, type SessionUpdate } from "./session.ts";
+import { commitOf, type SessionMemory, type SessionUpdate, sessionMemory } from "./session.ts";
 import { untilSettled } from "./wait.ts";
-import { CachedWords, strengthOf } from "./words.ts";
+import { type CachedWords, cachedWords, strengthOf } from "./words.ts";
 
 /** How long a request waits for the entry that says that it is about to be sent, in milliseconds. */
 const maxHoldMs = 3000;
@@ -43,10 +44,10 @@ export class Memory {
   ) {
     this.#run = run;
     this.kind = task.kind;
-    this.cache = connected && new CachedWords(connected, task, run);
+    this.cache = connected && cachedWords(connected, task, run);
     // A reusable workflow that is called twice has the same steps, told apart by their prompts.
     const step = hash(JSON.stringify([run.key.step, task.kind, task.prompt]));
-    this.#openSession = (session) => connected && new SessionMemory(connected, step, session, run.ports.environment);
+    this.#openSession = (session) => connected && sessionMemory(connected, step, session, run.ports.environment);
   }
 
   /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
@@ -85,7 +86,7 @@ export class Memory {
 
   /** Begins to save the job that this attempt started, also for the session. */
   begin(sent: SendingTask["kind"], jobId: string): void {
-    const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined };
+    const start = { jobId, sent, pullRequest: undefined, end: undefined };
     const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), this.#saveSession(start)]);
     this.#job = saves.then(([isSaved]) => isSaved);
   }
@@ -113,15 +114,15 @@ export class Memory {
     );
   }
 
-  /** Waits a short time for all saves. `isResumed`: an earlier attempt sent it; `hasJob`: the job is the step's own. */
-  async finish(result: RunResult, sent: SendingTask["kind"], { isResumed = false, hasJob = true } = {}): Promise<void> {
+  /** Waits a short time for all saves. `hasJob`: the job is the step's own. */
+  async finish(result: RunResult, sent: SendingTask["kind"], { hasJob = true } = {}): Promise<void> {
     const { state } = this.#run;
     const { jobId, pullRequest } = state;
     const isProven = result.kind === "done" && !state.isUnproven;
     const end = isProven ? (result.status === "completed" ? "completed" : "failed") : undefined;
     const complete = async (): Promise<void> => {
       const isJobSaved = await this.#job;
-      if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, isResumed, end, pullRequest });
+      if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });
       // If no entry names the job, a later attempt has to find that something was sent.
       if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);
     };
@@ -143,8 +144,9 @@ export class Memory {
 
   readonly #tell = (error: unknown): void => this.#run.log.notSaved(error, false);
 
-  async #saveSession(update: Omit<SessionUpdate, "base">): Promise<void> {
-    if (this.isWritable) await this.session?.save({ ...update, base: this.#base }).catch(this.#tell);
+  async #saveSession(update: Omit<SessionUpdate, "base" | "isResumed">): Promise<void> {
+    const isResumed = this.#run.state.origin === "resumed";
+    if (this.isWritable) await this.session?.save({ ...update, isResumed, base: this.#base }).catch(this.#tell);
   }
 
   async #save(word: Word, onFailure: (error: unknown) => void = this.#tell): Promise<boolean> {
@@ -167,11 +169,13 @@ export class Memory {
   }
 
   /** Says what a later attempt, or the next run of the session, will not know, because the cache cannot be written. */
-  sayWhatIsForgotten(): void {
+  async sayWhatIsForgotten(): Promise<void> {
     const { log, settings, state, ports } = this.#run;
     const access = cacheAccess(ports.environment);
+    // A service that can be asked tells a re-run.
+    if (settings.onRerun !== "new" && access !== "absent") await askService(this.#run);
     const isKnown = settings.onRerun === "new" || state.features !== undefined;
-    const why = whyNotWritable[access];
+    const [why, remedy] = unwritable[access];
     // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
     if (!isKnown && access !== "absent") {
       log.notice(message`
@@ -182,26 +186,25 @@ export class Memory {
         Re-run without a memory
         ${why} So this attempt cannot know what an earlier one started, and GitHub did not say that it ran this step. It sends the request.`);
     }
-    if (settings.session !== "" && !state.features?.has("session")) {
+    if (settings.session !== "" && !state.features?.has("session"))
       log.notice(message`
         Session without a memory
-        ${why} So the session cannot remember the job of this run. ${howToRemember[access]}`);
-    }
+        ${why} So the session cannot remember the job of this run. ${remedy}`);
   }
 }
 
-const whyNotWritable: Readonly<Record<CacheAccess, Text>> = {
-  read: say`GitHub lets runs of this event only read the Actions cache.`,
-  none: say`ACTIONS_CACHE_MODE keeps this run from the Actions cache.`,
-  absent: say`The runner offers no cache service.`,
-  write: [],
-};
-
-const howToRemember: Readonly<Record<CacheAccess, Text>> = {
-  read: say`Run it on schedule, push or workflow_dispatch.`,
-  none: say`Let the job read and write the cache.`,
-  absent: say`Run it on a runner with a cache service, or with a service that knows sessions.`,
-  write: [],
+/** Why a run cannot write the cache, and how its session is remembered. */
+const unwritable: Readonly<Record<CacheAccess, [why: Text, remedy: Text]>> = {
+  read: [
+    say`GitHub lets runs of this event only read the Actions cache.`,
+    say`Run it on schedule, push or workflow_dispatch.`,
+  ],
+  none: [say`ACTIONS_CACHE_MODE keeps this run from the Actions cache.`, say`Let the job read and write the cache.`],
+  absent: [
+    say`The runner offers no cache service.`,
+    say`Run it on a runner with a cache service, or with a service that knows sessions.`,
+  ],
+  write: [[], []],
 };
 
 /** Opens the memory of a step, with a cache that can be read. One that cannot be written says nothing besides a thread. */

@@ -1,5 +1,6 @@
 import type { TerminalStatus } from "../../client/contract.ts";
-import { messageOf } from "../../client/errors.ts";
+import { HttpError, InvalidResponseError, messageOf, TokenError } from "../../client/errors.ts";
+import { isTransientPollFailure } from "../../client/retry.ts";
 import { type Cache, CacheEntryError } from "../../runner-kit/cache.ts";
 import { message, say, type Text } from "../../runner-kit/text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
@@ -15,7 +16,7 @@ import { untilAborted } from "./wait.ts";
 
 /** After this many turns in a row that failed, the session leaves the job and its pull request. */
 const maxFailures = 2;
-/** How long the state of a session's job is read, in milliseconds, while its service fails. */
+/** How long a service is asked for the job of a session while it fails, in milliseconds. */
 const maxReadMs = 180_000;
 /** How many pull requests a session remembers. */
 const maxPullRequests = 20;
@@ -39,116 +40,27 @@ export interface SessionUpdate {
 /** An entry that was found, or why it cannot be read. */
 type Found = { entry: SessionEntry | undefined } | { error: string };
 
-/** Remembers the last job of a session across workflow runs, in the repository's Actions cache. */
-export class SessionMemory {
-  readonly #cache: Cache;
-  readonly #prefix: string;
-  readonly #step: string;
-  readonly #environment: NodeJS.ProcessEnv;
-  #found: Promise<Found> | undefined;
-  #progress: SessionProgress | undefined;
-  #saved: SessionEntry | undefined;
-  #saves = 0;
+/** Remembers the last job of a session across workflow runs. */
+export type SessionMemory = ReturnType<typeof sessionMemory>;
 
-  /**
-   * @param step - identifies the step and its prompt
-   * @param session - see `StepKey.sessionOf`
-   */
-  constructor(cache: Cache, step: string, session: string, environment: NodeJS.ProcessEnv) {
-    this.#cache = cache;
-    this.#step = step;
-    this.#environment = environment;
-    this.#prefix = `agent-session-${session}-`;
-  }
+/**
+ * Returns what the repository's Actions cache remembers of a session.
+ *
+ * @param step - identifies the step and its prompt
+ * @param session - see `StepKey.sessionOf`
+ */
+export function sessionMemory(cache: Cache, step: string, session: string, environment: NodeJS.ProcessEnv) {
+  const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
+  const attempt = runAttempt(environment);
+  const prefix = `agent-session-${session}-`;
+  let found: Promise<Found> | undefined;
+  let progress: SessionProgress | undefined;
+  let saved: SessionEntry | undefined;
+  let saves = 0;
 
-  get #runId(): string {
-    return this.#environment.GITHUB_RUN_ID ?? "";
-  }
-
-  get #attempt(): number {
-    return runAttempt(this.#environment);
-  }
-
-  /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
-  find(): Promise<Found> {
-    this.#found ??= this.#read();
-    return this.#found;
-  }
-
-  /** Returns whether an earlier attempt of this step saved an entry. */
-  isOwn({ run, step }: SessionEntry): boolean {
-    return this.#attempt > 1 && run === this.#runId && step === this.#step;
-  }
-
-  /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
-  laterRun({ run, step, jobId }: SessionEntry): { run: string; jobId: string } | undefined {
-    return isLaterRun(run, this.#runId) && step !== this.#step ? { run, jobId } : undefined;
-  }
-
-  /**
-   * Returns how far the session has come.
-   *
-   * @param status - of its job, which tells how the last turn ended if its run did not see that
-   */
-  progressOf({ commit, sent, failures }: SessionEntry, status: string): SessionProgress {
-    if (sent !== undefined && status === "completed") this.#progress = { commit: sent, failures: 0 };
-    else this.#progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
-    return this.#progress;
-  }
-
-  /**
-   * Saves what this run has done, unless the session remembers it. An entry of a later run stays the newest: of an older run
-   * that is re-run, only a job that it created takes the place of the session's last one.
-   *
-   * @throws if it cannot be saved
-   */
-  async save(update: SessionUpdate): Promise<void> {
-    const found = await this.find();
-    if ("error" in found) throw new Error(found.error);
-    const earlier = this.#saved ?? found.entry;
-    const newest = found.entry && isLaterRun(found.entry.run, this.#runId) ? found.entry : undefined;
-    const entry = newest ? this.#replaceJob(newest, update) : this.#next(earlier, update);
-    if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier)) return;
-    // Two steps of a run may have one session.
-    const key = `${this.#prefix}${this.#runId}-${this.#attempt}-${this.#step}-${++this.#saves}`;
-    await this.#cache.save(key, JSON.stringify({ version: 1, ...entry }));
-    this.#saved = entry;
-  }
-
-  #next(earlier: SessionEntry | undefined, { jobId, sent: kind, pullRequest, end, base }: SessionUpdate): SessionEntry {
-    const isSameJob = earlier?.jobId === jobId;
-    const before = this.#saved ?? this.#progress ?? earlier;
-    const failures = isSameJob ? (before?.failures ?? 0) : 0;
-    const covered = before?.commit ?? commitOf(base);
-    const own = commitOf(this.#environment.GITHUB_SHA);
-    return {
-      jobId,
-      run: this.#runId,
-      step: this.#step,
-      attempt: this.#attempt,
-      kind,
-      commit: end === "completed" ? own : covered,
-      sent: end === undefined ? own : undefined,
-      failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
-      pullRequests: this.#withNumber(earlier?.pullRequests ?? [], pullRequest),
-    };
-  }
-
-  #replaceJob(newest: SessionEntry, { jobId, sent, isResumed, pullRequest }: SessionUpdate): SessionEntry | undefined {
-    if (sent !== "create" || isResumed || this.#saved?.jobId === jobId) return undefined;
-    const pullRequests = this.#withNumber(newest.pullRequests, pullRequest);
-    // The job is this step's: the later run has neither started it nor sent anything to it.
-    return { ...newest, jobId, step: this.#step, kind: sent, failures: 0, pullRequests };
-  }
-
-  #withNumber(known: number[], pullRequest: PullRequest | undefined): number[] {
-    const number = numberOf(pullRequest, this.#environment);
-    return number === undefined || known.includes(number) ? known : [...known, number].slice(-maxPullRequests);
-  }
-
-  async #read(): Promise<Found> {
+  const read = async (): Promise<Found> => {
     try {
-      const text = await this.#cache.restore(this.#prefix);
+      const text = await cache.restore(prefix);
       if (text === undefined) return { entry: undefined };
       const { parseSessionEntry } = await import("./parse-entry.ts");
       const entry = parseSessionEntry(text);
@@ -157,7 +69,74 @@ export class SessionMemory {
       // An entry that cannot be used will not become usable, so the session continues without it.
       return error instanceof CacheEntryError ? { entry: undefined } : { error: messageOf(error) };
     }
-  }
+  };
+
+  const withNumber = (known: number[], pullRequest: PullRequest | undefined): number[] => {
+    const number = numberOf(pullRequest, environment);
+    return number === undefined || known.includes(number) ? known : [...known, number].slice(-maxPullRequests);
+  };
+
+  const nextEntry = (earlier: SessionEntry | undefined, update: SessionUpdate): SessionEntry => {
+    const { jobId, sent: kind, isResumed, pullRequest, end, base } = update;
+    // The progress has counted the end of the earlier attempt's turn, which this is.
+    const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
+    const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
+    const own = commitOf(sha);
+    return {
+      jobId,
+      run: runId,
+      step,
+      attempt,
+      kind,
+      commit: end === "completed" ? own : (before?.commit ?? commitOf(base)),
+      sent: end === undefined ? own : undefined,
+      failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
+      pullRequests: withNumber(earlier?.pullRequests ?? [], pullRequest),
+    };
+  };
+
+  const replaceJob = (newest: SessionEntry, update: SessionUpdate): SessionEntry | undefined => {
+    const { jobId, sent: kind, isResumed, pullRequest } = update;
+    if (kind !== "create" || isResumed || saved?.jobId === jobId) return undefined;
+    // The job is this step's: the later run has neither started it nor sent anything to it.
+    return { ...newest, jobId, step, kind, failures: 0, pullRequests: withNumber(newest.pullRequests, pullRequest) };
+  };
+
+  /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
+  const find = (): Promise<Found> => {
+    found ??= read();
+    return found;
+  };
+
+  return {
+    find,
+    /** Returns whether an earlier attempt of this step saved an entry. */
+    isOwn: (entry: SessionEntry): boolean => attempt > 1 && entry.run === runId && entry.step === step,
+    /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
+    laterRun: ({ run, step: other, jobId }: SessionEntry): { run: string; jobId: string } | undefined =>
+      isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
+    /** Returns how far the session has come. The status of its job says how the last turn ended if its run did not see that. */
+    progressOf: ({ commit, sent, failures }: SessionEntry, status: string): SessionProgress => {
+      if (sent !== undefined && status === "completed") progress = { commit: sent, failures: 0 };
+      else progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
+      return progress;
+    },
+    /**
+     * Saves what this run has done, unless the session remembers it. An entry of a later run stays the newest: of an older run
+     * that is re-run, only a job that it created takes the place of the session's last one. @throws if it cannot be saved
+     */
+    save: async (update: SessionUpdate): Promise<void> => {
+      const known = await find();
+      if ("error" in known) throw new Error(known.error);
+      const earlier = saved ?? known.entry;
+      const newest = known.entry && isLaterRun(known.entry.run, runId) ? known.entry : undefined;
+      const entry = newest ? replaceJob(newest, update) : nextEntry(earlier, update);
+      if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier)) return;
+      // Two steps of a run may have one session.
+      await cache.save(`${prefix}${runId}-${attempt}-${step}-${++saves}`, JSON.stringify({ version: 1, ...entry }));
+      saved = entry;
+    },
+  };
 }
 
 /** Returns the number of a pull request in this repository; `undefined` if it is in another one. */
@@ -200,7 +179,9 @@ export async function readSession(
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
   const entry = "entry" in found ? found.entry : undefined;
-  const jobId = entry?.jobId ?? (await jobOfService(run));
+  const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
+  if ("kind" in remembered) return remembered;
+  const { jobId } = remembered;
   const isKnown = jobId !== undefined || run.state.features?.has("session");
   if ("error" in found && !isKnown) return { kind: "blocked", cause: "session", detail: found.error };
   if (jobId === undefined) {
@@ -210,11 +191,18 @@ export async function readSession(
   const { commit, pullRequests = [] } = entry ?? {};
   const findContinued = async () => ({ jobId, isReplaceable: true });
   if (isDryRun) return { lastCommit: commit, firstBase, ownPullRequests: pullRequests, findContinued };
-  const findWith = async (job: SessionJob, progress: SessionProgress): Promise<Continuation | undefined> => {
+  const findWith = async (
+    job: SessionJob,
+    progress: SessionProgress,
+  ): Promise<Continuation | RunResult | undefined> => {
     const continued = await continuationOf(jobId, job, progress, run);
-    // The create names the session to a service that knows sessions.
-    if (continued === undefined) await askService(run);
-    return continued;
+    if (continued !== undefined) return continued;
+    // A run that could not write the cache may have started another one. And the create names the session to a service that knows it.
+    const known = await jobOfService(run);
+    if ("kind" in known) return known;
+    if (known.jobId === undefined || known.jobId === jobId) return undefined;
+    const newer = await readSessionJob(known.jobId, run);
+    return "kind" in newer ? newer : continuationOf(known.jobId, newer, { failures: 0 }, run);
   };
   if (run.settings.agent && entry && session && entry.sent === undefined) {
     // Nobody else can send the job anything, so the entry has it all, and a quiet night starts nothing to read it.
@@ -237,10 +225,24 @@ export async function readSession(
   };
 }
 
-/** Returns the job that the service remembers for the session of a run; `undefined` if there is none, or it does not know sessions. */
-async function jobOfService(run: Run): Promise<string | undefined> {
-  const answer = await askService(run);
-  return answer.kind === "announced" ? answer.announcement.sessionJobId : undefined;
+/**
+ * Returns the job that the service remembers for the session of a run, if there is one and it knows sessions; a result if it cannot say that
+ * now: a new job could have a second pull request.
+ */
+async function jobOfService(run: Run): Promise<{ jobId: string | undefined } | RunResult> {
+  const { clock, signal } = run.ports;
+  const startedAt = clock.now();
+  const answer = await askService(run, undefined, maxReadMs);
+  if (signal.aborted) return cancelledBeforeSending;
+  if (answer.kind === "announced") return { jobId: answer.announcement.sessionJobId };
+  const error = answer.kind === "unreadable" ? answer.error : undefined;
+  // What other services answer to a question that they do not know.
+  if (error === undefined || error instanceof InvalidResponseError) return { jobId: undefined };
+  if (error instanceof TokenError && !error.isTransient) return { kind: "poll-failed", error };
+  if (isTransientPollFailure(error))
+    return { kind: "blocked", cause: "session-job", jobId: undefined, error, forMs: clock.now() - startedAt };
+  const isOwn = error instanceof HttpError && (error.status === 401 || error.status === 424);
+  return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
 }
 
 /** Says why a session sends a follow-up or starts a new job. */
@@ -264,13 +266,13 @@ interface SessionJob {
 }
 
 async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | RunResult> {
-  const { state, settings, ports } = run;
-  // The rest of the time is for the job that this run sends its prompt to.
+  const { state, ports } = run;
   const elapsedMs = state.elapsedMs(ports.clock.now());
-  const timeoutMs = Math.min(settings.timeoutMs, elapsedMs + maxReadMs);
-  const result = await findJob(jobId, { ...run, settings: { ...settings, timeoutMs } });
-  if (result !== "gone" && result.kind === "timed-out" && result.lastError)
-    return { kind: "blocked", cause: "session-job", jobId, error: result.lastError, forMs: timeoutMs - elapsedMs };
+  const result = await findJob(jobId, run);
+  if (result !== "gone" && result.kind === "timed-out" && result.lastError) {
+    const { lastError: error, timeoutMs } = result;
+    return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
+  }
   const { pullRequest, isKept } = state;
   if (result !== "gone" && result.kind === "cancelled") {
     // A re-run looks at the job again: this step has nothing to do with it yet.
@@ -313,6 +315,7 @@ async function continuationOf(
   }
   if (isKept && !pullRequest) {
     tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
+    run.state.publishesKept = true;
     return { jobId, isReplaceable: true };
   }
   const state = pullRequest && (await readLastPullRequest(pullRequest, run));
@@ -331,10 +334,9 @@ async function continuationOf(
     return undefined;
   }
   tell(`${name} is ${state === "open" ? "open" : "treated as open"}, sending a follow-up to job ${jobId}`, run);
-  if (state === "unknown") {
+  if (state === "unknown")
     run.log.notice(message`
       Cannot read the state of the pull request
       The state of ${url} could not be read, so the session sends a follow-up to its job. To let the action see whether it is merged or closed, give the step a github-token with pull-requests: read for its repository.`);
-  }
   return { jobId, isReplaceable: true, leaves: status === "failed" ? pullRequest : undefined };
 }

@@ -8,16 +8,11 @@ const maxWaitAfterCancelMs = 2000;
 /** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) return undefined;
-  let onAbort = (): void => {};
+  const ended = new AbortController();
   const aborted = new Promise<undefined>((resolve) => {
-    onAbort = () => resolve(undefined);
-    signal.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", () => resolve(undefined), { signal: ended.signal });
   });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  return Promise.race([promise, aborted]).finally(() => ended.abort());
 }
 
 /** Waits for saves, but only for a short time. Returns why it no longer waits; `undefined` if they are settled. */

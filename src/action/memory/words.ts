@@ -29,64 +29,22 @@ export interface ReadWords {
   error: string | undefined;
 }
 
-/** The words of a step's attempts. Each state has a key of its own: entries arrive in any order. */
-export class CachedWords {
-  readonly #cache: Cache;
-  readonly #attempt: number;
-  readonly #prefix: string;
+/** The words of a step's attempts in the cache. */
+export type CachedWords = ReturnType<typeof cachedWords>;
+
+/** Returns the words of a step's attempts. Each state has a key of its own: entries arrive in any order. */
+export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prompt">, run: Run) {
+  const { environment } = run.ports;
+  const own = runAttempt(environment);
+  const keyOf = (attempt: number, state: State): string => `agent-job-${run.key.step}-${attempt}-${state}-`;
   /** The part of the keys of entries with this prompt that follows the state. */
-  readonly #prompt: string;
-  readonly #inputsPrefix: (attempt: number) => string;
-  #saves = 0;
+  const ownPrompt = hash(JSON.stringify([task.kind, task.prompt]));
+  let saves = 0;
 
-  constructor(
-    cache: Cache,
-    task: Pick<SendingTask, "kind" | "prompt">,
-    { settings, key, ports: { environment } }: Run,
-  ) {
-    this.#cache = cache;
-    this.#attempt = runAttempt(environment);
-    this.#prefix = `agent-job-${key.step}-`;
-    this.#prompt = hash(JSON.stringify([task.kind, task.prompt]));
-    this.#inputsPrefix = (attempt) => invalidInputsPrefix(settings.matrixLeg, environment, attempt);
-  }
-
-  /** Reads what the earlier attempts left. Never rejects. */
-  async read(): Promise<ReadWords> {
-    const read: ReadWords = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
-    let attempt = this.#attempt - 1;
-    try {
-      const isEmpty = (await this.#cache.restore(this.#prefix)) === undefined;
-      for (; attempt >= 1; attempt--) {
-        const { word, entry } = isEmpty ? {} : await this.#wordOf(attempt);
-        if (read.hadAnnounced !== true) read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
-        read.base ??= entry?.base;
-        const hadInvalidInputs = !word && (await this.#cache.restore(this.#inputsPrefix(attempt))) !== undefined;
-        read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
-        if (word?.kind === "job") return read;
-      }
-    } catch (error) {
-      read.error = messageOf(error);
-      for (; attempt >= 1; attempt--) read.attempts.push({ attempt, word: "unreadable" });
-    }
-    return read;
-  }
-
-  /** @throws if the word of this attempt cannot be saved */
-  async save(word: Word, facts: Pick<WordEntry, "base" | "announced">): Promise<void> {
-    const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
-    const text = JSON.stringify({ version: 1, ...job, ...facts });
-    // A key can be used only once, also by a save that failed.
-    const key = `${this.#keyOf(this.#attempt, stateOf[word.kind])}${this.#prompt}-${++this.#saves}`;
-    await this.#cache.save(key, text);
-  }
-
-  async #wordOf(attempt: number): Promise<{ word?: Word; entry?: WordEntry }> {
-    for (const [hasOtherPrompt, prompt] of [
-      [false, this.#prompt],
-      [true, ""],
-    ] as const) {
-      const texts = await Promise.all(states.map((state) => this.#cache.restore(this.#keyOf(attempt, state) + prompt)));
+  const wordOf = async (attempt: number): Promise<{ word?: Word; entry?: WordEntry }> => {
+    for (const prompt of [ownPrompt, ""]) {
+      const hasOtherPrompt = prompt === "";
+      const texts = await Promise.all(states.map((state) => cache.restore(keyOf(attempt, state) + prompt)));
       const index = texts.findLastIndex((text) => text !== undefined);
       const state = states[index];
       if (state === undefined) continue;
@@ -100,11 +58,38 @@ export class CachedWords {
       throw new Error("the entry is not usable");
     }
     return {};
-  }
+  };
 
-  #keyOf(attempt: number, state: State): string {
-    return `${this.#prefix}${attempt}-${state}-`;
-  }
+  return {
+    /** Reads what the earlier attempts left. Never rejects. */
+    read: async (): Promise<ReadWords> => {
+      const read: ReadWords = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
+      let attempt = own - 1;
+      try {
+        const isEmpty = (await cache.restore(`agent-job-${run.key.step}-`)) === undefined;
+        for (; attempt >= 1; attempt--) {
+          const { word, entry } = isEmpty ? {} : await wordOf(attempt);
+          if (read.hadAnnounced !== true) read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
+          read.base ??= entry?.base;
+          const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
+          const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
+          read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
+          if (word?.kind === "job") return read;
+        }
+      } catch (error) {
+        read.error = messageOf(error);
+        for (; attempt >= 1; attempt--) read.attempts.push({ attempt, word: "unreadable" });
+      }
+      return read;
+    },
+    /** @throws if the word of this attempt cannot be saved */
+    save: async (word: Word, facts: Pick<WordEntry, "base" | "announced">): Promise<void> => {
+      const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
+      // A key can be used only once, also by a save that failed.
+      const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
+      await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));
+    },
+  };
 }
 
 /** Returns the prefix of the key that says that an attempt had invalid inputs, which it could not be told apart by. */

@@ -53,7 +53,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
     title: "Invalid inputs",
     what: say`No job was started, because the inputs are invalid:`,
     points: problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
-    next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run.`,
+    next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
   }),
   done: ({ status }, context) => {
     const described = withCheck(jobs[status](context), context.state);
@@ -63,26 +63,24 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
   },
   started: (_, context) => {
     const { state, task } = context;
-    if (task?.kind === "attach") {
+    if (task?.kind === "attach")
       return message`
         Job is running
         Job ${state.jobId} is still running.
         ${howToWait(context)}`;
-    }
     return message`
       ${trusted(task?.kind === "message" ? "Message sent" : "Job started")}
       Job ${state.jobId} is running, and this step does not wait for it.
       ${howToWait(context)}`;
   },
-  "timed-out": ({ lastError }, context) => {
+  "timed-out": ({ lastError, timeoutMs }, context) => {
     const { settings, state, task, rerun } = context;
-    const limit = trusted(duration(settings?.timeoutMs ?? 0));
-    if (settings?.agent) {
+    const limit = trusted(duration(timeoutMs));
+    if (settings?.agent)
       return message`
         Timed out
         Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What it had not pushed is lost.
         Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file.`;
-    }
     const reason = lastError ? failureReason(lastError, addressOf(settings)) : [];
     const isStale = state.status !== "" && state.status !== "active";
     const stale = trusted(isStale ? " (its status was still the one from before the message)" : "");
@@ -109,12 +107,11 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       const hint = cause instanceof InvalidResponseError ? next : [];
       return describeUnknownAcceptance(operation, what, context, hint);
     }
-    if (operation === "create") {
+    if (operation === "create")
       return message`
         No job was started
         ${what} No job was started.
         ${next} ${needsNewRun(context)}`;
-    }
     return message`
       Message not accepted
       ${what} The service did not accept the message, so the agent started no work.
@@ -128,7 +125,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       const isNotFound = error instanceof HttpError && error.status === 404;
       return message`
         Polling failed
-        ${what} This step started nothing. ${isNotFound ? [] : say`The state of job ${state.jobId} is unknown.`}
+        ${what} This step started nothing. ${isNotFound || state.jobId === "" ? [] : say`The state of job ${state.jobId} is unknown.`}
         ${next}`;
     }
     return message`
@@ -171,23 +168,25 @@ function withCheck(described: Message, { check, pullRequest }: ResultContext["st
 /** Describes a job that has reached a terminal state. */
 const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {
   completed: (context) => {
-    const { jobId, pullRequest, hasInvalidLink, origin } = context.state;
-    if (pullRequest && origin === "continued") {
+    const { jobId, pullRequest, hasInvalidLink, origin, publishesKept } = context.state;
+    const isMessage = origin === "continued" || (context.task?.kind === "attach" && context.task.resumes === "message");
+    if (pullRequest && publishesKept)
+      return message`
+        Pull request created
+        Job ${jobId} has finished, and the work that was kept has a pull request.`;
+    if (pullRequest && isMessage)
       return message`
         Pull request updated
         The agent finished the follow-up to job ${jobId}, which has a pull request.`;
-    }
-    if (pullRequest) {
+    if (pullRequest)
       return message`
         Pull request created
         The agent finished job ${jobId} and opened a pull request.`;
-    }
-    if (hasInvalidLink) {
+    if (hasInvalidLink)
       return message`
         No pull request
         The agent finished job ${jobId}, but the service returned an invalid pull request link.
         Look for the pull request ${trusted(hasDashboard(context) ? "in the dashboard" : "on its platform")}. ${howToContinue(context)}`;
-    }
     return message`
       No pull request
       The agent finished job ${jobId} without opening a pull request: it changed nothing, or the project publishes without one.
@@ -207,18 +206,16 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
       failure && context.rerun.usable === "resumes" ? say`To send the request again, re-run this workflow run.` : [];
     const reason = failure?.reason ? say`The service says why: ${failure.reason}` : [];
     const next = joinSentences(again, howToReplace(context), howToContinue(context));
-    if (failure?.isStopped) {
+    if (failure?.isStopped)
       return message`
         Job stopped
         Job ${jobId} was stopped before its agent had finished. It is no longer running. ${reason}
         ${next}`;
-    }
-    if (failure?.isKept) {
+    if (failure?.isKept)
       return message`
         Work is kept, and not published
         ${failure.reason}
         ${again} Job ${jobId} is no longer running.`;
-    }
     const page = pageUrl === "" ? [] : say`The job page has the log.`;
     // What the service names need not be the agent's fault.
     const what = failure?.reason
@@ -243,18 +240,16 @@ function whenCancelled(
 ): [what: Text, next: Text] {
   const { jobId, status, stop } = context.state;
   const step = say`The step was cancelled`;
-  if (stop === "stopped") {
+  if (stop === "stopped")
     return [
       say`${step}, and the service stopped job ${jobId}: its agent is no longer running.`,
       say`To send the request again, re-run this workflow run.`,
     ];
-  }
-  if (stop === "asked") {
+  if (stop === "asked")
     return [
       say`${step}, and the service was asked to stop job ${jobId}. It did not confirm that within 2 s, so the agent may still be running.`,
       say`A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
     ];
-  }
   if (acceptance === "unknown") {
     const { what, next } = describeUnknownAcceptance(operation, say`${step} while the request was in flight.`, context);
     return [what, next];
@@ -315,12 +310,11 @@ function describeUnknownAcceptance(
       ${what} The message may have reached job ${jobId}, which may be running.
       ${hint} ${rerun} ${howToWait(context)} ${usable === "repeats" ? [] : howToStartAnother(context)}`;
   }
-  if (jobId) {
+  if (jobId)
     return message`
       Job may have been started
       ${what} The response contains the id of job ${jobId}, which may be running.
       ${hint} ${usable === "repeats" ? say`A re-run of this workflow run may start a second job.` : []} ${howToWait(context)}`;
-  }
   const next =
     usable === "stops"
       ? joinSentences(checkService(context), say`A re-run sends nothing.`, howToStartAnother(context))

@@ -1,5 +1,7 @@
 import { isTerminal } from "../../client/contract.ts";
-import type { Changes } from "../changes/changes.ts";
+import { code, forHtml } from "../../runner-kit/untrusted.ts";
+import type { Changes } from "../changes/repository.ts";
+import type { PullRequest } from "../pull-request.ts";
 import type { RunState } from "../run-state.ts";
 
 /** Formats a duration in milliseconds: `4 min 12 s`. */
@@ -56,4 +58,30 @@ export function shortRef(ref: string): string {
 export function describeFiles({ files, otherFiles, isTruncated, paths }: Changes): string {
   const all = `${isTruncated ? "more than " : ""}${count(files.length + otherFiles, "file")}`;
   return paths.length === 0 ? all : `${files.length} of ${all} ${files.length === 1 ? "matches" : "match"} paths`;
+}
+
+/** Renders a link as HTML, for summary and reply. The address has been checked. */
+export function link(url: string, text: string): string {
+  return `<a href="${forHtml(url, url.length)}">${text}</a>`;
+}
+
+/** Renders the links to a job's pull request and to its page, as far as there are any. */
+export function jobLinks({ pullRequest, pageUrl }: { pullRequest: PullRequest | undefined; pageUrl: string }) {
+  const name = pullRequest?.number ? `Pull request ${pullRequest.number}` : "Pull request";
+  return {
+    pullRequest: pullRequest ? [link(pullRequest.url, name)] : [],
+    page: pageUrl === "" ? [] : [link(pageUrl, "Job page")],
+  };
+}
+
+/** How many lines of the agent's last message are shown; the output has them all. */
+const maxLines = 60;
+
+/** Renders the agent's last message, which is untrusted, as a quotation in HTML, line by line; empty if there is none. */
+export function quoteMessage(message: string): string {
+  if (message === "") return "";
+  const lines = message.split("\n");
+  const shown = lines.slice(0, maxLines).map((line) => (line.trim() === "" ? "" : code(line, 1000)));
+  if (lines.length > maxLines) shown.push(`and ${count(lines.length - maxLines, "more line")}`);
+  return `<p>The agent's last message:</p>\n\n<blockquote>${shown.join("<br>")}</blockquote>`;
 }

@@ -93,12 +93,17 @@ export class RunLog {
     this.#toolkit.endGroup();
   }
 
-  /** Prints one line per poll, one warning when polls begin to fail and one line when they succeed again. */
-  poll(event: WaitEvent, state: RunState, elapsedMs: number): void {
+  /**
+   * Prints one line per poll, one warning when polls begin to fail and one line when they succeed again.
+   *
+   * @param isWait - whether the job is waited for. If it is only read, the result of the step says what failed
+   */
+  poll(event: WaitEvent, state: RunState, elapsedMs: number, isWait: boolean): void {
     const next = nextPoll(event.nextDelayMs);
     if (event.kind === "poll-failed") {
       const reason = failureReason(event.error, this.#address);
       this.line(`${elapsed(elapsedMs)}  poll failed${next}: ${plain(reason)}`);
+      if (!isWait) return;
       this.#warnOfConnection(message`
         Polling is failing
         ${capitalized(reason)}. The job is not affected.`);
@@ -168,16 +173,12 @@ export class RunLog {
   }
 
   /** Prints an annotation, which people see without opening the log. */
-  notice({ title, what }: Annotation): void {
-    this.#toolkit.annotate("notice", title, forAnnotation(what));
-  }
+  readonly notice = this.#annotate("notice");
+  readonly warning = this.#annotate("warning");
+  readonly error = this.#annotate("error");
 
-  warning({ title, what }: Annotation): void {
-    this.#toolkit.annotate("warning", title, forAnnotation(what));
-  }
-
-  error({ title, what }: Annotation): void {
-    this.#toolkit.annotate("error", title, forAnnotation(what));
+  #annotate(level: Parameters<Toolkit["annotate"]>[0]) {
+    return ({ title, what }: Annotation): void => this.#toolkit.annotate(level, title, forAnnotation(what));
   }
 
   line(text: string): void {

@@ -7,9 +7,7 @@ import type { CommentMode, Settings, Task } from "../settings.ts";
 /** What the messages about a run depend on. */
 export interface ResultContext {
   /** `undefined` if the inputs were invalid. */
-  settings:
-    | Pick<Settings, "projectId" | "session" | "baseUrl" | "timeoutMs" | "wait" | "auth" | "onCancel" | "agent">
-    | undefined;
+  settings: Settings | undefined;
   /** What the step set out to do, if it got that far. */
   task: Task | undefined;
   state: RunState;
@@ -61,9 +59,8 @@ export function addressOf(settings: Pick<Settings, "baseUrl" | "agent"> | undefi
 
 /** How to send a request again on purpose. A re-run uses the workflow file of its run, so a changed input has no effect. */
 export function howToStartAnother({ comment }: ResultContext): Text {
-  if (!comment) {
+  if (!comment)
     return say`If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
-  }
   if (comment.phrase === "") return say`To send the request regardless, set the label ${comment.label} again.`;
   return comment.jobId === ""
     ? say`To start another job, comment ${`${comment.phrase} new …`}.`

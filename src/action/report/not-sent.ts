@@ -54,11 +54,10 @@ function whySkipped(
     case "command":
       return [say`The ${trusted(triggerKind)} is a command, which is answered in a reply.`];
     case "fork":
-      if (result.isBase) {
+      if (result.isBase)
         return [
           say`The pull request is from a fork, or its branch was deleted, and the work would start from that branch.`,
         ];
-      }
       return [
         say`The pull request is from a fork, and GitHub gives this event no secrets there.`,
         isComment || triggerKind === "review"
@@ -113,7 +112,7 @@ const blocked: {
   thread: (_, context) => message`
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
-    Re-run this workflow run, or see the log of the earlier attempt for the job's id. ${howToStartAnother(context)}`,
+    Re-run this workflow run, unless github-token may not read the thread. See the log of the earlier attempt for the job's id. ${howToStartAnother(context)}`,
   pending: (_, context) => message`
     Job may have been started
     An earlier attempt of this workflow run ended without knowing whether the service accepted its request, so a job may have been started. This run sent nothing.
@@ -176,12 +175,12 @@ const blocked: {
     Re-run the workflow run. A run without session would start a new job, with a pull request of its own.`,
   "session-job": ({ jobId, error, forMs }, { settings }) => message`
     Cannot read the session's job
-    For ${trusted(duration(forMs))}, the state of job ${jobId}, the last of the session, could not be read: ${failureReason(error, addressOf(settings))}. This run sent nothing.
+    For ${trusted(duration(forMs))}, ${jobId === undefined ? say`the last job of the session` : say`the state of job ${jobId}, the last of the session,`} could not be read: ${failureReason(error, addressOf(settings))}. This run sent nothing.
     Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
   time: () => message`
     No time left to start a job
     GitHub took so long that no time was left to start a job, so nothing was started.
-    Re-run the workflow run, or raise timeout-minutes.`,
+    Re-run the workflow run, or raise timeout-minutes and start a new run.`,
   prompt: (_, { comment }) => message`
     Empty prompt
     The template produced an empty prompt, so nothing was started.

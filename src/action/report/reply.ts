@@ -4,8 +4,7 @@ import { outcomes } from "../outcome.ts";
 import { type Ending, isJobNotFound, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import type { CommentMode } from "../settings.ts";
-import { duration, timeWord } from "./format.ts";
-import { jobLinks, quoteMessage } from "./html.ts";
+import { duration, jobLinks, link, quoteMessage, timeWord } from "./format.ts";
 import { failureReason } from "./request-failure.ts";
 
 /** The parts of a reply that do not depend on the state of the job. */
@@ -27,7 +26,7 @@ export function renderProgress(
   frame: ReplyFrame,
   { since, state }: { since: Date | undefined; state: Pick<RunState, "pullRequest" | "pageUrl"> },
 ): string {
-  const links = [`<a href="${forHtml(frame.runUrl, 4096)}">Follow the run</a>`, ...reviewLink(frame)];
+  const links = [link(frame.runUrl, "Follow the run"), ...reviewLink(frame)];
   const time = since && `${since.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const working = time ? `The agent has been working on it since ${time}.` : "The agent is working on it.";
   const progress = frame.remembersJob ? working : "Sending the request to the agent.";
@@ -42,7 +41,7 @@ export function renderResult(run: Ending & { state: RunState }, frame: ReplyFram
   const { pullRequest, page } = jobLinks(state);
   const head = [`${outcomes[outcome].icon} <b>${forHtml(message.title)}</b>`, ...pullRequest];
   if (state.jobId) head.push(`${timeWord(state)} ${duration(elapsedMs)}`);
-  head.push(...page, `<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`, ...reviewLink(frame));
+  head.push(...page, link(frame.runUrl, "Run"), ...reviewLink(frame));
   return blocks([
     `<p>${head.join(" · ")}</p>`,
     `<p>${textToHtml(message.what)}</p>`,
@@ -76,27 +75,21 @@ export const statusAnswers = {
 
 /** Renders a job as one poll has found it, in a state of its own. */
 export function renderJob(jobId: string, result: RunResult, state: RunState): string {
-  return `<p>${describeJob(jobId, result, state)}</p>`;
-}
-
-function describeJob(jobId: string, result: RunResult, state: RunState): string {
   const status = state.timeline.at(-1)?.status;
-  if (isJobNotFound(result, state)) return `Job ${code(jobId)} was not found.`;
+  if (isJobNotFound(result, state)) return `<p>Job ${code(jobId)} was not found.</p>`;
   if (status === undefined) {
     const error =
       result.kind === "poll-failed" ? result.error : result.kind === "timed-out" ? result.lastError : undefined;
     const reason = error ? `: ${textToHtml(failureReason(error))}` : "";
-    return `The state of job ${code(jobId)} cannot be read${reason}.`;
+    return `<p>The state of job ${code(jobId)} cannot be read${reason}.</p>`;
   }
-  const parts = [`<b>Job ${code(jobId)} is ${code(status)}</b>`];
   const { pullRequest, page } = jobLinks(state);
-  parts.push(...pullRequest, ...page);
-  if (state.createdAt) parts.push(`created ${code(state.createdAt)}`);
-  return parts.join(" · ");
+  const created = state.createdAt ? [`created ${code(state.createdAt)}`] : [];
+  return `<p>${[`<b>Job ${code(jobId)} is ${code(status)}</b>`, ...pullRequest, ...page, ...created].join(" · ")}</p>`;
 }
 
 function reviewLink({ reviewUrl }: ReplyFrame): string[] {
-  return reviewUrl === "" ? [] : [`<a href="${forHtml(reviewUrl, 4096)}">Review</a>`];
+  return reviewUrl === "" ? [] : [link(reviewUrl, "Review")];
 }
 
 function howToContinue({ phrase, label, jobId }: CommentMode): string {

@@ -18,18 +18,17 @@ export function explainRequestFailure(
   if (context.settings?.agent)
     return { what: failure, next: say`See the log of the agent's service. If it does not say why, run this again.` };
   const [reason, next] =
-    error instanceof HttpError ? adviceOnAnswer(operation, error, context) : [[], adviceOnFailure(error)];
+    error instanceof HttpError ? adviceOnAnswer(operation, error, context) : [[], adviceOnFailure(operation, error)];
   return { what: joinSentences(reason, failure), next };
 }
 
-function adviceOnFailure(error: Exclude<RequestError, HttpError>): Text {
+function adviceOnFailure(operation: Operation, error: Exclude<RequestError, HttpError>): Text {
   if (error instanceof InvalidResponseError) return say`Check base-url.`;
-  const checkNetwork = say`the runner's network and its proxy settings (https_proxy, no_proxy), then run this again.`;
-  if (error instanceof TokenError) {
+  const checkNetwork = say`the runner's network and its proxy settings (https_proxy, no_proxy)${trusted(thenAgain(operation))}.`;
+  if (error instanceof TokenError)
     return error.isTransient
       ? say`Check ${checkNetwork}`
       : say`Check that the job has permissions: id-token: write. If not, add it and start a new run: a re-run keeps this run's workflow file.`;
-  }
   return error.reason === "certificate"
     ? say`Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`
     : say`Check base-url, ${checkNetwork}`;
@@ -50,10 +49,10 @@ function adviceOnAnswer(
       if (serviceMessage === "") return [[], say`Check base-url, and any gateway or proxy in front of the service.`];
       return [
         say`The service rejected the prompt.`,
-        say`Change the prompt as the service's message says, then run this again.`,
+        say`Change the prompt as the service's message says, then start a new run.`,
       ];
     case 401:
-      if (usesIdToken) return [say`The service does not trust this workflow run.`, howToTrust];
+      if (usesIdToken) return [say`The service does not trust this workflow run.`, howToTrust(operation)];
       return [
         say`The service rejected the API key.`,
         isMintlify
@@ -61,19 +60,17 @@ function adviceOnAnswer(
           : say`The key is wrong, deleted or expired. Update the secret with a key that the service accepts.`,
       ];
     case 403:
-      if (/^error code: 1\d{3}$/.test(serviceMessage)) {
+      if (/^error code: 1\d{3}$/.test(serviceMessage))
         return [
           say`Cloudflare, in front of the service, blocked the request: no key was looked at.`,
           say`Let the service's owner allow the runner's address and the User-Agent agent-job-action.`,
         ];
-      }
-      if (usesIdToken) return [say`Access was denied.`, howToTrust];
-      if (isMintlify) {
+      if (usesIdToken) return [say`Access was denied.`, howToTrust(operation)];
+      if (isMintlify)
         return [
           serviceMessage === "" ? say`Access was denied.` : say`The API key is not allowed from this IP address.`,
           say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
         ];
-      }
       return [
         say`Access was denied.`,
         joinSentences(
@@ -124,7 +121,12 @@ function adviceOnNotFound(operation: Operation, context: ResultContext): [reason
 }
 
 /** What the owner of a service has to do that rejects the OIDC token of a workflow run. */
-const howToTrust = say`Its answer says what is wrong with the token. The service must trust this repository, and the ref or environment of this run (--trust, if it is the service of this project), and have the origin of base-url as its own URL (--public-url). Then run this again.`;
+const howToTrust = (operation: Operation): Text =>
+  say`Its answer says what is wrong with the token. The service must trust this repository, and the ref or environment of this run (--trust, if it is the service of this project), and have the origin of base-url as its own URL (--public-url)${trusted(thenAgain(operation))}.`;
+
+/** Nothing is run again because of a job that may be running. A changed workflow file has no effect on a re-run. */
+const thenAgain = (operation: Operation): string =>
+  operation === "poll" ? "" : ". Then run this again, as a new run if you have changed the workflow file";
 
 /** Describes a failed request in a few words, as part of a sentence. */
 export function failureReason(error: RequestError, address?: string): Text {

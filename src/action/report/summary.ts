@@ -1,12 +1,11 @@
 import { isTerminal } from "../../client/contract.ts";
 import type { Text } from "../../runner-kit/text.ts";
 import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Changes } from "../changes/repository.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { Ending } from "../result.ts";
 import type { ObservedStatus, RunState } from "../run-state.ts";
-import { count, describeFiles, duration, shortRef, size, timeWord } from "./format.ts";
-import { jobLinks, link, quoteMessage } from "./html.ts";
+import { count, describeFiles, duration, jobLinks, link, quoteMessage, shortRef, size, timeWord } from "./format.ts";
 import type { ResultContext } from "./message.ts";
 
 /** How many characters of the prompt are shown: enough to recognize it. */

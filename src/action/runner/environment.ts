@@ -5,11 +5,6 @@ export function runAttempt({ GITHUB_RUN_ATTEMPT }: NodeJS.ProcessEnv): number {
   return Number(GITHUB_RUN_ATTEMPT ?? 1);
 }
 
-/** Returns the numbers of the run attempts before this one, the oldest first. */
-export function earlierAttempts(environment: NodeJS.ProcessEnv): number[] {
-  return Array.from({ length: runAttempt(environment) - 1 }, (_, index) => index + 1);
-}
-
 /** Returns the address of the runner's GitHub. */
 export function serverUrl({ GITHUB_SERVER_URL }: NodeJS.ProcessEnv): string {
   return GITHUB_SERVER_URL || "https://github.com";
@@ -45,4 +40,14 @@ export function readEvent({ GITHUB_EVENT_PATH = "" }: NodeJS.ProcessEnv): unknow
 /** Returns the file of certificates that Node ignores because it does not exist. Node: "NODE_EXTRA_CA_CERTS". */
 export function missingCertificates({ NODE_EXTRA_CA_CERTS: file = "" }: NodeJS.ProcessEnv): string | undefined {
   return file === "" || existsSync(file) ? undefined : file;
+}
+
+/**
+ * Returns the `User-Agent` of requests to the service: with the version and the address of the action, as the workflow names them. A local
+ * action has none.
+ */
+export function userAgent(environment: NodeJS.ProcessEnv): string {
+  const { GITHUB_ACTION_REPOSITORY: repository = "", GITHUB_ACTION_REF: ref = "" } = environment;
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repository) || ref === "") return "agent-job-action";
+  return `agent-job-action/${ref.replace(/[^\w.-]/g, "-")} (+${serverUrl(environment)}/${repository})`;
 }

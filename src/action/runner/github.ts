@@ -23,11 +23,7 @@ export interface RequestLimits {
 export type GitHub = ReturnType<typeof connectGitHub>;
 
 /** Octokit's options of a request, and a listener for every try that fails. */
-interface RequestOptions {
-  signal: AbortSignal;
-  log: object;
-  onError: (error: unknown) => void;
-}
+type RequestOptions = { signal: AbortSignal; log: object; onError: (error: unknown) => void };
 
 type OctokitResponse = Awaited<ReturnType<ReturnType<typeof getOctokit>["request"]>>;
 

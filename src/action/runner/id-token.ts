@@ -5,7 +5,7 @@ import { messageOf, TokenError } from "../../client/errors.ts";
 import { backoffMs } from "../../client/retry.ts";
 import { type Trace, traceTransport } from "../../client/trace.ts";
 import { createRedactor } from "../../runner-kit/redact.ts";
-import { type HttpResponse, isSuccess, type Transport } from "../../runner-kit/transport.ts";
+import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "../../runner-kit/transport.ts";
 
 /** The timeout of one request for a token, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 10_000;
@@ -89,9 +89,18 @@ async function requestToken(audience: string, limits: CallLimits, ports: IdToken
   const url = URL.parse(environment.ACTIONS_ID_TOKEN_REQUEST_URL ?? "");
   if (!url || !isProtectedUrl(url)) throw new TokenError("the runner's address for it is not an https URL", false);
   url.searchParams.set("audience", audience);
+  const headers = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    authorization: `Bearer ${environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN ?? ""}`,
+    "user-agent": "agent-job-action",
+  };
   for (let attempt = 0; ; attempt++) {
     try {
-      return tokenOf(await send(url, limits, ports));
+      const timeoutMs = Math.min(requestTimeoutMs, limits.deadline - clock.now());
+      if (timeoutMs <= 0) throw new TokenError("no time was left to request it", true);
+      const request = { method: "GET", url, headers, timeoutMs, signal: limits.signal } as const;
+      return tokenOf(await send(request, ports));
     } catch (error) {
       const isOver = attempt + 1 >= maxTries || limits.signal.aborted || clock.now() >= limits.deadline;
       if (!(error instanceof TokenError) || !error.isTransient || isOver) throw error;
@@ -102,23 +111,11 @@ async function requestToken(audience: string, limits: CallLimits, ports: IdToken
 }
 
 /** Sends one request for a token. @throws TokenError */
-async function send(
-  url: URL,
-  { deadline, signal }: CallLimits,
-  { connect, clock, environment, onTrace }: IdTokenPorts,
-): Promise<HttpResponse> {
-  const timeoutMs = Math.min(requestTimeoutMs, deadline - clock.now());
-  if (timeoutMs <= 0) throw new TokenError("no time was left to request it", true);
-  const headers = {
-    accept: "application/json",
-    "accept-encoding": "identity",
-    authorization: `Bearer ${environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN ?? ""}`,
-    "user-agent": "agent-job-action",
-  };
+async function send(request: HttpRequest, { connect, clock, onTrace }: IdTokenPorts): Promise<HttpResponse> {
   try {
     // The path and the errors of these requests contain no secret.
-    const transport = traceTransport(connect(url.protocol), () => clock.now(), onTrace, asWritten);
-    return await transport({ method: "GET", url, headers, timeoutMs, signal });
+    const transport = traceTransport(connect(request.url.protocol), () => clock.now(), onTrace, asWritten);
+    return await transport(request);
   } catch (error) {
     throw new TokenError(messageOf(error), true);
   }
@@ -126,13 +123,10 @@ async function send(
 
 /** Returns the token in a response. @throws TokenError if there is none */
 function tokenOf({ status, body }: HttpResponse): string {
-  if (!isSuccess(status)) {
-    throw new TokenError(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
-  }
+  if (!isSuccess(status)) throw new TokenError(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
   const { value } = parseObject(body);
-  if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value)) {
+  if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value))
     throw new TokenError("the response has no usable token", true);
-  }
   return value;
 }
 

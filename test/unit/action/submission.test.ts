@@ -229,6 +229,21 @@ test("asks for a response without compression, whose beginning is readable if it
   for (const { headers } of requests) expect(headers["accept-encoding"]).toBe("identity");
 });
 
+test.each<[string, Record<string, string>, string]>([
+  [
+    "as the workflow names it",
+    { GITHUB_ACTION_REPOSITORY: "acme/agent-job-action", GITHUB_ACTION_REF: "releases/v1" },
+    "agent-job-action/releases-v1 (+https://github.com/acme/agent-job-action)",
+  ],
+  ["of a local action", { GITHUB_ACTION_REPOSITORY: "", GITHUB_ACTION_REF: "" }, "agent-job-action"],
+])("names the action and its version to the service, %s", async (_name, environment, userAgent) => {
+  const { requests } = await runMain({
+    respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(200, completed)),
+    environment,
+  });
+  expect(new Set(requests.map(({ headers }) => headers["user-agent"]))).toEqual(new Set([userAgent]));
+});
+
 test("names base-url as a likely cause if the response is a web page", async () => {
   const { toolkit } = await runMain({ respond: () => respondWith(200, "<html>") });
   expect(toolkit.annotations[0]).toMatchObject({ title: "Job may have been started" });

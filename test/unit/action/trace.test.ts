@@ -48,6 +48,7 @@ test("returns the job although the trace listener throws", async () => {
     {
       baseUrl: new URL("https://example.com"),
       projectId: "docs",
+      userAgent: "agent-job-action",
       credentials: keyCredentials(key),
       canBeAsked: false,
       asked: {},

@@ -23,8 +23,23 @@ describe("the last poll", () => {
   });
 });
 
+test("a job that is only read once is given up after three minutes, however long the step may take", async () => {
+  const { outputs, toolkit } = await runMain({
+    inputs: { prompt: "", "job-id": "job_1", wait: "false", "timeout-minutes": "60" },
+    respond: () => respondWith(502),
+  });
+  expect(outputs.outcome).toBe("timed-out");
+  expect(toolkit.annotations).toHaveLength(1);
+  expect(toolkit.annotations.at(-1)?.text).toContain("After 3 min, the state of job job_1 could not be read");
+});
+
 describe("a poll that the deadline cuts off", () => {
   const unreadable = /the state of job job_1 could not be read/;
+
+  test("leaves the last failure as the reason, also if no poll has succeeded", async () => {
+    const { toolkit } = await attach("0.3", respondWith(502), slow);
+    expect(toolkit.annotations.at(-1)?.text).toContain("HTTP 502");
+  });
 
   test("says nothing about the job after a poll that succeeded", async () => {
     const { outputs, toolkit } = await attach("0.2", respondWith(200, record()), slow);

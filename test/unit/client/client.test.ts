@@ -19,6 +19,7 @@ function clientOf(
   const address = {
     baseUrl: new URL(baseUrl),
     projectId: "docs",
+    userAgent: "agent-job-action",
     credentials: keyCredentials(key),
     canBeAsked,
     asked: {},

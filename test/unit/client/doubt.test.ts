@@ -32,6 +32,7 @@ async function create(exchanges: Exchange[], { canBeAsked = true, deadlineMs = 6
     {
       baseUrl: new URL("https://example.com"),
       projectId: "docs",
+      userAgent: "agent-job-action",
       credentials: keyCredentials(key),
       canBeAsked,
       asked: {},
@@ -149,6 +150,7 @@ describe("what was sent under a step", () => {
       {
         baseUrl: new URL("https://example.com"),
         projectId: "docs",
+        userAgent: "agent-job-action",
         credentials: keyCredentials(key),
         canBeAsked: true,
         asked: {},
@@ -161,14 +163,7 @@ describe("what was sent under a step", () => {
 
   test("is a list of turns, the newest first, and of features", async () => {
     const turns = [
-      turn({
-        status: "failed",
-        message: "Done",
-        reason: "Why",
-        usage: { costUsd: 0.5 },
-        kept: "push",
-        check: "failed",
-      }),
+      turn({ status: "failed", message: "Done", reason: "Why", usage: { costUsd: 0.5 }, kept: "push" }),
       turn({ turn: "4", status: "hibernating", reason: 5 }),
       turn({ status: "waiting" }),
     ];
@@ -181,9 +176,9 @@ describe("what was sent under a step", () => {
         status: "failed",
         message: "Done",
         reason: "Why",
+        check: "",
         costUsd: 0.5,
         isKept: true,
-        check: "failed",
       },
       // Unknown to this version, and no proof of success.
       {
@@ -193,9 +188,9 @@ describe("what was sent under a step", () => {
         status: "running",
         message: "",
         reason: "",
+        check: "",
         costUsd: undefined,
         isKept: false,
-        check: "",
       },
       {
         jobId: "job_1",
@@ -204,9 +199,9 @@ describe("what was sent under a step", () => {
         status: "waiting",
         message: "",
         reason: "",
+        check: "",
         costUsd: undefined,
         isKept: false,
-        check: "",
       },
     ]);
     expect([...(answer?.features ?? [])]).toEqual(["stop"]);
@@ -228,7 +223,13 @@ describe("what was sent under a step", () => {
     const busy = respondWith(429, { error: "Slow down" }, { "retry-after": "60" });
     const { transport, requests } = fakeTransport(clock, () => busy);
     const asked = {};
-    const address = { baseUrl: new URL("https://example.com"), projectId: "docs", credentials: keyCredentials(key) };
+    const userAgent = "agent-job-action";
+    const address = {
+      baseUrl: new URL("https://example.com"),
+      projectId: "docs",
+      credentials: keyCredentials(key),
+      userAgent,
+    };
     // Each part of a run has a client of its own.
     const look = () =>
       createClient({ ...address, canBeAsked: true, asked }, { transport, clock, random: () => 0.5 }).lookUpStep(

@@ -1,4 +1,5 @@
 import { ownFile } from "../../own-file.ts";
+import { findSecret } from "../../service-secrets.ts";
 import type { Agent, AgentCommand } from "../agent.ts";
 import { type ModelProxy, type ModelProxyOptions, startModelProxy } from "./model-proxy.ts";
 import type { NetworkKind } from "./network-kind.ts";
@@ -60,17 +61,17 @@ export async function createAgentNetwork(
   if (kind === "full") return fullNetwork;
   if (kind === "none") return { ...fullNetwork, isShared: false };
   const { modelEndpoint: endpoint } = agent;
-  const key = endpoint && service[endpoint.keyVariable];
+  const key = endpoint && findSecret(endpoint.keyVariable, service);
   const hosts = [...agent.hosts, ...modelHosts];
   if (!key && hosts.length === 0)
     throw new Error("the model of this agent is unknown: name its host with --model-host");
-  const model = endpoint && key ? { endpoint, key } : undefined;
+  const model = endpoint && key ? { endpoint, key: () => key.value } : undefined;
   const proxy = await startModelProxy({ model, hosts, maxConnections, allowsServerTools, log });
   return throughProxy(
     proxy,
     model && {
       [model.endpoint.baseUrlVariable]: proxyUrl + new URL(model.endpoint.url).pathname.replace(/\/$/, ""),
-      [model.endpoint.keyVariable]: "added-by-the-service",
+      [model.endpoint.keyVariable]: model.endpoint.dummyKey ?? "added-by-the-service",
     },
   );
 }

@@ -15,8 +15,8 @@ import {
 } from "./proxy-connections.ts";
 
 export interface ModelProxyOptions {
-  /** Requests to the proxy itself are sent there, with the key. Undefined: they are rejected. */
-  model?: { endpoint: ModelEndpoint; key: string } | undefined;
+  /** Requests to the proxy itself are sent there, with the key as it is then. Undefined: they are rejected. */
+  model?: { endpoint: ModelEndpoint; key: () => string } | undefined;
   /** `host` or `host:port` (default: 443) to which the proxy opens tunnels. */
   hosts: readonly string[];
   /** Resolves the names of these hosts, and fails for one that tunnels may not lead to. Default: all are allowed. */
@@ -136,21 +136,20 @@ async function forward(
   // Resolved by the parser that sends the request, so that no `..` leads out of the endpoint.
   const url = new URL(`${base.origin}${request.url}`);
   const folder = base.pathname.replace(/\/$/, "");
+  const path = url.pathname.slice(folder.length);
   const { method = "" } = request;
   // The answer to a TRACE shows the headers.
   const isAllowed =
-    method !== "TRACE" &&
-    `${url.pathname}/`.startsWith(`${folder}/`) &&
-    endpoint.api.allows(method, url.pathname.slice(folder.length));
+    method !== "TRACE" && `${url.pathname}/`.startsWith(`${folder}/`) && endpoint.api.allows(method, path);
   if (!isAllowed) {
     reject(response, 403, "This is not a request for the model.");
     return;
   }
   for (const parameter of [...url.searchParams.keys()])
     if (credential.test(parameter)) url.searchParams.delete(parameter);
-  const [name, value] = endpoint.header(key);
+  const [name, value] = endpoint.header(key());
   const passed = Object.fromEntries(Object.entries(request.headers).filter(([header]) => !dropped.has(header)));
-  const body = await bodies?.read(request);
+  const body = await bodies?.read(request, path);
   if (body !== undefined) passed["content-length"] = String(Buffer.byteLength(body));
   const headers = { ...passed, [name.toLowerCase()]: value };
   // The agent may have gone while its request was read.

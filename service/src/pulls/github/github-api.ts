@@ -72,7 +72,6 @@ export class GitHubApi {
     const boundedFetch = createBoundedFetch({ apiUrl: repository.apiUrl, onRedirect });
     const fetch = metrics === undefined ? boundedFetch : countedFetch(boundedFetch, metrics);
     this.#octokit = new GitHubClient({
-      auth: repository.token,
       baseUrl: repository.apiUrl,
       userAgent: "agent-job-service",
       log: silentLog,
@@ -122,7 +121,8 @@ export class GitHubApi {
       return true;
     };
     // Octokit leaves out what is undefined.
-    const headers = { "x-github-api-version": "2022-11-28", "if-none-match": etag };
+    const authorization = `Bearer ${this.repository.token}`;
+    const headers = { authorization, "x-github-api-version": "2022-11-28", "if-none-match": etag };
     // Any other number would retry permanent errors too.
     const request = { ...(!isRetried && { retries: 0 }), onRateLimit };
     try {

@@ -4,7 +4,8 @@ export interface GitHubRepository {
   apiUrl: string;
   owner: string;
   name: string;
-  token: string;
+  /** Its value now: it can be replaced while the service runs. */
+  readonly token: string;
   /** The variable of the environment that the token is from, for messages. Default: `GITHUB_TOKEN`. */
   tokenVariable?: string | undefined;
 }

@@ -34,3 +34,22 @@ export function isUnwritable(error: unknown): boolean {
 export function isPoolFull(error: unknown): boolean {
   return error instanceof Error && error.message === "timeout exceeded when trying to connect";
 }
+
+/** What the system and `pg` say of a server that is not there now, or has left. */
+const connectionCodes =
+  /^(?:ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|E(?:HOST|NET)(?:UNREACH|DOWN)|EAI_AGAIN|ENOENT)$/;
+const connectionLost = /^(?:Connection terminated|timeout e)/;
+
+/** Which of these errors of a server or a pooler time mends: not a password, a right, a name, or a database that was dropped. */
+const passing = /^(?:08|40|53|57(?!P04)|58|25006)/;
+
+/** What PgBouncer says with the code of a broken connection, although only its operator can change it. */
+const poolerSettings = /statement pooling|no such (?:database|user)|authentication failed|not allowed|unsupported/i;
+
+/** Returns whether a server that could not be used is only away, so that whoever starts can wait for it. Looks into the causes. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof DatabaseError) return passing.test(error.code ?? "") && !poolerSettings.test(error.message);
+  if (error.cause !== undefined) return isAway(error.cause);
+  return connectionCodes.test(String((error as NodeJS.ErrnoException).code)) || connectionLost.test(error.message);
+}

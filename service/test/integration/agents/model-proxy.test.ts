@@ -58,7 +58,7 @@ function modelAt(url: string, header = "Model-Key", api: ModelApi = anyModelApi)
     api,
     header: (value) => [header, value],
   };
-  return { endpoint, key };
+  return { endpoint, key: () => key };
 }
 
 /** Sends a request to a proxy. */
@@ -107,6 +107,22 @@ describe("a request to the model", () => {
       expect(received[0]?.rawHeaders).not.toContain("own");
     },
   );
+
+  test("has the key as it is then", async () => {
+    const { proxy, server, port, received } = await start();
+    await proxy[Symbol.asyncDispose]();
+    const model = modelAt(`http://127.0.0.1:${port}/v1/`);
+    if (model === undefined) throw new Error("no model");
+    const keys = ["first", "second"];
+    await using own = await startModelProxy({
+      model: { ...model, key: () => keys.shift() ?? "" },
+      hosts: [],
+      log: () => {},
+    });
+    for (const _ of [1, 2]) await send(own.socket, "/v1");
+    expect(received.map(({ headers }) => headers["model-key"])).toEqual(["first", "second"]);
+    server.closeAllConnections();
+  });
 
   test("is not passed on as a TRACE, whose answer shows the key", async () => {
     const { proxy, received } = await start();

@@ -133,7 +133,7 @@ test("Git has the settings of the operator for transfers, and those of the repos
   const home = temporaryFolder();
   writeFileSync(join(home, ".gitconfig"), "[http]\n\tproxy = http://proxy\n");
   vi.stubEnv("HOME", home);
-  const { repository } = await open(docsRepository(), { settings: [["http.extraHeader", "X: y"]] });
+  const { repository } = await open(docsRepository(), { settings: () => [["http.extraHeader", "X: y"]] });
   const run = vi.spyOn(Git.prototype, "run");
   await repository.jobIds();
   const [git] = run.mock.contexts as Git[];

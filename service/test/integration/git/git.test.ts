@@ -11,7 +11,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 /** Creates a Git that knows the alias `sh`, which runs a shell script. */
 function createGit(options: Partial<GitOptions> = {}): Git {
-  const settings = [["alias.sh", '!f() { eval "$1"; }; f'] as const];
+  const settings = () => [["alias.sh", '!f() { eval "$1"; }; f'] as const];
   return new Git({ cwd: temporaryFolder(), settings, ...options });
 }
 
@@ -104,7 +104,7 @@ describe("a command", () => {
     const home = temporaryFolder();
     writeFileSync(join(home, ".gitconfig"), "[user]\n\tname = Someone\n[x]\n\ty = z\n");
     vi.stubEnv("HOME", home);
-    const git = new Git({ cwd: home, settings: [["http.proxy", "http://proxy"]] });
+    const git = new Git({ cwd: home, settings: () => [["http.proxy", "http://proxy"]] });
     const settings = (await git.run(["config", "--list"])).trim().split("\n").sort();
     expect(settings).toEqual(
       [
@@ -123,7 +123,9 @@ describe("a command", () => {
         "user.name=Agent",
       ].sort(),
     );
-    expect(await createGit({ settings: [] }).run(["var", "GIT_AUTHOR_IDENT"])).toMatch(/^Agent <agent@localhost> /);
+    expect(await createGit({ settings: () => [] }).run(["var", "GIT_AUTHOR_IDENT"])).toMatch(
+      /^Agent <agent@localhost> /,
+    );
   });
 
   test("does not follow replaced objects", async () => {
@@ -190,7 +192,7 @@ test("reads the operator's settings for transfers once, as Git has them for a re
   const home = temporaryFolder();
   vi.stubEnv("HOME", home);
   const repository = join(temporaryFolder(), "docs.git");
-  await createGit({ cwd: home, settings: [] }).run(["init", "--quiet", "--bare", repository]);
+  await createGit({ cwd: home, settings: () => [] }).run(["init", "--quiet", "--bare", repository]);
   writeFileSync(
     join(home, ".gitconfig"),
     `[http]\n\tproxy = http://proxy\n[filter "x"]\n\tclean = x\n[includeIf "gitdir:${repository}"]\n\tpath = more\n`,

@@ -90,9 +90,10 @@ async function setUp() {
       return [result, failure?.reason, failure?.kept];
     };
   };
-  /** Lets the server reject pushes: of new commits, of all, or of none. It says why. */
+  /** Lets the server reject pushes: of new commits, of all, or of none; a branch may be deleted, unless all are rejected. It says why. */
   const refuse = (what: "commits" | "all" | "nothing", refusal = ruleRefusal) => {
-    const own = 'read -r before after ref; git merge-base --is-ancestor "$after" main && exit 0';
+    const own =
+      'read -r before after ref; case $after in *[!0]*) ;; *) exit 0 ;; esac; git merge-base --is-ancestor "$after" main && exit 0';
     const lines = { commits: [own, "exit 1"], all: ["exit 1"], nothing: [] }[what];
     const say = `cat >&2 <<'END'\n${refusal.replace(/^remote: ?/gm, "")}END`;
     const script = ["#!/bin/sh", ...lines.flatMap((line) => (line === "exit 1" ? [say, line] : [line])), ""].join("\n");
@@ -117,9 +118,11 @@ test("a commit whose push is refused is kept, and any worker publishes it on top
   expect(await one("more")).toEqual(["failed", expect.stringContaining(why), "push"]);
   const [result, reason = ""] = await one("more");
   expect(result).toBe("failed");
+  // The branch that was tried goes, because nothing is on it.
+  expect(docs.branches()).toEqual([]);
   expect(reason).toContain("Commits must have verified signatures. The commit is kept. Use the token of a");
   expect(reason).not.toContain("https://");
-  expect([runs.length, docs.head(branch)]).toEqual([1, docs.head("main")]);
+  expect(runs.length).toBe(1);
   // One that is stopped before its agent runs changes nothing of that.
   await store.turns.add(job, "other", 0);
   await store.turns.stop(job, (await store.turns.ofJob(job)).at(-1)?.id ?? 0, 1, "Stopped.");
@@ -187,14 +190,25 @@ test("nothing is published after a person has closed the pull request", async ()
 });
 
 test("what is kept passes today's checks before it is published", async () => {
-  const { runs, createWorker, refuse, docs } = await setUp();
+  const { runs, createWorker, refuse, docs, keptCommits, platform } = await setUp();
   const one = await createWorker();
   refuse("commits");
   await one("AGENTS");
   refuse("nothing");
-  const two = await createWorker({ protectedFiles: "refuse" });
+  const two = await createWorker({ keptCommits, protectedFiles: "refuse" });
   expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining("AGENTS.md"), undefined]);
-  expect([runs.length, docs.branches()]).toEqual([2, []]);
+  expect([runs.length, docs.branches()]).toEqual([1, []]);
+  platform.refuses = true;
+  expect(await one("AGENTS")).toEqual(["failed", expect.any(String), "pull-request"]);
+  platform.refuses = false;
+  // A person has added another one, which is no matter of the service.
+  docs.importHistory(
+    `commit refs/heads/${branch}\ncommitter A <a@example.com> now\ndata 5\nOther\nfrom refs/heads/${branch}^0\nM 644 inline CLAUDE.md\ndata 6\nOthers\n`,
+  );
+  expect(await two("AGENTS")).toEqual(["failed", expect.stringMatching(/: AGENTS\.md$/), undefined]);
+  expect([runs.length, platform.opened]).toEqual([1, 0]);
+  expect(await one("AGENTS")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, platform.opened]).toEqual([1, 1]);
 });
 
 test("work whose pull request is refused is on its branch, and any worker opens one later", async () => {
@@ -210,6 +224,17 @@ test("work whose pull request is refused is on its branch, and any worker opens 
   expect(await one("more")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, subjects(), platform.opened]).toEqual([1, ["more"], 1]);
   expect(await store.jobs.find(job)).toMatchObject({ pullRequest: "https://example.com/pull/1" });
+});
+
+test("work whose branch was deleted, and that no machine has, is done again", async () => {
+  const { docs, runs, createWorker, platform, subjects } = await setUp();
+  platform.refuses = true;
+  await (await createWorker())("more");
+  platform.refuses = false;
+  docs.git("update-ref", "-d", `refs/heads/${branch}`);
+  docs.git("gc", "--quiet", "--prune=now");
+  expect(await (await createWorker())("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects(), platform.opened]).toEqual([2, ["more"], 1]);
 });
 
 test("work that somebody has merged without a pull request is published", async () => {
@@ -245,6 +270,31 @@ test("a commit that may have a secret stays on its machine", async () => {
   refuse("commits");
   await one("more");
   expect(bundles.size).toBe(1);
+});
+
+test.each([
+  ["cannot be saved", ruleRefusal, "the cache is full"],
+  [
+    "may have a secret",
+    "remote: error: GH013: violations\nremote: - Push cannot contain secrets\n",
+    "GitHub says that it has a secret",
+  ],
+])("a commit that %s is lost with a runner, which says so", async (_name, refusal, why) => {
+  const { runs, createWorker, refuse } = await setUp();
+  const keptCommits: KeptCommits = {
+    isOnlyPlace: true,
+    save: () => Promise.reject(new Error("the cache is full")),
+    load: async () => undefined,
+  };
+  const [one, two] = [await createWorker({ keptCommits }), await createWorker({ keptCommits })];
+  refuse("commits", refusal);
+  const [, reason = "", kept] = await one("more");
+  expect([reason, kept]).toEqual([expect.stringContaining(`The commit is lost with this runner: ${why}`), undefined]);
+  expect(reason).toMatch(/Then send the prompt again: its work is done again\.$/);
+  expect(reason).not.toMatch(/is kept|no agent/);
+  refuse("nothing");
+  expect(await two("more")).toEqual(["completed", undefined, undefined]);
+  expect(runs.length).toBe(2);
 });
 
 test("nothing is kept of a turn that fails after it has published what was kept", async () => {

@@ -6,9 +6,11 @@ import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
+import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
+import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { folderWithClone } from "../../support/agent-service.ts";
 import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
@@ -30,13 +32,22 @@ function setUp() {
     findClosed: async () => new Set<string>(),
   };
   const agent = shellAgent('case $(cat) in nothing) ;; *) cat "$AGENT_PROMPT_FILE" >> work.md ;; esac');
-  const createWorker = async () => {
+  const createWorker = async (more: Partial<TurnPorts> = {}) => {
     const folder = folderWithClone(docs);
     const repository = new Repository({ url: docs.path, folder });
     await repository.open();
     const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
     const run = { agent, sandbox: unconfined, network: fullNetwork, limits: {}, host, timeLimitMs: 60_000 };
-    const ports = { ...run, store, repository, worktrees, pullRequests, folder, largestChangeBytes: 1_000_000 };
+    const ports = {
+      ...run,
+      store,
+      repository,
+      worktrees,
+      pullRequests,
+      folder,
+      largestChangeBytes: 1_000_000,
+      ...more,
+    };
     /** Runs the next turn, after adding it if there is a prompt. */
     return async (prompt?: string) => {
       if (prompt !== undefined && (await store.jobs.find("job_1"))) await store.turns.add("job_1", prompt, 0);
@@ -45,12 +56,12 @@ function setUp() {
       if (turn === undefined || job === undefined) throw new Error("no turn is waiting");
       const result = await runTurn(turn, job, ports, new AbortController().signal);
       if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 0);
-      else await store.runningTurns.requeue(turn);
+      else await store.runningTurns.requeue(turn, 0, true);
       return result;
     };
   };
   const countCommits = () => docs.git("rev-list", "--count", "main..agent/job_1");
-  return { store, platform, createWorker, countCommits };
+  return { docs, store, platform, createWorker, countCommits };
 }
 
 test("a turn that changes nothing opens no pull request because another worker ran the turn before it", async () => {
@@ -83,5 +94,30 @@ test("a turn whose pull request cannot be opened now is run again, and does not 
   platform.error = undefined;
   expect(await two()).toBe("completed");
   expect(platform.opened).toHaveLength(1);
+  expect(countCommits()).toBe("1");
+});
+
+test("a commit that a worker could not push in an outage is pushed by another one, after today's checks", async () => {
+  const { createWorker, countCommits, store, docs } = setUp();
+  let stored: Uint8Array | undefined;
+  const keptCommits = {
+    save: async (_turn: unknown, bundle: Uint8Array) => {
+      stored = bundle;
+    },
+    load: async () => stored,
+  };
+  const make = () => Promise.reject(new GitHubError("bad gateway", 502));
+  const committers = { of: () => ({ prepare: async () => {}, make }) };
+  const [one, two, strict] = [
+    await createWorker({ keptCommits, committers }),
+    await createWorker({ keptCommits }),
+    await createWorker({ keptCommits, only: readPathPatterns(["docs/"]) }),
+  ];
+  expect(await one("first")).toBe("postponed");
+  expect(await two()).toBe("completed");
+  expect([countCommits(), docs.read("agent/job_1", "work.md").trim()]).toEqual(["1", "first"]);
+  expect((await store.turns.ofJob("job_1"))[0]).toMatchObject({ attempts: 1 });
+  expect(await one("second")).toBe("postponed");
+  expect(await strict()).toBe("failed");
   expect(countCommits()).toBe("1");
 });

@@ -40,6 +40,9 @@ test.skipIf(!hasPromtool)("the alerts and the dashboard are what Prometheus unde
   const cases = [
     fires("AgentServiceDown", "6m", [series(`up{${job},instance="a"}`, "0x10")], { instance: "a" }),
     fires("AgentServiceStoreDown", "3m", [series(`agent_service_store_up{${job}}`, "0x10")]),
+    fires("AgentServiceDiskLow", "9m", [series(`agent_service_disk_free_bytes{${job},instance="a"}`, "9e8x20")], {
+      instance: "a",
+    }),
     fires("AgentServiceTurnsWait", "20m", [series(`agent_service_oldest_waiting_turn_age_seconds{${job}}`, "0+60x30")]),
     fires("AgentServiceNoWorker", "10m", [
       series(`agent_service_takeable_turns{${job}}`, "2x20"),

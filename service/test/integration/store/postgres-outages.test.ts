@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
+import { waitForPostgres } from "../../../src/start/open-postgres.ts";
 import { PostgresDatabase } from "../../../src/store/postgres/database.ts";
 import { Notifications } from "../../../src/store/postgres/notifications.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
@@ -342,6 +343,41 @@ test("a server that does not let the service in is an outage, and the service ne
   await asAdministrator(`ALTER ROLE ${role} LOGIN`);
   expect(await create(store, "d")).toBeUndefined();
   expect(lines).toEqual([outageBegins, outageEnds]);
+});
+
+describe("a service that starts", () => {
+  const waiting = expect.stringMatching(/^The service waits to start: cannot open the Postgres store: /);
+
+  /** Opens a store, and collects what is logged. */
+  function start(url: string) {
+    const lines: string[] = [];
+    const place = { url, directUrl: undefined, schema: undefined };
+    return { lines, opened: waitForPostgres(place, (line) => void lines.push(line), undefined, 20) };
+  }
+
+  test("waits while its database is away, and says so once", async () => {
+    const url = await server().createStoreDatabase();
+    const proxy = await PostgresProxy.start(server().port);
+    onTestFinished(() => proxy[Symbol.asyncDispose]());
+    proxy.cutOff();
+    const { lines, opened } = start(url.replace(`:${server().port}/`, `:${proxy.port}/`));
+    await waitUntil(() => lines.length > 0);
+    await setTimeout(100);
+    proxy.restore();
+    await using store = await opened;
+    expect(await store.counts.total()).toMatchObject({ jobs: 0 });
+    expect(lines).toEqual([waiting, "The store can be used. The service starts."]);
+  });
+
+  test.each([
+    { what: "password", change: { password: "wrong" }, says: /password authentication failed/ },
+    { what: "database", change: { pathname: "/no_such_database" }, says: /database "no_such_database" does not exist/ },
+  ])("ends at once if its $what is wrong", async ({ change, says }) => {
+    const url: URL = Object.assign(new URL(server().url("postgres")), change);
+    const { lines, opened } = start(url.href);
+    await expect(opened).rejects.toThrow(says);
+    expect(lines).toEqual([]);
+  });
 });
 
 describe("the password", () => {

@@ -33,7 +33,7 @@ function setUp() {
     );
     return run("rev-parse", "HEAD");
   });
-  const git = new Git({ cwd: clone, environment: { GIT_DIR: clone }, settings: [], prepare: async () => {} });
+  const git = new Git({ cwd: clone, environment: { GIT_DIR: clone }, settings: () => [], prepare: async () => {} });
   const place = { tree: join(folder, "jobs/a/tree"), index: join(folder, "jobs/a/index") };
   const restore = (commit = "") => restoreWorktree(git, clone, place, commit);
   const read = () => readFileSync(join(place.tree, "README.md"), "utf8");

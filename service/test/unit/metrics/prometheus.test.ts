@@ -40,6 +40,22 @@ test("has what the store has, and only while it can be read", async () => {
   expect(await samples(metrics)).toEqual(expect.arrayContaining(ofStore));
 });
 
+test("has what was measured on the disk, and nothing before", async () => {
+  const metrics = new PrometheusMetrics();
+  expect((await samples(metrics)).filter((line) => /_bytes/.test(line))).toEqual([]);
+  const clones = [{ repository: "https://github.com/acme/docs", bytes: 5 }];
+  metrics.diskMeasured({ clones, worktreeBytes: 1, homeBytes: 2, logBytes: 3, freeBytes: 4 });
+  expect(await samples(metrics)).toEqual(
+    expect.arrayContaining([
+      'agent_service_clone_bytes{repository="https://github.com/acme/docs"} 5',
+      'agent_service_job_bytes{kind="worktrees"} 1',
+      'agent_service_job_bytes{kind="homes"} 2',
+      'agent_service_job_bytes{kind="logs"} 3',
+      "agent_service_disk_free_bytes 4",
+    ]),
+  );
+});
+
 test("times turns, and counts those that run", async () => {
   const machine = new FakeMachine();
   const metrics = new PrometheusMetrics(machine);

@@ -342,6 +342,7 @@ test.each([
 });
 
 test("rejects a key that is not valid in an HTTP header", () => {
+  expect(parse("--repository x", { AGENT_SERVICE_KEY: "" })).toMatchObject({ apiKey: undefined });
   expect(parse("--repository x", { AGENT_SERVICE_KEY: "my key" })).toMatchObject({
     error: expect.stringContaining("without spaces"),
   });

@@ -17,6 +17,16 @@ test("the last pattern that matches a path decides", () => {
   expect(matches("README.md")).toBe(false);
 });
 
+test("a pattern that ends with a slash is for all files of that folder", () => {
+  const { matches } = readPathPatterns(["docs/", "!docs/v1/"]);
+  expect([matches("docs/a/b.md"), matches("docs/v1/b.md"), matches("docs"), matches("a/docs/b.md")]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
 test.each<[patterns: string[], problem: string]>([
   [["docs/**", "src/[b"], '"src/[b" has a bracket that is not closed'],
   [["b\\"], '"b\\\\" ends with a backslash'],
@@ -34,7 +44,7 @@ test("patterns have the same meaning as in the action's input paths", () => {
     .array(piece, { minLength: 1, maxLength: 6 })
     .map((pieces) => pieces.join(""))
     // The input is read line by line, without spaces around a pattern.
-    .filter((text) => text.trim() === text);
+    .filter((text) => text.trim() === text && !text.endsWith("/"));
   const path = fc.array(fc.constantFrom("a", "B", "/", ".", "!", "é", "x"), { maxLength: 6 });
   fc.assert(
     fc.property(fc.array(pattern, { minLength: 1, maxLength: 3 }), path, (patterns, names) => {

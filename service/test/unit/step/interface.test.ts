@@ -12,7 +12,7 @@ const page = readFileSync(resolve(root, "service/docs/own-agent.md"), "utf8");
 
 /** Rows of a table below a heading of the page, as cells. */
 function table(heading: string): string[][] {
-  const section = page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+  const section = page.split(`\n### ${heading}\n`)[1]?.split(/\n##+ /)[0] ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("| "));
   return rows.slice(2).map((row) =>
     row

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ChangedFile, Changes, Commit } from "../../../../src/action/changes/changes.ts";
+import type { ChangedFile, Changes, Commit } from "../../../../src/action/changes/repository.ts";
 import { formatChanges } from "../../../../src/action/changes/section.ts";
 import { addSection } from "../../../../src/action/comments/prompt-template.ts";
 

@@ -67,6 +67,23 @@ describe("a follow-up comment", () => {
     expect(await titles(byOthers)).toEqual([createRequest]);
   });
 
+  test("says of a reply with text below its marker that it no longer names its job", async () => {
+    const notices = async (github: FakeGitHub) => {
+      const { toolkit, requests } = await runComment(github, { respond: completes });
+      return [routesOf(requests)[0], ...toolkit.annotations.map(({ title, text }) => `${title}: ${text}`)];
+    };
+    const covered = `${earlierReply("job_2")}\nThanks!`;
+    const notice = (end: string) =>
+      `A reply no longer names its job: Somebody has added text below the hidden last line of a reply, which names job job_2, so that this request ${end}. Remove what is below that line to continue job job_2.`;
+    expect(await notices(threadWith(covered))).toEqual([createRequest, notice("starts a new job")]);
+    const both = threadWith(earlierReply("job_1"), covered);
+    expect(await notices(both)).toEqual([messageTo("job_1"), notice("goes to job job_1")]);
+    expect(await notices(threadWith(covered, earlierReply("job_1")))).toEqual([messageTo("job_1")]);
+    const byOthers = new FakeGitHub();
+    byOthers.add(otherUser, covered);
+    expect(await notices(byOthers)).toEqual([createRequest]);
+  });
+
   test("uses the prompt template", async () => {
     const { requests } = await runComment(threadWith(earlierReply("job_1")), {
       respond: completes,

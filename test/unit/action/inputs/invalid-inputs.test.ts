@@ -63,14 +63,27 @@ test("base needs a service that takes a branch", () => {
   expect(problemsOf({ base: "main", "base-url": "https://agents.example.com" })).toEqual([]);
 });
 
+test.each<[input: string, value: string, quoted: boolean]>([
+  ["wait", "maybe", true],
+  ["timeout-minutes", "1h", true],
+  ["fail-on", "errors", true],
+  ["base-url", "http://example.com", true],
+  ["base-url", "user:secret@example.com", false],
+])("a wrong value is quoted, unless it may have credentials: %s: %s", (input, value, quoted) => {
+  const [problem = ""] = problemsOf({ [input]: value });
+  expect([problem.startsWith(input), problem.endsWith(`, not ${value}`)]).toEqual([true, quoted]);
+});
+
 describe("an empty project-id", () => {
   test("is in the dashboard of the default service", () => {
-    expect(problemsOf({ "project-id": "" })).toEqual([expect.stringMatching(/^project-id is empty.*dashboard/)]);
+    expect(problemsOf({ "project-id": "" })).toEqual([
+      expect.stringMatching(/^project-id is empty.*dashboard.*vars\.NAME.*define that variable/),
+    ]);
   });
 
   test("is in another service", () => {
     const problems = problemsOf({ "project-id": "", "base-url": "https://agents.example.com" });
-    expect(problems).toEqual([expect.stringMatching(/^project-id is empty.*identifier in the service/)]);
+    expect(problems).toEqual([expect.stringMatching(/^project-id is empty.*identifier in the service.*vars\.NAME/)]);
   });
 });
 
@@ -147,13 +160,13 @@ describe("auth: github-oidc", () => {
 
   test("needs a permission, and says how to give it", () => {
     expect(problemsOf(oidc, "push", false)).toEqual([
-      "auth is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. Runs for pull requests from forks never get a token",
+      "auth is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. Runs for pull requests from forks get none: to skip these, give the job if: github.event.pull_request == null || github.event.pull_request.head.repo.full_name == github.repository",
     ]);
   });
 
   test("must be spelled like this", () => {
     expect(problemsOf({ ...oidc, auth: "GitHub-OIDC", "api-key": valid["api-key"] })).toEqual([
-      "auth must be key or github-oidc",
+      "auth must be key or github-oidc, not GitHub-OIDC",
     ]);
   });
 });

@@ -93,8 +93,6 @@ test("reports all problems at once", () => {
       "required-permission": "owner",
       "allowed-bots": "*",
       reply: "no",
-      setup: "npm ci",
-      check: "npm test",
       "on-rerun": "again",
       "on-cancel": "maybe",
       base: "../x",
@@ -104,10 +102,14 @@ test("reports all problems at once", () => {
       "changes-since": "0h",
       paths: "!docs/**",
       auth: "oidc",
+      "agent-options": "--model large",
+      setup: "npm ci",
+      check: "npm test",
     }).sort(),
   ).toEqual(
     Object.keys(inputDefaults)
-      .filter((name) => !["prompt", "prompt-file", "trigger-phrase", "trigger-label", "matrix-leg"].includes(name))
+      .filter((name) => !["prompt", "prompt-file", "agent", "trigger-phrase", "trigger-label"].includes(name))
+      .filter((name) => !["workflow-token", "matrix-leg"].includes(name))
       .concat("session")
       .sort(),
   );

@@ -44,6 +44,16 @@ describe("a first attempt", () => {
     expect(toolkit.annotations).toMatchObject([{ level: "warning", title: "Request not answered, retrying" }]);
   });
 
+  test("with a cache that can only be read says nothing of a re-run, which the service tells", async () => {
+    const options = { cache: new FakeCache(), environment: readOnly };
+    const known = await attempt(1, new KeyedService(), options);
+    expect(known.toolkit.annotations).toEqual([]);
+    const service = new KeyedService();
+    service.stripsKeys = true;
+    const { toolkit } = await attempt(1, service, options);
+    expect(toolkit.annotations).toMatchObject([{ title: "A re-run may not find the job" }]);
+  });
+
   test("fails if somebody else has sent its request before", async () => {
     const service = new KeyedService();
     service.next = "running";
@@ -61,9 +71,11 @@ describe("a first attempt", () => {
     ["without a run id", { GITHUB_RUN_ID: "" }],
   ])("has a key of its own %s, where run ids mean nothing", async (_name, unknown) => {
     const service = new KeyedService();
-    await attempt(1, service, { environment: unknown });
+    const { toolkit } = await attempt(1, service, { environment: unknown });
     await attempt(1, service, { environment: unknown });
     expect(service.turns).toHaveLength(2);
+    const line = "Under act, run ids mean nothing: each re-run counts as a new run.";
+    expect(toolkit.lines.filter((one) => one === line)).toHaveLength(unknown.ACT ? 1 : 0);
   });
 });
 

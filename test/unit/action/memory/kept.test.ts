@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { FakeCache } from "../../../support/fake-cache.ts";
+import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
-import { type MainOptions, runMain } from "../../../support/run-main.ts";
+import { type MainOptions, respondWith, runMain } from "../../../support/run-main.ts";
 
 const why = "The pull request of agent/job_1 was refused. The work is on the branch agent/job_1.";
 
@@ -53,7 +54,12 @@ describe.each([
     allow();
     const third = await run(service, { cache, runAttempt: 3 });
     expect(third.outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+    expect(third.toolkit.summary).toContain("<h2>✅ Pull request created</h2>");
     expect(service.prompts).toEqual(Array(3).fill("job_1: Update the quickstart"));
+    // It was opened by a message, which another attempt only waits for.
+    const fourth = await run(service, { cache, runAttempt: 4 });
+    expect(fourth.outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+    expect(service.prompts).toHaveLength(3);
   });
 
   test("is published by the session's next run, however often that fails, and on another port", async () => {
@@ -87,6 +93,62 @@ test("a session without a cache continues what its service remembers, and names 
   await night("105", "1");
   expect(service.turns.slice(2).map(({ job }) => job)).toEqual(["job_2", "job_3", "job_4"]);
   expect(new Set(service.turns.map(({ session }) => session)).size).toBe(4);
+});
+
+test.each<[status: number, minutes: string, outcome: string, jobs: number, said: string]>([
+  [
+    503,
+    "30",
+    "error",
+    1,
+    "the last job of the session could not be read: the service answered HTTP 503: Why. This run sent nothing.",
+  ],
+  [424, "30", "error", 1, "The service answered HTTP 424: Why. This step started nothing.\nSee the service's message."],
+  [401, "30", "error", 1, "This step started nothing."],
+  [403, "30", "pr-created", 2, ""],
+])(
+  "without a cache, a service that answers HTTP %i to the question for the session",
+  async (status, minutes, outcome, jobs, said) => {
+    const service = new KeyedService();
+    service.features = ["session"];
+    const night = (id: string, respond = service.respond) =>
+      run(service, {
+        respond,
+        inputs: { session: "nightly", "timeout-minutes": minutes },
+        environment: { GITHUB_RUN_ID: id },
+      });
+    await night("101");
+    const failing = (request: SeenRequest): Exchange =>
+      request.query.includes("session=") ? respondWith(status, { error: "Why" }) : service.respond(request);
+    const { outputs, toolkit } = await night("102", failing);
+    expect(outputs.outcome).toBe(outcome);
+    expect(toolkit.annotations.at(-1)?.text ?? "").toContain(said);
+    expect(new Set(service.turns.map(({ job }) => job)).size).toBe(jobs);
+  },
+);
+
+test("a session continues the job that a run without a writable cache has started in place of the remembered one", async () => {
+  const service = new KeyedService();
+  service.features = ["session"];
+  const cache = new FakeCache();
+  const night = (id: string, environment: Record<string, string> = {}) =>
+    run(service, { cache, inputs: { session: "nightly" }, environment: { GITHUB_RUN_ID: id, ...environment } });
+  await night("101");
+  service.archived.add("job_1");
+  await night("102", { ACTIONS_CACHE_MODE: "read" });
+  await night("103");
+  expect(service.prompts.map((prompt) => prompt.split(":")[0])).toEqual(["job_1", "job_2", "job_2"]);
+});
+
+test("a session leaves a job whose last two turns failed, although the service names it, too", async () => {
+  const service = new KeyedService();
+  service.features = ["session"];
+  const cache = new FakeCache();
+  const night = (id: string) =>
+    run(service, { cache, inputs: { session: "nightly" }, environment: { GITHUB_RUN_ID: id } });
+  service.next = "failed";
+  for (const id of ["101", "102", "103"]) await night(id);
+  expect(service.prompts.map((prompt) => prompt.split(":")[0])).toEqual(["job_1", "job_1", "job_2"]);
 });
 
 test("a session of a service that knows none, without a cache, starts a job each night, and says what to do about it", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sessionMemory } from "../../../../src/action/memory/session.ts";
 import type { GitHub } from "../../../../src/action/runner/github.ts";
 import { CacheEntryError } from "../../../../src/runner-kit/cache.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
@@ -398,6 +399,27 @@ describe("the memory of a session", () => {
     expect(toolkit.annotations).toMatchObject([{ level: "notice", title: "Session without a memory" }]);
   });
 });
+
+test.each([
+  [true, 1],
+  [false, 2],
+])(
+  "a failed turn counts once, whichever attempt sees its end (sent by an earlier one: %s)",
+  async (isResumed, failures) => {
+    const cache = new FakeCache();
+    const memoryOf = (attempt: string) =>
+      sessionMemory(cache, "step", "session", { GITHUB_RUN_ID: "2", GITHUB_RUN_ATTEMPT: attempt });
+    const turn = { jobId: "job_1", sent: "message", pullRequest: undefined, base: undefined } as const;
+    await memoryOf("1").save({ ...turn, isResumed: false, end: undefined });
+    const memory = memoryOf("2");
+    const found = await memory.find();
+    if (!("entry" in found) || !found.entry) throw new Error("there is no entry");
+    // Its end is read with the job. Then the request is sent: the same turn, or another one.
+    memory.progressOf({ ...found.entry, sent: "a".repeat(40) }, "failed");
+    await memory.save({ ...turn, isResumed, end: "failed" });
+    expect(await memoryOf("3").find()).toMatchObject({ entry: { failures } });
+  },
+);
 
 test("a re-run of a night waits for the job of its earlier attempt", async () => {
   const { service, night } = nights();

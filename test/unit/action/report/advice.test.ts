@@ -100,6 +100,50 @@ describe("the dashboard", () => {
   });
 });
 
+describe("running it again", () => {
+  const failures: [string, Exchange][] = [
+    ...[301, 400, 401, 403, 404, 410].map((status): [string, Exchange] => [
+      String(status),
+      respondWith(status, { error: "Why" }),
+    ]),
+    ["no connection", { failure: "not-connected" }],
+    ["an untrusted certificate", { failure: "certificate" }],
+  ];
+
+  test.each(failures)("is not advised after a poll that failed: %s", async (_name, exchange) => {
+    const { toolkit } = await runMain({
+      inputs: { "base-url": "https://docs.example.com", "timeout-minutes": "1" },
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : exchange),
+    });
+    expect(toolkit.annotations.at(-1)?.text).not.toMatch(/\brun this again\b|new run/i);
+  });
+
+  test.each(failures)("needs a new run if the workflow file has to change: create: %s", async (_name, exchange) => {
+    const { toolkit } = await runMain({
+      inputs: { "base-url": "https://docs.example.com", "timeout-minutes": "1" },
+      respond: () => exchange,
+    });
+    const text = toolkit.annotations.at(-1)?.text ?? "";
+    if (/\b(re-run|run this again)\b/i.test(text)) expect(text).toMatch(/new run/);
+  });
+
+  test("is no matter of the key if Cloudflare blocks the request", async () => {
+    const { toolkit } = await runMain({
+      inputs: { "base-url": "https://docs.example.com" },
+      respond: () => respondWith(403, "error code: 1010"),
+    });
+    const text = toolkit.annotations.at(-1)?.text;
+    expect(text).toContain("Cloudflare, in front of the service, blocked the request");
+    expect(text).not.toMatch(/API key|may only read/);
+  });
+
+  test("needs a new run after a rejected prompt and after invalid inputs", async () => {
+    const rejected = await runMain({ respond: () => respondWith(400, { error: "Too long" }) });
+    const invalid = await runMain({ respond: () => respondWith(500), inputs: { wait: "maybe" } });
+    for (const { toolkit } of [rejected, invalid]) expect(toolkit.annotations.at(-1)?.text).toMatch(/start a new run/);
+  });
+});
+
 describe("a re-run", () => {
   const timeout = { inputs: { "timeout-minutes": "1" }, respond: staysActive };
   const cancellation = { cancelAt: 20_000, respond: staysActive };

@@ -94,7 +94,7 @@ test("the last line has no time if nothing was sent", async () => {
   const { toolkit } = await runMain({ inputs: { wait: "maybe" }, respond: () => respondWith(500) });
   expect(shown(toolkit)).toEqual([
     "Outcome: error",
-    'error Invalid inputs: No job was started, because the inputs are invalid:\n- wait must be true or false.\nCorrect these inputs in the step\'s "with" block, or where it takes them from, such as the form of a manual run.',
+    "error Invalid inputs: No job was started, because the inputs are invalid:\n- wait must be true or false, not maybe.\nCorrect these inputs in the step's \"with\" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.",
   ]);
 });
 

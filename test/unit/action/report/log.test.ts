@@ -29,7 +29,7 @@ test("announces no wait for wait: false with a job-id", async () => {
     respond: () => respondWith(200, record()),
   });
   expect(toolkit.events).toContain(
-    "group Reading the state of job job_1 once; failed requests are retried for up to 5 min",
+    "group Reading the state of job job_1 once; failed requests are retried for up to 3 min",
   );
   expect([...toolkit.events, toolkit.summary].filter((text) => text.includes("Waiting"))).toEqual([]);
 });

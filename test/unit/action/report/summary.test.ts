@@ -27,7 +27,7 @@ test("shows what to do next after a failure", async () => {
 
 test("lists invalid inputs, without the key", async () => {
   const summary = await summaryOf({ inputs: { "api-key": "x y", wait: "x" }, respond: () => respondWith(500) });
-  expect(summary).toContain("<li>wait must be true or false.</li>");
+  expect(summary).toContain("<li>wait must be true or false, not <code>x</code>.</li>");
   expect(summary).not.toContain("x y");
 });
 

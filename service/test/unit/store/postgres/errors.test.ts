@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 import { expect, test } from "vitest";
-import { isAnswer, isUnavailable, isUnwritable } from "../../../../src/store/postgres/errors.ts";
+import { isAnswer, isAway, isUnavailable, isUnwritable } from "../../../../src/store/postgres/errors.ts";
 
 /** An error of the server, with an SQLSTATE code of "PostgreSQL Error Codes". */
 function serverError(code: string | undefined): DatabaseError {
@@ -64,4 +64,37 @@ test.each([
   ["internal_error", "XX000", false],
 ])("%s: whether nothing was changed is clear", (_name, code, expected) => {
   expect(isAnswer(serverError(code))).toBe(expected);
+});
+
+/** An answer of a server, as a store that cannot be opened has it. */
+function answer(code: string, message = "no"): Error {
+  const cause = Object.assign(serverError(code), { message });
+  return new Error("cannot open the Postgres store", { cause });
+}
+
+const ofSystem = (code: string): Error => Object.assign(new Error(code), { code });
+
+test.each([
+  { what: "nothing listens", error: ofSystem("ECONNREFUSED") },
+  { what: "the resolver is away", error: ofSystem("EAI_AGAIN") },
+  { what: "the connection ended", error: new Error("Connection terminated unexpectedly") },
+  { what: "nothing answered in time", error: new Error("timeout expired") },
+  { what: "all places are taken", error: answer("53300") },
+  { what: "the server is starting", error: answer("57P03") },
+  { what: "the server is a standby", error: answer("25006") },
+  { what: "a pooler has lost its server", error: answer("08P01", "server_login_retry") },
+])("a start waits if $what", ({ error }) => {
+  expect(isAway(error)).toBe(true);
+});
+
+test.each([
+  { what: "the password is wrong", error: answer("28P01") },
+  { what: "a right is missing", error: answer("42501") },
+  { what: "there is no such database", error: answer("3D000") },
+  { what: "there is no such host", error: ofSystem("ENOTFOUND") },
+  { what: "a pooler knows no such database", error: answer("08P01", "no such database: agents") },
+  { what: "the certificate is not trusted", error: ofSystem("SELF_SIGNED_CERT_IN_CHAIN") },
+  { what: "the tables are of another version", error: new Error("its schema agent_jobs has version 0") },
+])("a start ends if $what", ({ error }) => {
+  expect(isAway(error)).toBe(false);
 });

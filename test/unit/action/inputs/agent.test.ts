@@ -1,0 +1,129 @@
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { type InputName, parseInputs } from "../../../../src/action/inputs/schema.ts";
+import { plain, say } from "../../../../src/runner-kit/text.ts";
+import { temporaryFolder } from "../../../support/step.ts";
+
+const environment = {
+  GITHUB_EVENT_NAME: "schedule",
+  GITHUB_REPOSITORY: "acme/docs",
+  RUNNER_OS: "Linux",
+  PATH: "/usr/bin:/bin",
+  ANTHROPIC_API_KEY: "sk-ant-0123456789",
+};
+
+function parse(values: Partial<Record<InputName, string>>, more: NodeJS.ProcessEnv = {}) {
+  const given: Partial<Record<InputName, string>> = {
+    agent: "claude",
+    prompt: "Do it",
+    "github-token": "ghs_0123456789",
+    "workflow-token": "ghs_0123456789",
+    ...values,
+  };
+  const readFile = () => ({ problem: say`is not expected to be read` });
+  return parseInputs((name) => given[name] ?? "", { ...environment, ...more }, readFile);
+}
+
+/** Returns the problems as they are shown, without what follows the first sentence or colon. */
+function problemsOf(values: Partial<Record<InputName, string>>, more: NodeJS.ProcessEnv = {}): string[] {
+  const result = parse(values, more);
+  return result.ok
+    ? []
+    : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`.replace(/(?<=[^-])[:,.] .*/s, ""));
+}
+
+function settingsOf(values: Partial<Record<InputName, string>>) {
+  const result = parse(values);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.settings;
+}
+
+test("an agent needs no service: its address has no port, and its project is the repository's", () => {
+  const { baseUrl, projectId, apiKey, agent } = settingsOf({ "timeout-minutes": "20" });
+  expect([baseUrl.href, projectId]).toEqual(["http://127.0.0.1/", "acme-docs-claude"]);
+  expect(apiKey).toMatch(/^agent_[0-9a-f]{48}$/);
+  expect(settingsOf({}).apiKey).not.toBe(apiKey);
+  expect(agent).toMatchObject({ name: "claude", apiKey, inputs: { agent: "claude", "time-limit-minutes": "18" } });
+});
+
+test("the project does not depend on a command's words, but on the agent's name", () => {
+  const projectOf = (values: Partial<Record<InputName, string>>) => settingsOf(values).projectId;
+  expect(projectOf({ agent: "cat >> notes.md" })).toBe("acme-docs-command");
+  expect(projectOf({ agent: "cat > notes.md" })).toBe("acme-docs-command");
+  expect(projectOf({ "agent-options": "--name api\n--model opus" })).toBe("acme-docs-api");
+});
+
+test("a step of a few minutes leaves its agent half of the time", () => {
+  expect(settingsOf({ "timeout-minutes": "3" }).agent?.inputs["time-limit-minutes"]).toBe("1.5");
+});
+
+test("the options of the service's step are passed on", () => {
+  const { agent } = settingsOf({
+    "agent-options": "\n  --sandbox none\n--agent-network=full\n--time-limit-minutes 7\n--only 'docs/**'\n--sign-off\n",
+  });
+  expect(agent?.inputs).toMatchObject({
+    sandbox: "none",
+    "agent-network": "full",
+    "time-limit-minutes": "7",
+    options: "--only 'docs/**'\n--sign-off",
+  });
+});
+
+test.each([
+  ["--repository acme/other"],
+  ["--base main"],
+  ["--github-token ghs_0"],
+  ["--port 80"],
+  ["--sandbox"],
+  ["model opus"],
+  ["--model opus --disk-mb 500"],
+  ["--name a/b"],
+  ["--name"],
+])("an option of another kind is a problem: %s", (line) => {
+  expect(problemsOf({ "agent-options": line })).toEqual([
+    expect.stringMatching(/^agent-options must have one of --name/),
+  ]);
+});
+
+test.each<[Partial<Record<InputName, string>>, NodeJS.ProcessEnv, string]>([
+  [{}, { ANTHROPIC_API_KEY: "" }, "agent is claude"],
+  [{ agent: "claud" }, {}, "agent is claud"],
+  [{}, { RUNNER_OS: "Windows" }, "agent does not run on Windows"],
+  [{}, { RUNNER_OS: "macOS" }, "agent does not run on macOS"],
+  [{ "base-url": "https://agents.example" }, {}, "base-url cannot be used together with agent"],
+  [{ "project-id": "docs" }, {}, "project-id cannot be used together with agent"],
+  [{ "api-key": "mint_0123456789" }, {}, "api-key cannot be used together with agent"],
+  [{ wait: "false" }, {}, "wait cannot be used together with agent"],
+  [{ "on-cancel": "keep" }, {}, "on-cancel cannot be used together with agent"],
+  [{ "job-id": "job_1", prompt: "" }, {}, "job-id needs a prompt with agent"],
+  [{ "github-token": "" }, {}, "github-token is empty"],
+])("what cannot work is a problem of the inputs: %j %j", (values, more, problem) => {
+  expect(problemsOf(values, more)).toEqual([problem]);
+});
+
+test("an auth that is not the agent's is a problem", () => {
+  expect(problemsOf({ auth: "github-oidc" })).toContain("auth cannot be used together with agent");
+});
+
+test("all problems are reported at once", () => {
+  const problems = problemsOf({
+    agent: "claud",
+    "base-url": "https://x.example",
+    "agent-options": "--x y",
+    wait: "no",
+  });
+  expect(problems.map((problem) => problem.split(" ")[0])).toEqual([
+    "agent",
+    "base-url",
+    "wait",
+    "agent-options",
+    "wait",
+  ]);
+});
+
+test("a comment in a fork's pull request, which gets no secrets, is skipped", () => {
+  const file = `${temporaryFolder()}/event.json`;
+  writeFileSync(file, JSON.stringify({ pull_request: { head: { repo: { id: 2 } }, base: { repo: { id: 1 } } } }));
+  const more = { GITHUB_EVENT_NAME: "pull_request_review_comment", GITHUB_EVENT_PATH: file, ANTHROPIC_API_KEY: "" };
+  expect(parse({ "trigger-phrase": "/agent" }, more)).toMatchObject({ ok: false, skipped: { reason: "fork" } });
+});
