@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { HangingTests } from "./tools/hanging-tests.ts";
 
 // Every process of Node that a test starts, which are thousands, reads what an earlier one compiled: most take half the time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/agent-job-compiled");
@@ -83,6 +84,7 @@ export default defineConfig({
     // Only for what hangs: on a busy machine, tests of several processes take minutes.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    reporters: ["default", new HangingTests()],
     // Files share processes: a process for each would take as long as its tests.
     isolate: false,
     // Tests of whole processes mostly wait for them: more workers than cores.

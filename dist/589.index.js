@@ -80,11 +80,10 @@ async function commitsOf(number, branch, repository, log) {
             throw error;
         // Without pull-requests: read. The messages that GitHub proposes name the pull request.
         const named = branch.filter((commit) => mergedPullRequest(commit.message)?.number === number);
-        if (named.length > 0) {
+        if (named.length > 0)
             log.notice((0,runner_kit_text/* message */.iU) `
         Own changes by commit messages
         GitHub does not show pull request #${number} to this step, so the messages of commits decide what it brought: that does not count as a change. To let the action read it, give the job pull-requests: read.`);
-        }
         return named;
     }
     const last = branch.findIndex(({ sha }) => sha === mergeCommit);
@@ -223,8 +222,13 @@ async function findRange(since, { lastCommit, firstBase }, repository, { ports, 
     };
     if (since.kind === "duration")
         return compareSince(since.ms);
-    if (since.kind === "ref")
-        return notBehind(await compareWithRef(firstBase ?? since.ref, sha, repository));
+    if (since.kind === "ref") {
+        const ref = firstBase ?? since.ref;
+        const compared = await compareIfFound(ref, sha, repository);
+        if (!compared)
+            throw new Error(`${ref}, the value of changes-since, was not found in the repository`);
+        return notBehind(compared);
+    }
     const range = await rangeOfEvent(environment, lastCommit, repository);
     if (!range)
         return undefined;
@@ -262,12 +266,6 @@ async function compareIfFound(base, head, repository) {
             return undefined;
         throw error;
     }
-}
-async function compareWithRef(ref, sha, repository) {
-    const compared = await compareIfFound(ref, sha, repository);
-    if (!compared)
-        throw new Error(`${ref}, the value of changes-since, was not found in the repository`);
-    return compared;
 }
 
 ;// CONCATENATED MODULE: ./build/action/changes/repository.js
@@ -311,75 +309,73 @@ const pullRequest = schemas/* object */.Ikc({
 });
 const release = schemas/* object */.Ikc({ tag_name: schemas/* string */.YjP(), draft: schemas/* boolean */.zMY() });
 const tag = schemas/* object */.Ikc({ name: schemas/* string */.YjP() });
-/** The repository of the run on GitHub, read through its API. Every method throws if GitHub cannot be asked. */
-class Repository {
-    #reader;
-    constructor(reader) {
-        this.#reader = reader;
-    }
-    /** Compares the merge base of two commits with `head`. GitHub's documentation: "Compare two commits". */
-    async compare(base, head) {
-        const commits = [];
-        const files = [];
-        let status = "";
-        let commitCount = 0;
-        for (let page = 1; page <= maxPages; page++) {
-            const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
-            const data = await this.#reader.get("compare/{basehead}", comparison, parameters);
-            // Only the first page has files.
-            if (page === 1 && !data.files && data.total_commits > 0)
-                throw new Error("GitHub's response lists no files");
-            files.push(...(page === 1 ? (data.files ?? []) : []));
-            commits.push(...data.commits);
-            status = data.status;
-            commitCount = data.total_commits;
-            if (commits.length >= commitCount || data.commits.length === 0)
-                break;
-        }
-        return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
-    }
-    /** Returns the newest first parent of `head`, a full id, before `time`: what was merged since then counts. */
-    async commitBefore(head, time) {
-        const newer = new Map();
-        for (let page = 1; page <= maxPages; page++) {
-            const parameters = { sha: head, since: time.toISOString(), per_page: 100, page };
-            const commits = await this.#reader.get("commits", schemas/* array */.YOg(commit), parameters);
-            for (const each of commits)
-                newer.set(each.sha, each);
-            if (commits.length < 100)
-                break;
-        }
-        let sha = head;
-        for (let next = newer.get(sha); next; next = newer.get(sha)) {
-            const [parent] = next.parents;
-            // The repository began in this time.
-            if (parent === undefined)
-                return sha;
-            sha = parent;
-        }
-        return sha;
-    }
-    /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */
-    async releaseTags() {
-        const releases = await this.#reader.list("releases", release);
-        return releases.filter(({ draft }) => !draft).map(({ tag_name }) => tag_name);
-    }
-    /** Returns the names of all tags. GitHub's documentation: "List repository tags". */
-    async tags() {
-        return (await this.#reader.list("tags", tag)).map(({ name }) => name);
-    }
-    /** Reads a pull request. GitHub's documentation: "Get a pull request". */
-    async pullRequest(number) {
-        const data = await this.#reader.get("pulls/{pull_number}", pullRequest, { pull_number: number });
-        const mergeCommit = data.merged ? (data.merge_commit_sha ?? undefined) : undefined;
-        return { base: data.base.sha, head: data.head.sha, mergeCommit };
-    }
-    /** Returns the messages of a pull request's first 100 commits, oldest first. */
-    async pullRequestMessages(number) {
-        const parameters = { pull_number: number, per_page: 100 };
-        const commits = await this.#reader.get("pulls/{pull_number}/commits", schemas/* array */.YOg(commit), parameters);
-        return commits.map(({ message }) => message);
-    }
+/** Returns the repository of the run, read through GitHub's API. Every method throws if GitHub cannot be asked. */
+function repositoryOf(reader) {
+    return {
+        /** Compares the merge base of two commits with `head`. GitHub's documentation: "Compare two commits". */
+        async compare(base, head) {
+            const commits = [];
+            const files = [];
+            let status = "";
+            let commitCount = 0;
+            for (let page = 1; page <= maxPages; page++) {
+                const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
+                const data = await reader.get("compare/{basehead}", comparison, parameters);
+                // Only the first page has files.
+                if (page === 1 && !data.files && data.total_commits > 0)
+                    throw new Error("GitHub's response lists no files");
+                files.push(...(page === 1 ? (data.files ?? []) : []));
+                commits.push(...data.commits);
+                status = data.status;
+                commitCount = data.total_commits;
+                if (commits.length >= commitCount || data.commits.length === 0)
+                    break;
+            }
+            return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
+        },
+        /** Returns the newest first parent of `head`, a full id, before `time`: what was merged since then counts. */
+        async commitBefore(head, time) {
+            const newer = new Map();
+            for (let page = 1; page <= maxPages; page++) {
+                const parameters = { sha: head, since: time.toISOString(), per_page: 100, page };
+                const commits = await reader.get("commits", schemas/* array */.YOg(commit), parameters);
+                for (const each of commits)
+                    newer.set(each.sha, each);
+                if (commits.length < 100)
+                    break;
+            }
+            let sha = head;
+            for (let next = newer.get(sha); next; next = newer.get(sha)) {
+                const [parent] = next.parents;
+                // The repository began in this time.
+                if (parent === undefined)
+                    return sha;
+                sha = parent;
+            }
+            return sha;
+        },
+        /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */
+        async releaseTags() {
+            const releases = await reader.list("releases", release);
+            return releases.filter(({ draft }) => !draft).map(({ tag_name }) => tag_name);
+        },
+        /** Returns the names of all tags. GitHub's documentation: "List repository tags". */
+        async tags() {
+            return (await reader.list("tags", tag)).map(({ name }) => name);
+        },
+        /** Reads a pull request. GitHub's documentation: "Get a pull request". */
+        async pullRequest(number) {
+            const data = await reader.get("pulls/{pull_number}", pullRequest, { pull_number: number });
+            const mergeCommit = data.merged ? (data.merge_commit_sha ?? undefined) : undefined;
+            return { base: data.base.sha, head: data.head.sha, mergeCommit };
+        },
+        /** Returns the messages of a pull request's first 100 commits, oldest first. */
+        async pullRequestMessages(number) {
+            const parameters = { pull_number: number, per_page: 100 };
+            const commits = await reader.get("pulls/{pull_number}/commits", schemas/* array */.YOg(commit), parameters);
+            return commits.map(({ message }) => message);
+        },
+    };
 }
 
 ;// CONCATENATED MODULE: ./build/action/changes/section.js
@@ -509,7 +505,7 @@ async function findSection(settings, remembered, run) {
 /** Reads what changed, without a checkout; `undefined` if there is nothing to compare. @throws if GitHub cannot be asked */
 async function readChanges({ since, paths }, remembered, run) {
     const { environment } = run.ports;
-    const repository = new Repository(await (0,action_run/* connectRepository */.JC)(run, readingLimits));
+    const repository = repositoryOf(await (0,action_run/* connectRepository */.JC)(run, readingLimits));
     const range = await findRange(since, remembered, repository, run);
     if (!range || "kind" in range)
         return range;

@@ -17,17 +17,11 @@ const maxWaitAfterCancelMs = 2000;
 async function untilAborted(promise, signal) {
     if (signal.aborted)
         return undefined;
-    let onAbort = () => { };
+    const ended = new AbortController();
     const aborted = new Promise((resolve) => {
-        onAbort = () => resolve(undefined);
-        signal.addEventListener("abort", onAbort, { once: true });
+        signal.addEventListener("abort", () => resolve(undefined), { signal: ended.signal });
     });
-    try {
-        return await Promise.race([promise, aborted]);
-    }
-    finally {
-        signal.removeEventListener("abort", onAbort);
-    }
+    return Promise.race([promise, aborted]).finally(() => ended.abort());
 }
 /** Waits for saves, but only for a short time. Returns why it no longer waits; `undefined` if they are settled. */
 async function untilSettled(saves, { clock, signal }) {
@@ -51,8 +45,8 @@ async function untilSettled(saves, { clock, signal }) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   K: () => (/* binding */ cachedWords),
 /* harmony export */   N: () => (/* binding */ strengthOf),
-/* harmony export */   O: () => (/* binding */ CachedWords),
 /* harmony export */   rememberInvalidInputs: () => (/* binding */ rememberInvalidInputs)
 /* harmony export */ });
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
@@ -72,60 +66,18 @@ const stateOf = { "about to send": "pending", "nothing sent": "not-sent", job: "
 function strengthOf(word) {
     return word === undefined || word === "unreadable" ? 0 : 1 + states.indexOf(stateOf[word.kind]);
 }
-/** The words of a step's attempts. Each state has a key of its own: entries arrive in any order. */
-class CachedWords {
-    #cache;
-    #attempt;
-    #prefix;
+/** Returns the words of a step's attempts. Each state has a key of its own: entries arrive in any order. */
+function cachedWords(cache, task, run) {
+    const { environment } = run.ports;
+    const own = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment);
+    const keyOf = (attempt, state) => `agent-job-${run.key.step}-${attempt}-${state}-`;
     /** The part of the keys of entries with this prompt that follows the state. */
-    #prompt;
-    #inputsPrefix;
-    #saves = 0;
-    constructor(cache, task, { settings, key, ports: { environment } }) {
-        this.#cache = cache;
-        this.#attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment);
-        this.#prefix = `agent-job-${key.step}-`;
-        this.#prompt = (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([task.kind, task.prompt]));
-        this.#inputsPrefix = (attempt) => invalidInputsPrefix(settings.matrixLeg, environment, attempt);
-    }
-    /** Reads what the earlier attempts left. Never rejects. */
-    async read() {
-        const read = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
-        let attempt = this.#attempt - 1;
-        try {
-            const isEmpty = (await this.#cache.restore(this.#prefix)) === undefined;
-            for (; attempt >= 1; attempt--) {
-                const { word, entry } = isEmpty ? {} : await this.#wordOf(attempt);
-                if (read.hadAnnounced !== true)
-                    read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
-                read.base ??= entry?.base;
-                const hadInvalidInputs = !word && (await this.#cache.restore(this.#inputsPrefix(attempt))) !== undefined;
-                read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
-                if (word?.kind === "job")
-                    return read;
-            }
-        }
-        catch (error) {
-            read.error = (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error);
-            for (; attempt >= 1; attempt--)
-                read.attempts.push({ attempt, word: "unreadable" });
-        }
-        return read;
-    }
-    /** @throws if the word of this attempt cannot be saved */
-    async save(word, facts) {
-        const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
-        const text = JSON.stringify({ version: 1, ...job, ...facts });
-        // A key can be used only once, also by a save that failed.
-        const key = `${this.#keyOf(this.#attempt, stateOf[word.kind])}${this.#prompt}-${++this.#saves}`;
-        await this.#cache.save(key, text);
-    }
-    async #wordOf(attempt) {
-        for (const [hasOtherPrompt, prompt] of [
-            [false, this.#prompt],
-            [true, ""],
-        ]) {
-            const texts = await Promise.all(states.map((state) => this.#cache.restore(this.#keyOf(attempt, state) + prompt)));
+    const ownPrompt = (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([task.kind, task.prompt]));
+    let saves = 0;
+    const wordOf = async (attempt) => {
+        for (const prompt of [ownPrompt, ""]) {
+            const hasOtherPrompt = prompt === "";
+            const texts = await Promise.all(states.map((state) => cache.restore(keyOf(attempt, state) + prompt)));
             const index = texts.findLastIndex((text) => text !== undefined);
             const state = states[index];
             if (state === undefined)
@@ -143,10 +95,41 @@ class CachedWords {
             throw new Error("the entry is not usable");
         }
         return {};
-    }
-    #keyOf(attempt, state) {
-        return `${this.#prefix}${attempt}-${state}-`;
-    }
+    };
+    return {
+        /** Reads what the earlier attempts left. Never rejects. */
+        read: async () => {
+            const read = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
+            let attempt = own - 1;
+            try {
+                const isEmpty = (await cache.restore(`agent-job-${run.key.step}-`)) === undefined;
+                for (; attempt >= 1; attempt--) {
+                    const { word, entry } = isEmpty ? {} : await wordOf(attempt);
+                    if (read.hadAnnounced !== true)
+                        read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
+                    read.base ??= entry?.base;
+                    const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
+                    const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
+                    read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
+                    if (word?.kind === "job")
+                        return read;
+                }
+            }
+            catch (error) {
+                read.error = (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error);
+                for (; attempt >= 1; attempt--)
+                    read.attempts.push({ attempt, word: "unreadable" });
+            }
+            return read;
+        },
+        /** @throws if the word of this attempt cannot be saved */
+        save: async (word, facts) => {
+            const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
+            // A key can be used only once, also by a save that failed.
+            const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
+            await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));
+        },
+    };
 }
 /** Returns the prefix of the key that says that an attempt had invalid inputs, which it could not be told apart by. */
 function invalidInputsPrefix(matrixLeg, environment, attempt) {
@@ -187,7 +170,10 @@ class CacheReadOnlyError extends Error {
 }
 /** Returns the access that the runner announces, by the rules of `@actions/cache`. Older runners announce none. */
 function cacheAccess(environment) {
-    if (!isOffered(environment))
+    const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
+    const isV2 = cacheProtocol(environment) === "v2";
+    // act offers v1 without a token.
+    if (!(isV2 ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL))
         return "absent";
     const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
     return accessOfMode[mode] ?? "write";
@@ -203,17 +189,9 @@ function isForgetful(environment) {
 }
 /** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
 function cacheProtocol(environment) {
-    const isV2 = environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
-    return isV2 ? "v2" : "v1";
-}
-function isOffered(environment) {
-    const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
-    // act offers v1 without a token.
-    return Boolean(cacheProtocol(environment) === "v2" ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL);
-}
-function isEnterpriseServer(serverUrl) {
-    const hostname = URL.parse(serverUrl || "https://github.com")?.hostname ?? "";
-    return hostname !== "github.com" && !hostname.endsWith(".ghe.com") && !hostname.endsWith(".localhost");
+    const hostname = URL.parse(environment.GITHUB_SERVER_URL || "https://github.com")?.hostname ?? "";
+    const isEnterpriseServer = !/^github\.com$|\.ghe\.com$|\.localhost$/.test(hostname);
+    return environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer ? "v2" : "v1";
 }
 
 

@@ -83,12 +83,22 @@ function createTokenRedactor(token) {
 async function requestToken(audience, limits, ports) {
     const { clock, random, environment } = ports;
     const url = URL.parse(environment.ACTIONS_ID_TOKEN_REQUEST_URL ?? "");
-    if (!url || !(0,_client_credentials_js__WEBPACK_IMPORTED_MODULE_0__/* .isProtectedUrl */ .m)(url))
+    if (!url || !(0,_client_credentials_js__WEBPACK_IMPORTED_MODULE_0__/* .isProtectedUrl */ .mH)(url))
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("the runner's address for it is not an https URL", false);
     url.searchParams.set("audience", audience);
+    const headers = {
+        accept: "application/json",
+        "accept-encoding": "identity",
+        authorization: `Bearer ${environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN ?? ""}`,
+        "user-agent": "agent-job-action",
+    };
     for (let attempt = 0;; attempt++) {
         try {
-            return tokenOf(await send(url, limits, ports));
+            const timeoutMs = Math.min(requestTimeoutMs, limits.deadline - clock.now());
+            if (timeoutMs <= 0)
+                throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("no time was left to request it", true);
+            const request = { method: "GET", url, headers, timeoutMs, signal: limits.signal };
+            return tokenOf(await send(request, ports));
         }
         catch (error) {
             const isOver = attempt + 1 >= maxTries || limits.signal.aborted || clock.now() >= limits.deadline;
@@ -100,20 +110,11 @@ async function requestToken(audience, limits, ports) {
     }
 }
 /** Sends one request for a token. @throws TokenError */
-async function send(url, { deadline, signal }, { connect, clock, environment, onTrace }) {
-    const timeoutMs = Math.min(requestTimeoutMs, deadline - clock.now());
-    if (timeoutMs <= 0)
-        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("no time was left to request it", true);
-    const headers = {
-        accept: "application/json",
-        "accept-encoding": "identity",
-        authorization: `Bearer ${environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN ?? ""}`,
-        "user-agent": "agent-job-action",
-    };
+async function send(request, { connect, clock, onTrace }) {
     try {
         // The path and the errors of these requests contain no secret.
-        const transport = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .traceTransport */ .d)(connect(url.protocol), () => clock.now(), onTrace, asWritten);
-        return await transport({ method: "GET", url, headers, timeoutMs, signal });
+        const transport = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .traceTransport */ .d)(connect(request.url.protocol), () => clock.now(), onTrace, asWritten);
+        return await transport(request);
     }
     catch (error) {
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz((0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error), true);
@@ -121,13 +122,11 @@ async function send(url, { deadline, signal }, { connect, clock, environment, on
 }
 /** Returns the token in a response. @throws TokenError if there is none */
 function tokenOf({ status, body }) {
-    if (!(0,_runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_5__/* .isSuccess */ .oJ)(status)) {
+    if (!(0,_runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_5__/* .isSuccess */ .oJ)(status))
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
-    }
     const { value } = parseObject(body);
-    if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value)) {
+    if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value))
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("the response has no usable token", true);
-    }
     return value;
 }
 /** Returns milliseconds, from `iat` to `exp`: the clocks of runner and GitHub may differ. The service checks the rest. */

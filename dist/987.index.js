@@ -23,7 +23,10 @@ class CacheReadOnlyError extends Error {
 }
 /** Returns the access that the runner announces, by the rules of `@actions/cache`. Older runners announce none. */
 function cacheAccess(environment) {
-    if (!isOffered(environment))
+    const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
+    const isV2 = cacheProtocol(environment) === "v2";
+    // act offers v1 without a token.
+    if (!(isV2 ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL))
         return "absent";
     const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
     return accessOfMode[mode] ?? "write";
@@ -39,17 +42,9 @@ function isForgetful(environment) {
 }
 /** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
 function cacheProtocol(environment) {
-    const isV2 = environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
-    return isV2 ? "v2" : "v1";
-}
-function isOffered(environment) {
-    const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
-    // act offers v1 without a token.
-    return Boolean(cacheProtocol(environment) === "v2" ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL);
-}
-function isEnterpriseServer(serverUrl) {
-    const hostname = URL.parse(serverUrl || "https://github.com")?.hostname ?? "";
-    return hostname !== "github.com" && !hostname.endsWith(".ghe.com") && !hostname.endsWith(".localhost");
+    const hostname = URL.parse(environment.GITHUB_SERVER_URL || "https://github.com")?.hostname ?? "";
+    const isEnterpriseServer = !/^github\.com$|\.ghe\.com$|\.localhost$/.test(hostname);
+    return environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer ? "v2" : "v1";
 }
 
 
@@ -152,7 +147,9 @@ function createCacheClient(environment, options) {
     };
     const run = async (operation, key, timeoutMs, work) => {
         checkAccess(operation, environment);
-        checkKey(key);
+        // A list of keys is separated by commas in v1.
+        if (key.length > 512 || key.includes(","))
+            throw new Error(`${JSON.stringify(key)} cannot be a key of a cache entry`);
         const deadline = performance.now() + timeoutMs;
         try {
             const service = serviceUrl(environment);
@@ -294,9 +291,8 @@ function serviceUrl(environment) {
 function storageUrl(address, purpose, service) {
     // A parser of addresses would remove line ends.
     const url = typeof address === "string" && /^[\x21-\x7e]+$/.test(address) ? URL.parse(address) : null;
-    if (!url || !["https:", service.protocol].includes(url.protocol)) {
+    if (!url || !["https:", service.protocol].includes(url.protocol))
         throw new Error(`The cache service's answer to the ${purpose} has no usable address`);
-    }
     return url;
 }
 /** @throws if the runner already says that the cache service would deny the operation */
@@ -307,11 +303,6 @@ function checkAccess(operation, environment) {
         return;
     const message = `The Actions cache has the mode ${JSON.stringify(mode)} in this run, which does not permit to ${operation}`;
     throw operation === "save" ? new runner_kit_cache/* CacheReadOnlyError */.pj(message) : new Error(message);
-}
-/** A list of keys is separated by commas in v1. */
-function checkKey(key) {
-    if (key.length > 512 || key.includes(","))
-        throw new Error(`${JSON.stringify(key)} cannot be a key of a cache entry`);
 }
 
 ;// CONCATENATED MODULE: ./build/runner-kit/connect-cache.js

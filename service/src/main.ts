@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { errorMessage } from "./error-message.ts";
+import type { JobsCommand } from "./jobs/run-jobs-command.ts";
 import { createLinePrinter } from "./log/line-printer.ts";
 import { type CommandOf, parseCommandLine } from "./options/command-line.ts";
+import { folderOfStore } from "./service-folder.ts";
 import { openPostgres } from "./start/open-postgres.ts";
 
 // Each command loads what it needs: loading the service takes longer than most of them.
@@ -34,15 +36,33 @@ async function controlJobs({ command, store: place }: CommandOf<"jobs">): Promis
   const report = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
     if ("file" in place && !existsSync(place.file)) throw new Error(`${place.file} does not exist.`);
-    const { runJobsCommand } = await import("./jobs/run-jobs-command.ts");
-    const { openSqliteStore } = await import("./store/sqlite/open-store.ts");
-    await using store = "file" in place ? openSqliteStore(place.file, report) : await openPostgres(place, report);
     const print = createLinePrinter();
-    for (const line of await runJobsCommand(command, store)) print(line);
+    for (const line of await linesOf(command, place, report)) print(line);
   } catch (error) {
     report(errorMessage(error));
     process.exitCode = 1;
   }
+}
+
+/** Reads a file, or changes it through the service that runs on it, so that no command has to wait until it is stopped. */
+async function linesOf(
+  command: JobsCommand,
+  place: CommandOf<"jobs">["store"],
+  report: (line: string) => void,
+): Promise<string[]> {
+  const { changeJobs, readJobs } = await import("./jobs/run-jobs-command.ts");
+  const { openSqliteStore, openStoreToRead } = await import("./store/sqlite/open-store.ts");
+  const { LogFiles } = await import("./store/log-files.ts");
+  if (command.command === "list" || command.command === "show") {
+    const logs = "file" in place ? new LogFiles(folderOfStore(place.file)) : undefined;
+    await using store = "file" in place ? openStoreToRead(place.file, report) : await openPostgres(place, report);
+    return await readJobs(command, store, logs);
+  }
+  const { askForChange } = await import("./jobs/jobs-socket.ts");
+  const done = "file" in place ? await askForChange(place.file, command) : undefined;
+  if (done !== undefined) return done;
+  await using store = "file" in place ? openSqliteStore(place.file, report) : await openPostgres(place, report);
+  return await changeJobs(command, store);
 }
 
 async function copyStore({ store, target }: CommandOf<"copy">): Promise<void> {

@@ -34,6 +34,11 @@ export type TurnResult = EndedState | "stopped" | "postponed" | "taken-over";
  */
 export type KeptWork = "pull-request" | "push";
 
+/** What the check of a turn's commit showed. `failed-before`: it fails on what the turn started with, too. */
+export type CheckResult = (typeof checkResults)[number];
+
+export const checkResults = ["passed", "failed", "failed-before"] as const;
+
 /** A job as the API shows it. Specification: "Agent job". */
 export interface JobRecord {
   id: string;
@@ -209,6 +214,9 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   head: string | null;
   /** What is kept of its work; `null` if it has not failed, or nothing is. */
   kept: KeptWork | null;
+  /** What the check of its commit showed, and the end of the check's output; `null` if it was not checked. */
+  checkResult: CheckResult | null;
+  checkOutput: string | null;
 }
 
 /** How a turn goes, as its sender sees it. `stopped`: it failed because somebody asked to stop it. */
@@ -216,7 +224,7 @@ export type TurnStatus = TurnState | "stopped";
 
 /** A turn in the list of those that a caller has sent for a step. */
 export interface StepTurn
-  extends Pick<StoredTurn, "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "kept"> {
+  extends Pick<StoredTurn, "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "kept" | "checkResult"> {
   status: TurnStatus;
 }
 
@@ -228,7 +236,7 @@ export interface EarlierTurn extends Pick<StoredTurn, "prompt" | "answer"> {
 /** A turn as pages show it, with the beginning of its texts. */
 export type TurnExcerpt = Pick<
   StoredTurn,
-  "state" | "prompt" | "answer" | "costUsd" | "startedAt" | "endedAt" | "reason"
+  "state" | "prompt" | "answer" | "costUsd" | "startedAt" | "endedAt" | "reason" | "checkResult" | "checkOutput"
 >;
 
 /** A job with its turns, as another service needs it to continue. */
@@ -251,6 +259,8 @@ export interface TurnCopy
   kept?: StoredTurn["kept"] | undefined;
   costUsd?: StoredTurn["costUsd"] | undefined;
   sessionCost?: StoredTurn["sessionCost"] | undefined;
+  checkResult?: StoredTurn["checkResult"] | undefined;
+  checkOutput?: StoredTurn["checkOutput"] | undefined;
   /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */
   stopRequestedAt?: number | null | undefined;
 }

@@ -1,9 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { removeDirectory } from "./remove-directory.ts";
 
 /** Git's configuration in a job's home directory, so that an agent can commit. Only the files that it leaves behind count. */
 const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
+
+/** Returns the folder of a service whose store is in a file. */
+export const folderOfStore = (store: string): string => `${resolve(store)}.files`;
 
 /** Returns the folder of the job directories, whose names are the ids of the jobs. */
 export const jobsFolder = (folder: string): string => join(folder, "jobs");
@@ -35,6 +38,10 @@ export class JobDirectory {
   readonly index: string;
   /** What the agents of the job printed, as they did, if the log shows it for people. Not for the agent. */
   readonly events: string;
+  /** For `--setup`: `HOME`, whose caches outlive a turn, `TMPDIR`, and what it left in ignored files. Not for the agent. */
+  readonly setup: { readonly home: string; readonly temporary: string; readonly files: string };
+  /** The worktree of `--check`, with its index, `HOME` and `TMPDIR`. Not for the agent. */
+  readonly check: { readonly path: string } & Record<"tree" | "index" | "home" | "temporary", string>;
   /** The processes of the agent that runs. Not for the agent. */
   readonly processes: string;
   /** The identity of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
@@ -49,6 +56,15 @@ export class JobDirectory {
     this.input = join(this.path, "input");
     this.index = join(this.path, "index");
     this.events = join(this.path, "events.jsonl");
+    const [setup, check] = [join(this.path, "setup"), join(this.path, "check")];
+    this.setup = { home: join(setup, "home"), temporary: join(setup, "tmp"), files: join(setup, "files") };
+    this.check = {
+      path: check,
+      tree: join(check, "tree"),
+      index: join(check, "index"),
+      home: join(check, "home"),
+      temporary: join(check, "tmp"),
+    };
     this.processes = join(this.path, "processes.json");
     this.homeTurn = join(this.path, "home-turn");
   }
@@ -69,6 +85,7 @@ export class JobDirectory {
 
   /** Removes what is only for one turn. */
   async clean(): Promise<void> {
-    for (const path of [this.temporary, this.input]) await removeDirectory(path);
+    const { temporary, files } = this.setup;
+    for (const path of [this.temporary, this.input, temporary, files, this.check.path]) await removeDirectory(path);
   }
 }

@@ -29,10 +29,11 @@ export interface StepService extends AsyncDisposable {
  */
 export async function serve(config: ServerConfig, log: (line: string) => void, hasAgents = true): Promise<StepService> {
   const { folder, projectId, port, remember } = config;
-  const options = parseOptions(config.args, { ...process.env, ...config.environment });
+  const environment = { ...process.env, ...config.environment };
+  const options = parseOptions(config.args, environment);
   const { settings, apiKey = "", store: _, ...rest } = options;
   if (hasAgents) await checkAccessAndKey(config, log);
-  const confined = hasAgents ? await confineAgents(settings, folder, process.env, log) : withoutAgents(settings);
+  const confined = hasAgents ? await confineAgents(settings, folder, environment, log) : withoutAgents(settings);
   const report = new ReportFile(folder);
   const cache = connectCacheEntries({ ...process.env, ...remember?.cacheEnvironment });
   let memory: StepMemory | undefined;
@@ -74,12 +75,15 @@ export async function serve(config: ServerConfig, log: (line: string) => void, h
  * @throws SetupError if the token may not push or open pull requests, or the model's API rejects the agent's key
  */
 export async function checkAccessAndKey(config: ServerConfig, log: (line: string) => void): Promise<void> {
-  const { settings } = parseOptions(config.args, { ...process.env, ...config.environment });
-  await Promise.all(settings.values.flatMap((project) => [checkAccess(project, log), checkKey(project.agent, log)]));
+  const environment = { ...process.env, ...config.environment };
+  const { settings } = parseOptions(config.args, environment);
+  await Promise.all(
+    settings.values.flatMap((project) => [checkAccess(project, log), checkKey(project.agent, environment, log)]),
+  );
 }
 
-async function checkKey(agent: Agent, log: (line: string) => void): Promise<void> {
-  await checkModelKey(agent, process.env, log).catch((error: unknown) => {
+async function checkKey(agent: Agent, environment: NodeJS.ProcessEnv, log: (line: string) => void): Promise<void> {
+  await checkModelKey(agent, environment, log).catch((error: unknown) => {
     // The options have the names of the inputs.
     const problem = errorMessage(error).replace(/--(?=[a-z])/g, "");
     throw new SetupError("The model's key is not valid", say`${problem}\nNothing was started.`);

@@ -48,7 +48,9 @@ export function configOf(
     isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
     isOwnRepository: settings.repository.toLowerCase() === environment.GITHUB_REPOSITORY?.toLowerCase(),
   };
-  const keys = options.agent.passes.filter((name) => !/(_URL|_BASE)$/.test(name)).map((name) => environment[name]);
+  const keys = options.agent.passes
+    .filter((name) => !/(_URL|_BASE)$/.test(name))
+    .map((name) => variables[name] ?? environment[name]);
   return {
     args,
     environment: variables,

@@ -105,8 +105,11 @@ export function readSettings(
     ...further,
   ];
   if (problems.length > 0) throw invalid(problems);
-  const variables = {
+  const workflowToken = read("workflow-token");
+  const variables: Record<string, string> = {
     GITHUB_TOKEN: token,
+    ...(workflowToken !== "" && { GH_TOKEN: workflowToken }),
+    ...(agent === "copilot" && { COPILOT_GITHUB_TOKEN: environment.COPILOT_GITHUB_TOKEN || workflowToken }),
     AGENT_SERVICE_KEY: apiKey,
     GITHUB_SERVER_URL: serverUrl,
     GITHUB_API_URL: apiUrl,
@@ -122,7 +125,7 @@ export function readSettings(
     projectId: projectOf(repository, agent, read("options")),
     repository,
     token,
-    isWorkflowToken: token === read("workflow-token"),
+    isWorkflowToken: token === workflowToken,
     install,
     remember,
   };

@@ -1,3 +1,5 @@
+import type { CheckResult } from "../client/step-lookup.ts";
+
 interface OutcomeTraits {
   icon: string;
   /** Whether the step passes; `configurable` means unless `fail-on` names the outcome. */
@@ -35,11 +37,17 @@ function isFailable(outcome: Outcome): outcome is FailableOutcome {
   return outcomes[outcome].passes === "configurable";
 }
 
+/** What `fail-on` may name: some outcomes, and a pull request whose check failed. */
+export const failReasons = [...failableOutcomes, "check-failed"] as const;
+export type FailReason = (typeof failReasons)[number];
+
 /** The annotation of a step: an error if and only if it fails; `undefined` for none. */
 export type Level = "notice" | "warning" | "error" | undefined;
 
-/** Returns the annotation of a step with this outcome, which says whether it passes. */
-export function levelOf(outcome: Outcome, failOn: ReadonlySet<FailableOutcome>): Level {
+/** Returns the annotation of a step with this outcome, which says whether it passes. @param check - empty if there was none */
+export function levelOf(outcome: Outcome, failOn: ReadonlySet<FailReason>, check: CheckResult | ""): Level {
+  if (outcome === "pr-created" && check !== "" && check !== "passed")
+    return check === "failed" && failOn.has("check-failed") ? "error" : "warning";
   const { passes, level } = outcomes[outcome];
   const hasFailed = isFailable(outcome) ? failOn.has(outcome) : passes === "never";
   return hasFailed ? "error" : level;

@@ -9,16 +9,20 @@ export function outputsOf(
   now: number,
   skipReason: SkipReason | "" = "",
 ): Record<string, string> {
+  const lastState = state.lastPullRequest?.state ?? "";
   return {
     "job-id": state.jobId,
     status: state.status,
     "pr-link": state.pullRequest?.url ?? "",
     "pr-number": state.pullRequest?.number ?? "",
+    "last-pr-link": state.lastPullRequest?.url ?? "",
+    "last-pr-state": lastState === "unknown" ? "" : lastState,
     outcome,
     "skip-reason": skipReason,
     "job-origin": state.origin,
     "changed-files": state.changes === undefined ? "" : String(state.changes.files.length),
     "final-message": state.finalMessage,
+    "check-result": state.check,
     "cost-usd": state.costUsd === undefined ? "" : String(state.costUsd),
     author: state.author,
     "thread-url": state.threadUrl,

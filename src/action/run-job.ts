@@ -141,7 +141,8 @@ function submit(
   { key, publishJobId, log, state, ports }: Run,
   limits: CallLimits,
 ): Promise<AcceptedSubmission> {
-  const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
+  const prompt = state.refusal === "" ? task.prompt : `${task.prompt}\n\n${state.refusal}`;
+  const submission = { prompt, key: key.of(task.prompt, task.replaces) };
   const session = state.features?.has("session") ? state.session : undefined;
   const onRetry = (notice: RetryNotice): void => log.retrying(notice, state.elapsedMs(ports.clock.now()));
   return task.kind === "create"

@@ -2,7 +2,7 @@ import type { ClientOptions } from "../client/client.ts";
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
 import type { Changes } from "./changes/repository.ts";
-import { type PullRequest, parsePullRequest } from "./pull-request.ts";
+import { type PullRequest, type PullRequestState, parsePullRequest } from "./pull-request.ts";
 
 /** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */
 export interface ObservedStatus {
@@ -59,6 +59,8 @@ export class RunState {
   stop: StopResult | undefined;
   /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
   finalMessage = "";
+  /** What the service's check of the turn's commit showed; empty if it says nothing. */
+  check: SentTurn["check"] = "";
   /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
   /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
@@ -69,6 +71,10 @@ export class RunState {
   publishesKept = false;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;
+  /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
+  lastPullRequest: { url: string; state: PullRequestState } | undefined;
+  /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
+  refusal = "";
   /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
   author = "";
   threadUrl = "";
@@ -87,6 +93,7 @@ export class RunState {
     this.hasInvalidLink = false;
     this.isUnproven = false;
     this.finalMessage = "";
+    this.check = "";
     this.failure = undefined;
     this.isKept = false;
     for (const fact of jobFacts) this[fact] = "";
@@ -101,6 +108,7 @@ export class RunState {
   updateTurns(turns: readonly SentTurn[], own: SentTurn | undefined): void {
     // Line ends are kept; other control characters could do harm in a terminal.
     this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
+    this.check = own?.check ?? "";
     const hasFailed = own?.status === "failed" || own?.status === "stopped";
     this.failure = hasFailed
       ? {

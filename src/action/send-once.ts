@@ -178,7 +178,7 @@ class Sending {
     if (result) {
       adopt();
       if (!isAdopted) await this.#memory.withdraw();
-      await this.#memory.finish(result, kind, { isResumed: true });
+      await this.#memory.finish(result, kind);
       return this.#end(result, task);
     }
     state.forgetJob();

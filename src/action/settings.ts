@@ -2,7 +2,7 @@ import type { PathFilter } from "./changes/paths.ts";
 import type { Since } from "./changes/since.ts";
 import type { permissions } from "./comments/event.ts";
 import type { AuthMethod } from "./inputs/rules.ts";
-import type { FailableOutcome } from "./outcome.ts";
+import type { FailReason } from "./outcome.ts";
 
 /** What the step is asked to do. `attach` only waits for a job. */
 export type Task =
@@ -24,7 +24,7 @@ export interface Settings {
   wait: boolean;
   timeoutMs: number;
   intervals: { minMs: number; maxMs: number };
-  failOn: ReadonlySet<FailableOutcome>;
+  failOn: ReadonlySet<FailReason>;
   /** Whether a re-run waits for the job of an earlier attempt, or starts another one. */
   onRerun: "resume" | "new";
   /** The branch that a new job starts from: a name, `pull-request` for the event's pull request, or empty for the project's own. */

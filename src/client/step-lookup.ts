@@ -15,7 +15,14 @@ export interface SentTurn {
   costUsd: number | undefined;
   /** Whether something of its work is kept; it failed then. */
   isKept: boolean;
+  /** What the check of its commit showed; empty if the service says nothing. */
+  check: CheckResult | "";
 }
+
+const checkResults = ["passed", "failed", "failed-before"] as const;
+
+/** `failed-before`: the check fails without the commit, too, and shows nothing. */
+export type CheckResult = (typeof checkResults)[number];
 
 const endedStatuses = ["completed", "failed", "stopped"] as const;
 
@@ -71,6 +78,7 @@ function parseTurn(data: unknown): SentTurn | undefined {
     reason: textOf(data.reason).slice(0, maxReasonLength).toWellFormed(),
     costUsd: costIn(data.usage),
     isKept: isKept(data),
+    check: checkResults.find((result) => result === data.check) ?? "",
   };
 }
 

@@ -18,6 +18,8 @@ export const agentKeys: Readonly<Record<string, readonly string[]>> = {
   gemini: ["GEMINI_API_KEY"],
   opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
   aider: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+  // It works with the workflow's own token.
+  copilot: [],
   [editor]: [],
 };
 
@@ -72,6 +74,7 @@ export const stepOptions = [
   "agent-env",
   "agent-reads",
   "agents",
+  "check",
   "commit-as",
   "disk-mb",
   "largest-change-mb",
@@ -81,6 +84,8 @@ export const stepOptions = [
   "only",
   "protect",
   "protected-files",
+  "setup",
+  "setup-host",
   "sign-off",
   "trailer",
 ] as const;
@@ -88,10 +93,12 @@ export const stepOptions = [
 /** Splits a line such as `--model sonnet`; `undefined` if it is none. Its value is empty if it has none. */
 export function parseOption(line: string): { name: string; value: string } | undefined {
   const [, name, value = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
+  // The other ones are no commands, which have options of their own.
+  const isCommand = name === "setup" || name === "check";
   // Quotation marks around a value are what a shell would need.
-  return name === undefined || /\s--[a-z]/.test(value)
+  return name === undefined || (!isCommand && /\s--[a-z]/.test(value))
     ? undefined
-    : { name, value: /^(["'])(.+)\1$/.exec(value)?.[2] ?? value };
+    : { name, value: /^(["'])((?:(?!\1).)+)\1$/.exec(value)?.[2] ?? value };
 }
 
 /** Returns the lines of options without empty ones. */

@@ -83,3 +83,8 @@ export function excerpt(text: string, limit: number): string {
     .toWellFormed()
     .replace(/\ufffd$/, "")}…`;
 }
+
+/** Removes control characters, and what is invisible or reorders text; except tabs and line feeds. */
+export function printable(text: string): string {
+  return text.toWellFormed().replace(/(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu, "");
+}

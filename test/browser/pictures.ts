@@ -11,7 +11,7 @@ import { KeyedService } from "../support/keyed-service.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { runMain } from "../support/run-main.ts";
 
-// Takes the pictures of docs/images: `node test/browser/pictures.ts`. Requires Chromium, pngquant and a font with emoji.
+// Takes the pictures of docs/images: `npm run pictures`. Requires Chromium, pngquant and a font with emoji.
 
 const images = resolve(import.meta.dirname, "../../docs/images");
 const styles = readFileSync(createRequire(import.meta.url).resolve("github-markdown-css/github-markdown.css"), "utf8");

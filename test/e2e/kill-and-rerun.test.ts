@@ -3,16 +3,20 @@ import { startGitHub } from "../support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor, startScriptedService } from "../support/scripted-service.ts";
 import { hasSignals, step, temporaryFolder } from "../support/step.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const event = { id: 77, text: "/agent fix it", author: { login: "writer" } };
 
-/** Runs a step for a comment, kills it when the service gets its `n`-th request, and then re-runs the workflow run. */
-async function killAndRerun(n: number) {
+/**
+ * Runs a step for a comment, kills it when the service has its `n`-th request and the reply has what a re-run needs, and then
+ * re-runs the workflow run.
+ */
+async function killAndRerun(n: number, needed = "") {
   let kill = (): void => {};
   await using service = await startScriptedService({
     script: () => ({ durationMs: 300 }),
     fault: (request) => {
-      if (request === n) kill();
+      if (request === n) void waitUntil(() => github.github.reply.includes(needed)).then(kill);
       return false;
     },
   });
@@ -38,7 +42,7 @@ async function killAndRerun(n: number) {
 }
 
 test.skipIf(!hasSignals)("a re-run waits for the job of a step that was killed right after the create", async () => {
-  const { first, second, posts, comments } = await killAndRerun(2);
+  const { first, second, posts, comments } = await killAndRerun(2, " job=");
   expect(first.exitCode).toBe(null);
   expect(posts).toHaveLength(1);
   expect(second.outputs).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });

@@ -3,9 +3,12 @@ import { runKills } from "../kills/kills.ts";
 import { hasSignals, temporaryFolder } from "../support/step.ts";
 
 test.skipIf(!hasSignals)("steps that are killed at drawn moments are re-run without a second job", async () => {
-  const wrong: string[] = [];
-  const log = (line: string): void => void wrong.push(line);
-  const { counts } = await runKills({ runs: 1, cancellations: 0, seed: 30, folder: temporaryFolder(), log });
-  expect(wrong).toEqual([]);
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
+  const { counts } = await runKills({ runs: 2, cancellations: 0, seed: 30, folder: temporaryFolder(), log });
+  expect(lines.sort()).toEqual([
+    expect.stringMatching(/^right: history 0: own/),
+    expect.stringMatching(/^right: history 1: keyless/),
+  ]);
   expect(counts.get("own service, requests of a run: 1")).toBe(1);
 });

@@ -12,10 +12,13 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
   expect(outputs).toEqual({
     "job-id": expect.stringMatching(/^job_/),
     "final-message": "",
+    "check-result": "",
     "cost-usd": "",
     status: "completed",
     "pr-link": "https://github.com/example/docs/pull/1",
     "pr-number": "1",
+    "last-pr-link": "",
+    "last-pr-state": "",
     outcome: "pr-created",
     "skip-reason": "",
     "job-origin": "created",

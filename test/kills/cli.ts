@@ -8,18 +8,18 @@ import { runKills } from "./kills.ts";
 const help = `Usage: npm run kills -- [--runs N] [--cancellations M] [--seed S] [--only INDEX]
 
 Runs the built action as a runner does, kills it with SIGKILL at a random moment, and re-runs it twice; a third of the second
-attempts are killed too. N histories (default: 200) use the service of this repository, and N a service that knows no keys of
-requests; each has a cache that may be written or read, or not, and runs in plain mode, with a session or in comment mode. There
+attempts are killed too. Of N histories (default: 400), half use the service of this repository, and half a service that knows no keys
+of requests; each has a cache that may be written or read, or not, and runs in plain mode, with a session or in comment mode. There
 must never be a second job, and with the first service the re-runs must end with the pull request. In M more histories (default: 60),
 the service and the cache are slow, and the first attempt is cancelled: it must end within 7 s, and the re-run must do what it said.
-Prints what re-runs did, and every history that is wrong; then the exit code is 1. Run npm run build before. Linux and macOS only.
+Prints each history and what re-runs did; if one is wrong, the exit code is 1. Run npm run build before. Linux and macOS only.
 
   --only INDEX       run only the history with this number in the report, with its log
 `;
 
 const { values } = parseArgs({
   options: {
-    runs: { type: "string", default: "200" },
+    runs: { type: "string", default: "400" },
     cancellations: { type: "string", default: "60" },
     seed: { type: "string" },
     only: { type: "string" },

@@ -14,8 +14,8 @@ const editGraceMs = 1000;
 export const createGraceMs = 4000;
 /** The last poll is sent at least this long before the deadline, if the whole timeout is 10 s or more. */
 export const lastPollReserveMs = 1000;
-/** How long the state of a session's job is read, in milliseconds. */
-const sessionReadMs = 180_000;
+/** How long the state of a job is read that the step does not, or not yet, wait for, in milliseconds. */
+const readLimitMs = 180_000;
 /** How long connections to the service are retried before a create or message is given up, in milliseconds. */
 const unreachableLimitMs = 60_000;
 /** How long it may take to get an OIDC token, in milliseconds: three tries of ten seconds, and the delays between. */
@@ -103,11 +103,11 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const isOther = kind === "lookup" && next.sentAt >= (signalAt ?? Infinity);
     const isRepeated = next.kind === kind && next.jobId === request.jobId && !isOther;
     if (received.kind === "response") {
-      // Before anything is sent, polls read the session's job, for a time of their own.
+      // Before anything is sent, polls read the job of the session or of an earlier attempt, for a time of their own.
       const isReading =
         kind === "poll" && requests.slice(0, index).every((one) => one.kind === "poll" || one.kind === "lookup");
-      const readUntil = (requests.find((one) => one.kind === "poll")?.sentAt ?? 0) + sessionReadMs;
-      const latest = Math.min(deadline, isReading && scenario.workflow?.hasSession ? readUntil : Infinity);
+      const readUntil = (run.firstRequestAt ?? 0) + readLimitMs;
+      const latest = Math.min(deadline, isReading && (scenario.workflow || !scenario.wait) ? readUntil : Infinity);
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), latest - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
       if (

@@ -16,6 +16,7 @@ interface Turn {
   message?: string;
   reason?: string;
   usage?: { costUsd: number };
+  check?: string;
 }
 
 /** A service of one's own at the transport: it knows requests by their keys, and lists what was sent under a step. */
@@ -36,6 +37,8 @@ export class KeyedService {
   /** Why turns fail or are stopped; `undefined`: it does not say so. */
   reason: string | undefined;
   costUsd: number | undefined;
+  /** What the check of each turn shows. Default: nothing. */
+  check: string | undefined;
   /** What is kept of turns that fail; `undefined`: nothing. */
   kept: Turn["kept"] | undefined;
   /** Acts on a request and loses its answer. */
@@ -113,6 +116,7 @@ export class KeyedService {
       ...(this.next === "failed" && this.kept && { kept: this.kept }),
       ...(this.message !== undefined && { message: this.message }),
       ...(this.reason !== undefined && { reason: this.reason }),
+      ...(this.check !== undefined && { check: this.check }),
       ...(this.costUsd !== undefined && { usage: { costUsd: this.costUsd } }),
     };
     this.turns.push(turn);

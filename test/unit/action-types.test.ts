@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { permissions } from "../../src/action/comments/event.ts";
 import { authMethods, boolean } from "../../src/action/inputs/rules.ts";
 import { inputDefaults } from "../../src/action/inputs/schema.ts";
-import { failableOutcomes, outcomes } from "../../src/action/outcome.ts";
+import { failReasons, outcomes } from "../../src/action/outcome.ts";
 import type { SkipReason } from "../../src/action/result.ts";
 import { knownStatuses } from "../../src/client/contract.ts";
 import { actionMetadata, root } from "../support/metadata.ts";
@@ -44,7 +44,7 @@ test("exactly the inputs and outputs of action.yml have a type", () => {
 
 test("the values of each enum are those in the sources", () => {
   const { inputs, outputs } = types;
-  expect(inputs["fail-on"]?.["list-item"]?.["allowed-values"]).toEqual([...failableOutcomes, "none"]);
+  expect(inputs["fail-on"]?.["list-item"]?.["allowed-values"]).toEqual([...failReasons, "none"]);
   expect(inputs.auth?.["allowed-values"]).toEqual(authMethods);
   expect(inputs["required-permission"]?.["allowed-values"]).toEqual(permissions);
   expect(outputs.status?.["allowed-values"]).toEqual(knownStatuses);

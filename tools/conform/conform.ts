@@ -391,6 +391,7 @@ function listFault(answer: Answer | NoAnswer): string | undefined {
       turnStatuses.includes(String(turn.status)) &&
       (turn.message === undefined || typeof turn.message === "string") &&
       (turn.kept === undefined || turn.kept === "push" || turn.kept === "pull-request") &&
+      (turn.check === undefined || ["passed", "failed", "failed-before"].includes(String(turn.check))) &&
       (turn.usage === undefined || (isObject(turn.usage) && isCost(turn.usage.costUsd))),
   );
   return areValid ? undefined : describe(answer);

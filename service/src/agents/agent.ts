@@ -19,6 +19,8 @@ export interface ModelEndpoint {
   baseUrlVariable: string;
   /** The variable that holds the key. The agent's own holds a dummy. */
   keyVariable: string;
+  /** The dummy, for an agent that looks at its key. Default: a text that says what it is. */
+  dummyKey?: string;
   /** What agents may ask of it through a proxy. */
   api: ModelApi;
   /** Returns the request header that carries the key. */
@@ -64,6 +66,8 @@ export interface Agent {
   programs: readonly string[];
   /** The command that installs the first of them. */
   install?: string | undefined;
+  /** The variable with the folder into which its first program unpacks itself when it prints its version. Default: it is ready to run. */
+  unpacksTo?: string | undefined;
   /** Other files and folders that it may read in a sandbox, as absolute paths. */
   reads: readonly string[];
   /** Undefined if unknown: then a proxy cannot add the key. */
@@ -104,6 +108,27 @@ function programOf(command: string): string | undefined {
     .trim()
     .split(/\s+/)
     .find((word) => !/^\w+=/.test(word));
+}
+
+/**
+ * Returns a command of a project, such as one that checks its docs, as what runs agents takes it. All its output is its report.
+ *
+ * @param reads - files that it may read in its sandbox, besides the installations of the programs that it names
+ */
+export function projectCommand(command: string, reads: readonly string[]): Agent {
+  // A path could be any folder, unless it is what the command begins with.
+  const words = command.split(/[\s;&|()<>]+/).filter((word) => /^[\w.+-]+$/.test(word));
+  const programs = new Set([programOf(command) ?? "", ...words]);
+  return {
+    ...unknownProgram,
+    kind: "command",
+    model: "",
+    command: () => ({ file: "/bin/sh", args: ["-c", 'exec /bin/sh -c "$1" 2>&1', "sh", command] }),
+    readReport: (stdout) => ({ message: stdout, error: undefined }),
+    programs: [...programs].filter(Boolean),
+    reads,
+    isTrusted: false,
+  };
 }
 
 const editor = ownFile("editor/main.ts");

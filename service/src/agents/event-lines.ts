@@ -3,7 +3,7 @@
 type Event = Readonly<Record<string, unknown>>;
 
 /** Which agent prints the events. */
-export const eventFormats = ["claude", "codex", "gemini", "opencode"] as const;
+export const eventFormats = ["claude", "codex", "copilot", "gemini", "opencode"] as const;
 
 export type EventFormat = (typeof eventFormats)[number];
 
@@ -17,7 +17,7 @@ export class EventLines {
   #piece = "";
 
   constructor(format: EventFormat) {
-    this.#render = { claude, codex, gemini: (event: Event) => this.#gemini(event), opencode }[format];
+    this.#render = { claude, codex, copilot, gemini: (event: Event) => this.#gemini(event), opencode }[format];
   }
 
   /** Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line. */
@@ -145,6 +145,32 @@ function codex(event: Event): string[] {
   if (event.type === "turn.failed") return [`Error: ${textOf(objectOf(event.error).message)}`];
   // Such as that it connects again.
   return event.type === "error" ? [textOf(event.message)] : [];
+}
+
+function copilot(event: Event): string[] {
+  const data = objectOf(event.data);
+  switch (event.type) {
+    case "session.tools_updated":
+      return data.model === undefined ? [] : [`Model: ${textOf(data.model)}`];
+    case "assistant.message":
+      return [textOf(data.content)];
+    case "tool.execution_start":
+      return [use(data.toolName, data.arguments)];
+    case "tool.execution_complete":
+      return result(
+        textOf(objectOf(data.result).content) || textOf(objectOf(data.error).message),
+        data.success !== true,
+      );
+    case "session.info":
+      // The files that it writes are those of its tools.
+      return /^file_/.test(textOf(data.infoType)) ? [] : [short(textOf(data.message))];
+    case "session.warning":
+      return [short(textOf(data.message))];
+    case "session.error":
+      return [`Error: ${textOf(data.message)}`];
+    default:
+      return [];
+  }
 }
 
 function gemini(event: Event): string[] {

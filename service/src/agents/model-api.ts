@@ -10,8 +10,9 @@ export interface ModelApi {
    * Returns the part of a body that lets the provider's machines run or fetch something, for people; `undefined` if it has none.
    *
    * @param body - of the request, as JSON
+   * @param path - as that of `allows`
    */
-  findServerTool(body: Readonly<Record<string, unknown>>): string | undefined;
+  findServerTool(body: Readonly<Record<string, unknown>>, path: string): string | undefined;
   /**
    * Returns the path of the list of models, below the endpoint, which is answered only with a valid key. Default: unknown.
    *
@@ -67,6 +68,16 @@ export const openAiApi: ModelApi = {
 
 /** Tools that the agent runs itself. */
 const openAiTools = new Set(["function", "custom", "local_shell", "apply_patch", "namespace", "tool_search"]);
+
+/**
+ * GitHub Copilot's, which has the paths of OpenAI and Anthropic. It has no `modelsPath`, because a token that is not allowed to use a
+ * model may get the list, too.
+ */
+export const copilotApi: ModelApi = {
+  allows: (method, path) => openAiApi.allows(method, path) || anthropicApi.allows(method, path),
+  findServerTool: (body, path) =>
+    (anthropicApi.allows("POST", path) ? anthropicApi : openAiApi).findServerTool(body, path),
+};
 
 /** Google's documentation: "Gemini API", "Generating content". Fields have names in both styles. */
 export const geminiApi: ModelApi = {

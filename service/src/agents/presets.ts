@@ -4,13 +4,16 @@ import { eventFormats } from "./event-lines.ts";
 import { aider } from "./presets/aider.ts";
 import { claude } from "./presets/claude.ts";
 import { codex } from "./presets/codex.ts";
+import { copilot } from "./presets/copilot.ts";
 import { gemini } from "./presets/gemini.ts";
 import { opencode } from "./presets/opencode.ts";
 import type { AgentPackage, Preset } from "./presets/preset.ts";
 import { readableError } from "./readable-error.ts";
 
 /** The agents that `--agent` knows by name. */
-const presets: ReadonlyMap<string, Preset> = new Map(Object.entries({ claude, codex, gemini, opencode, aider }));
+const presets: ReadonlyMap<string, Preset> = new Map(
+  Object.entries({ claude, codex, gemini, opencode, aider, copilot }),
+);
 
 export const presetNames: readonly string[] = [...presets.keys()];
 
@@ -42,7 +45,7 @@ export function presetAgent(
 ): Agent | undefined {
   const preset = presets.get(name);
   if (preset === undefined) return undefined;
-  const { program, models, environment: own, script, readReport } = preset;
+  const { program, models, environment: own, unpacksTo, script, readReport } = preset;
   const modelEndpoint = models.find(({ keyVariable }) => findSecret(keyVariable, environment) !== undefined);
   if (modelEndpoint === undefined) {
     const keys = models.map(({ keyVariable }) => keyVariable).join(" or ");
@@ -70,6 +73,7 @@ export function presetAgent(
     modelEndpoint: { ...modelEndpoint, url },
     programs: [program],
     install: installCommand(preset.package),
+    unpacksTo,
     reads: [],
     // None: its model is reached through the service, which adds the key. A direct way would let it use another key.
     hosts: [],

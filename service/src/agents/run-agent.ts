@@ -27,6 +27,8 @@ export interface AgentDirectories {
   home: string;
   /** The worktree, and the current directory. */
   tree: string;
+  /** The path of the worktree inside a sandbox. Default: the same. */
+  treeInside?: string | undefined;
   /** `TMPDIR`. */
   temporary: string;
   /** For the files that the service writes for the agent. */
@@ -86,7 +88,7 @@ const supervisor = ownFile("agents/supervisor.ts");
  *   program cannot be started has failed
  */
 export async function runAgent(agent: Agent, options: AgentOptions): Promise<AgentResult> {
-  const { home, tree, temporary, input, processes } = options.directories;
+  const { home, tree, treeInside = tree, temporary, input, processes } = options.directories;
   const { environment, promptFile, stdoutFile, resultFile } = prepareFiles(agent, options);
   const log = openSync(options.logFile, "a");
   const stdin = openSync(promptFile, "r");
@@ -97,8 +99,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     const programs = [command.file, ...agent.programs, ...network.programs];
     const networked = network.wrap(command);
     const { file, args, inherited } = sandbox.wrap(hasProcessNamespace ? behindGate(networked) : networked, {
-      currentDirectory: tree,
-      writable: [home, tree, temporary],
+      currentDirectory: treeInside,
+      writable: [home, treeInside, temporary],
+      ...(treeInside !== tree && { moved: { path: tree, to: treeInside } }),
       readable: [
         ...programs.flatMap((program) => programPaths(program, environment.PATH ?? "")),
         ...certificateFiles(environment),

@@ -1,5 +1,5 @@
 import { knownCost } from "../cost.ts";
-import type { KeptWork, StepTurn, TurnStatus } from "../model.ts";
+import type { CheckResult, KeptWork, StepTurn, TurnStatus } from "../model.ts";
 
 /** A turn as the API shows it to its sender. */
 export interface ShownTurn {
@@ -13,6 +13,8 @@ export interface ShownTurn {
   reason?: string;
   /** What is kept of its work, which the next turn of its job publishes first. Absent if nothing is. */
   kept?: KeptWork;
+  /** What the check of its commit showed. Absent if it was not checked. */
+  check?: CheckResult;
   /** Absent if it is unknown. */
   usage?: {
     /** By the agent's own estimate. */
@@ -25,7 +27,17 @@ const maxMessageLength = 4000;
 const maxReasonLength = 1000;
 
 /** Returns a turn as the API shows it. */
-export function describeTurn({ id, job, request, status, answer, costUsd, reason, kept }: StepTurn): ShownTurn {
+export function describeTurn({
+  id,
+  job,
+  request,
+  status,
+  answer,
+  costUsd,
+  reason,
+  kept,
+  checkResult,
+}: StepTurn): ShownTurn {
   const message = answer?.trim() ?? "";
   // A running turn that is to be stopped has one, too.
   const why = status === "failed" || status === "stopped" ? (reason?.trim() ?? "") : "";
@@ -38,6 +50,7 @@ export function describeTurn({ id, job, request, status, answer, costUsd, reason
     ...(message !== "" && { message: shortened(message, maxMessageLength) }),
     ...(why !== "" && { reason: shortened(why, maxReasonLength) }),
     ...(kept !== null && { kept }),
+    ...(checkResult !== null && { check: checkResult }),
     ...(cost !== undefined && { usage: { costUsd: cost } }),
   };
 }

@@ -25,6 +25,7 @@ import {
   rebase,
   resolveCommit,
 } from "./history.ts";
+import { keepIgnored } from "./ignored-files.ts";
 import { withFilesOf, withOwnFiles } from "./instructed-start.ts";
 import { bundle, forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit, unbundle } from "./job-commits.ts";
 import { needsPacking, pack } from "./maintenance.ts";
@@ -244,6 +245,23 @@ export class Repository {
   /** Returns whether all commits of a start after its base are among those that the service has pushed. */
   async #isPushed({ base, head }: Start, pushed: ReadonlySet<string> = new Set()): Promise<boolean> {
     return base === head || (await this.commits(base, head)).every(({ commit }) => pushed.has(commit));
+  }
+
+  /**
+   * Returns a start with exactly the files of the project's own branch, as they were fetched last.
+   *
+   * @param chosen - that branch. Default: the repository's default branch
+   */
+  async ownStart(start: Start, chosen?: string): Promise<Start> {
+    const own = await this.targetBranch(chosen);
+    const head = await this.branchHead(own);
+    if (head === undefined) throw new Error(`the branch ${own} has no commit`);
+    return { ...start, head, instructed: undefined };
+  }
+
+  /** Removes from a folder of ignored files what the commit in a worktree does not ignore; see `keepIgnored`. */
+  keepIgnored({ tree }: WorktreePlace, files: string): Promise<string[]> {
+    return keepIgnored(this.#clone.git, this.#clone.folder, tree, files);
   }
 
   /** Makes a worktree contain the files of a commit. It may have been used for other commits before. */

@@ -85,6 +85,11 @@ export class Worktrees {
     return worktree;
   }
 
+  /** Lends a worktree that was taken back to an agent again. */
+  lend(place: WorktreePlace): Promise<void> {
+    return lendWorktree(place);
+  }
+
   /** Takes a worktree back from an agent whose processes have all ended. */
   takeBack(place: WorktreePlace): Promise<void> {
     return takeBackWorktree(place);

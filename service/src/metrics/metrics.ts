@@ -1,4 +1,4 @@
-import type { Census, DiskUse, TurnResult } from "../model.ts";
+import type { Census, CheckResult, DiskUse, TurnResult } from "../model.ts";
 
 /**
  * How an agent ended. `reported-failure`: its exit code was 0, but it said that it failed; `stopped`: the service stopped it;
@@ -58,6 +58,7 @@ export interface Metrics {
   turnStarted(): (result: TurnResult) => void;
   agentExited(exit: AgentExit): void;
   agentCost(cost: AgentCost): void;
+  checkEnded(result: CheckResult): void;
   requestAnswered(request: AnsweredRequest): void;
   gitHubAnswered(response: GitHubResponseNumbers): void;
   storeOutageBegan(): void;
@@ -71,6 +72,7 @@ export const noMetrics: Metrics = {
   turnStarted: () => () => {},
   agentExited: () => {},
   agentCost: () => {},
+  checkEnded: () => {},
   requestAnswered: () => {},
   gitHubAnswered: () => {},
   storeOutageBegan: () => {},

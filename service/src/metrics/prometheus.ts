@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Machine, thisMachine } from "../machine.ts";
-import type { Census, DiskUse, TurnResult } from "../model.ts";
+import type { Census, CheckResult, DiskUse, TurnResult } from "../model.ts";
 import type {
   AgentCost,
   AgentExit,
@@ -78,6 +78,10 @@ export class PrometheusMetrics implements ReadableMetrics {
   agentCost({ project, agent, costUsd }: AgentCost): void {
     if (costUsd === undefined) this.#worker.unknownCosts.inc({ project, agent });
     else this.#worker.costs.inc({ project, agent }, costUsd);
+  }
+
+  checkEnded(result: CheckResult): void {
+    this.#worker.checks.inc({ result });
   }
 
   requestAnswered({ method, route, status, seconds }: AnsweredRequest): void {
@@ -175,6 +179,12 @@ function workerMetrics(registry: Registry) {
     exits: new Counter({
       name: "agent_service_agent_exits_total",
       help: "Agents that have ended, by how.",
+      labelNames: ["result"],
+      registers,
+    }),
+    checks: new Counter({
+      name: "agent_service_checks_total",
+      help: "Checks of commits that have ended, by what they showed.",
       labelNames: ["result"],
       registers,
     }),

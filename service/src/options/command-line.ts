@@ -93,22 +93,29 @@ const commands: Readonly<Record<string, ParsedCommand>> = {
   }),
   jobs: define({
     usage: [
-      "jobs list [active|completed|failed|archived] --store STORE [--project ID]...",
+      "jobs list [active|completed|failed|archived] --store STORE [--project ID]... [--format json]",
+      "jobs show JOB --store STORE [--format json]",
       "jobs stop JOB [TURN] --store STORE",
       "jobs retry JOB --store STORE",
     ],
-    about: ["Lists the newest jobs of a store, stops a turn of a job, or runs its last turn again, which has failed."],
+    about: [
+      "Lists the newest jobs of a store with their turns, shows a job with the end of its log, stops a turn of a job, or runs its last turn again, which has failed. A service may use the store meanwhile.",
+    ],
     options: {
       store: { STORE: "the store of the service" },
       schema,
       project: { ID: "list only jobs of this project; may be repeated" },
+      format: options.format.help,
     },
     hasWords: true,
     read: (given) => {
       const store = parseStore(given);
       if (store === undefined) throw new Error("jobs requires --store, the same as that of the service.");
       const projects = given.value("project");
-      const command = readJobsCommand(given.positionals, projects);
+      const isJson = given.value("format") === "json";
+      const command = readJobsCommand(given.positionals, projects, isJson);
+      const reads = command.command === "list" || command.command === "show";
+      if (isJson && !reads) throw new Error("--format is an option of jobs list and jobs show.");
       if (projects !== undefined && command.command !== "list") throw new Error("--project is an option of jobs list.");
       return { kind: "jobs", command, store };
     },
@@ -172,20 +179,23 @@ const statuses: readonly JobStatus[] = ["active", "completed", "failed", "archiv
 function readJobsCommand(
   [command, first, second, ...more]: readonly string[],
   projects: readonly string[] | undefined,
+  isJson: boolean,
 ): JobsCommand {
   const isJob = /^job_[\da-f-]{36}$/.test(first ?? "");
   if (command === "list" && second === undefined) {
     const status = statuses.find((one) => one === first);
     if (first !== undefined && status === undefined) throw new Error(`jobs list takes one of ${statuses.join(", ")}.`);
-    return { command, projects, status };
+    return { command, projects, status, isJson };
   }
+  if (command === "show" && isJob && first !== undefined && second === undefined)
+    return { command, job: first, isJson };
   if (command === "stop" && isJob && first !== undefined && more.length === 0) {
     const turn = second === undefined ? undefined : parseTurnId(second);
     if (second !== undefined && turn === undefined) throw new Error(`${second} is not a turn.`);
     return { command, job: first, turn };
   }
   if (command === "retry" && isJob && first !== undefined && second === undefined) return { command, job: first };
-  throw new Error("jobs must be followed by list, stop JOB or retry JOB.");
+  throw new Error("jobs must be followed by list, show JOB, stop JOB or retry JOB.");
 }
 
 function readKeyCommand({

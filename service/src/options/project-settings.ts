@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
-import type { Confinement } from "../agents/confine.ts";
+import type { CommandSettings, Confinement } from "../agents/confine.ts";
 import type { Limits } from "../agents/limits.ts";
+import { mayBePublic } from "../agents/network/public-address.ts";
 import { presetAgent } from "../agents/presets.ts";
 import { errorMessage } from "../error-message.ts";
 import type { CommitSettings } from "../pulls/committers.ts";
@@ -32,6 +33,8 @@ export interface ProjectSettings extends Confinement, CommitSettings {
   protectedFiles: ProtectedFilesKind;
   /** Such files besides those that the service knows. */
   moreProtected: readonly string[];
+  /** What is run for the project before and after its agents. Undefined: nothing. */
+  commands: CommandSettings | undefined;
   /** The files that agents may change. Undefined: all. */
   only: PathPatterns | undefined;
   /** Secrets of the service that no change may have: each value that they have had, as it is known when they are listed. */
@@ -67,6 +70,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
   const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
   // Files of a repository can name another host for the model, to which a named agent would send its key.
   const agentNetwork = input.agentNetwork ?? (agent.modelEndpoint && sandbox === "bwrap" ? "model" : "full");
+  checkSharedToken(input, agent, { sandbox, agentNetwork }, environment);
   if (agentNetwork !== "full" && sandbox !== "bwrap")
     throw new Error(`--agent-network ${agentNetwork} requires --sandbox bwrap.`);
   const { memoryMb, diskMb, protect = [] } = input;
@@ -94,9 +98,52 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
     protectedFiles: input.protectedFiles ?? "flag",
     moreProtected: protect,
     only: readOnly(input.only),
+    commands: readCommands(input, sandbox),
     ...readCommitOptions(input, github !== undefined),
     ...findSecrets(input, agent, environment),
   };
+}
+
+/** @throws if an agent would hold a token with which the service writes to GitHub, because that is its model's key, too */
+function checkSharedToken(
+  input: ProjectInput,
+  { kind, modelEndpoint }: Agent,
+  { sandbox, agentNetwork }: Pick<ProjectInput, "sandbox" | "agentNetwork">,
+  environment: NodeJS.ProcessEnv,
+): void {
+  if (modelEndpoint === undefined || (sandbox === "bwrap" && agentNetwork !== "full")) return;
+  const { keyVariable } = modelEndpoint;
+  const key = findSecret(keyVariable, environment)?.value;
+  if (!ownTokenVariables(input).some((name) => key && findSecret(name, environment)?.value === key)) return;
+  const setting = sandbox === "bwrap" ? "--agent-network full" : `--sandbox ${sandbox}`;
+  throw new Error(
+    `${setting} would give the agent a token that can write to the repository, because ${kind} uses the same one for its model. Remove that, or set ${keyVariable} to a token of its own, which can do nothing else.`,
+  );
+}
+
+/** Variables with the service's own tokens of GitHub. */
+const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInput): string[] => [
+  defaultTokenVariable,
+  "GH_TOKEN",
+  githubTokenEnv,
+];
+
+function readCommands(
+  { setup, setupHosts, check, agentReads = [] }: ProjectInput,
+  sandbox: Confinement["sandbox"],
+): CommandSettings | undefined {
+  for (const [name, command] of Object.entries({ setup, check })) {
+    if (command?.trim() === "") throw new Error(`--${name} is empty.`);
+    if (command !== undefined && sandbox !== "bwrap") throw new Error(`--${name} requires --sandbox bwrap.`);
+  }
+  if (setupHosts !== undefined && setup === undefined) throw new Error("--setup-host requires --setup.");
+  const invalid = setupHosts?.find(
+    (host) => !/^[\w.-]+(?::\d{1,5})?$/.test(host) || !mayBePublic(host.replace(/:\d+$/, "")),
+  );
+  if (invalid !== undefined)
+    throw new Error(`--setup-host ${invalid} is not a HOST or HOST:PORT of the public network.`);
+  if (setup === undefined && check === undefined) return undefined;
+  return { setup, check, setupHosts: setupHosts ?? [], reads: agentReads.map((path) => resolve(path)) };
 }
 
 function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
@@ -112,16 +159,17 @@ const maxProcesses = 2000;
 
 /** Returns the secrets in the service's environment, in its files and in the repository's URL, which no change may have. */
 function findSecrets(
-  { repository, githubTokenEnv, agentEnv = [] }: ProjectInput,
+  input: ProjectInput,
   agent: Agent,
   environment: NodeJS.ProcessEnv,
 ): Pick<ProjectSettings, "secrets" | "secretSources"> {
-  const own = [apiKeyVariable, defaultTokenVariable, githubTokenEnv ?? defaultTokenVariable];
+  const { repository, agentEnv = [] } = input;
+  const own = [apiKeyVariable, ...ownTokenVariables(input)];
   const names = [...own, ...[...agent.passes, ...agentEnv].filter(isSecretName)];
   const secretSources = [...new Set(names)].flatMap((name) => findSecret(name, environment) ?? []);
   const password = URL.canParse(repository) ? decodeURIComponent(new URL(repository).password) : "";
   const fixed = [
-    ...["PGPASSWORD", "GH_TOKEN"].map((name) => ({ name, value: environment[name] ?? "" })),
+    ...["PGPASSWORD"].map((name) => ({ name, value: environment[name] ?? "" })),
     { name: "the password of the repository", value: password },
   ].filter(({ value }) => value !== "");
   const secrets = {

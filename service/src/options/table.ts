@@ -106,6 +106,18 @@ export const options = {
     PATTERN:
       "let agents change only these files, such as docs/**, and take back what else they change; may be repeated. A later !PATTERN excludes files again, as in a workflow's paths",
   }),
+  setup: ofProject("setup", text("a shell command"), {
+    COMMAND:
+      "run this before each agent, such as npm ci, on the files of the project's own branch, in the sandbox; what it leaves in ignored files is there for the agent and for --check",
+  }),
+  "setup-host": ofProject("setupHosts", texts("HOST or HOST:PORT"), {
+    "HOST[:PORT]":
+      "let --setup also reach this host, besides the registries of npm, PyPI and RubyGems; none of a private network; may be repeated",
+  }),
+  check: ofProject("check", text("a shell command"), {
+    COMMAND:
+      "run this on the commit of each turn, such as npm run build, in the sandbox, without a network, before it is pushed; if the commit breaks it, the agent gets one more go",
+  }),
   "commit-as": ofProject("commitAs", text("NAME <EMAIL>"), {
     IDENTITY:
       "author and committer of commits, as NAME <EMAIL> (default: the bot of GITHUB_TOKEN; with a person's token or without one, Agent)",
@@ -165,6 +177,9 @@ export const options = {
       "answer /metrics and /healthz here too, without a key, for a network that no reverse proxy publishes; a worker answers them nowhere else (default address: 127.0.0.1)",
   }),
   help: ofService(flag, { "": "show this help" }),
+  format: ofCommand(choice(["text", "json"]), {
+    "text|json": "print lines for people, or one line of JSON for programs (default: text)",
+  }),
   scope: ofCommand(choice(["read"]), { read: "let the key only read (default: it may do everything)" }),
   "expires-days": ofCommand(integer(1, 3650), { N: "let the key expire after this time (default: never)" }),
 } as const satisfies Readonly<Record<string, Option<unknown>>>;

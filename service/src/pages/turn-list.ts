@@ -50,11 +50,11 @@ ${first > 1 && html`<p class="quiet">Only the last ${turns.length} of ${count} t
 }
 
 function renderTurn(id: number, turn: TurnExcerpt, isOpen: boolean, action: Html | undefined): Html {
-  const { prompt, answer, reason } = turn;
-  return html`<li id="turn-${id}"><details${isOpen && html` open`}><summary>${commitTitle(prompt)} ${renderState(turn)}</summary>
+  const { prompt, answer, reason, checkOutput } = turn;
+  return html`<li id="turn-${id}"><details${isOpen && html` open`}><summary>${commitTitle(prompt)} ${renderState(turn)}${renderCheck(turn)}</summary>
 ${reason !== null && html`<p class="${isStopped(reason) ? "quiet" : "minus"}">${reason}</p>\n`}Prompt${renderExcerpt(prompt)}${
     answer !== null && html`\nLast message of the agent${renderExcerpt(answer)}`
-  }</details>${action}</li>`;
+  }${checkOutput !== null && checkOutput !== "" && html`\nEnd of the output of the check${renderExcerpt(checkOutput)}`}</details>${action}</li>`;
 }
 
 /** Returns the button of a turn; `undefined` if it has none. */
@@ -76,6 +76,14 @@ function renderState({ state, startedAt, endedAt, reason, costUsd }: TurnExcerpt
   if (state === "failed" && isStopped(reason)) return html`<span class="quiet">Stopped${took}</span>${spent}`;
   if (state === "failed") return html`<span class="minus">Failed${took}</span>${spent}`;
   return html`<span class="quiet">Completed${took}</span>${spent}`;
+}
+
+function renderCheck({ checkResult }: TurnExcerpt): Html | undefined {
+  if (checkResult === null) return undefined;
+  if (checkResult === "passed") return html` <span class="quiet">· check passed</span>`;
+  return checkResult === "failed"
+    ? html` <span class="minus">· check failed</span>`
+    : html` <span class="quiet">· check failed before, too</span>`;
 }
 
 function renderExcerpt(text: string): Html {

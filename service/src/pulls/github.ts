@@ -2,17 +2,25 @@ import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { LeaseLost } from "../store-errors.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubApi } from "./github/github-api.ts";
 import { GitHubCommits } from "./github/github-commits.ts";
 import { GitHubError } from "./github/github-error.ts";
 import type { GitHubRepository } from "./github/github-repository.ts";
-import { type Account, hasCreatedBranch, readOwnAccount } from "./github/own-account.ts";
+import { type Account, graphqlUrl, hasCreatedBranch, readOwnAccount } from "./github/own-account.ts";
 import { type OwnPullRequest, selectOwn } from "./github/own-pull-request.ts";
-import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./github/pull-request-data.ts";
+import {
+  hasErrors,
+  numberOf,
+  type PullRequestData,
+  parseEvents,
+  parsePullRequest,
+  parsePullRequests,
+} from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
-import { pullRequestBody, updatedBody } from "./pull-request-body.ts";
+import { isMarkedAsDraft, pullRequestBody, updatedBody } from "./pull-request-body.ts";
 import {
   type Change,
   closedBranchMs,
@@ -176,7 +184,11 @@ export class GitHubPullRequests implements PullRequestPlatform {
     // What is unknown would be overwritten.
     if (pull.body === undefined) return;
     const tellsTurn = change.existing === pull.html_url;
-    const body = updatedBody(pull.body ?? "", change.protectedFiles ?? [], tellsTurn ? change : undefined);
+    const { check, protectedFiles = [] } = change;
+    const isOwnDraft = pull.draft === true && isMarkedAsDraft(pull.body ?? "");
+    const isReady = isOwnDraft && check?.result === "passed" && (await this.#makeReady(pull, change));
+    const told = { check, isDraft: isOwnDraft && !isReady };
+    const body = updatedBody(pull.body ?? "", protectedFiles, tellsTurn ? change : undefined, told);
     if (body === undefined) return;
     await change.confirmOwner?.();
     const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
@@ -186,6 +198,32 @@ export class GitHubPullRequests implements PullRequestPlatform {
       // The work is in the pull request, and the job's log names the protected files.
       this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${errorMessage(error)}`);
     });
+  }
+
+  /**
+   * Makes a draft of the service ready for review, unless a person has changed that before. The turn does not depend on it.
+   *
+   * @returns whether it is ready
+   */
+  async #makeReady(pull: PullRequestData, change: Change): Promise<boolean> {
+    const { html_url: link, node_id: id } = pull;
+    const options = { what: `Making ${link} ready for review`, maxWaitMs: 0, isRetried: false };
+    try {
+      const path = "GET /repos/{owner}/{repo}/issues/{issue_number}/events";
+      const { data } = await this.#api.request(path, { issue_number: numberOf(pull), per_page: 100 }, options);
+      // The service does so only once, and it is a draft now.
+      const wasChanged = parseEvents(data).some(({ event }) => /^(?:ready_for_review|convert_to_draft)$/.test(event));
+      if (wasChanged || id === undefined) return false;
+      await change.confirmOwner?.();
+      const graphql = `POST ${graphqlUrl(this.#api.repository.apiUrl)}`;
+      const answer = await this.#api.request(graphql, { query: makeReady, variables: { id } }, options);
+      if (hasErrors(answer.data)) throw new Error(`GitHub answered ${JSON.stringify(answer.data).slice(0, 500)}`);
+      return true;
+    } catch (error) {
+      if (this.#api.signal.aborted || error instanceof LeaseLost) throw error;
+      this.#log(`${link} stays a draft, although the check of ${change.jobId} passed: ${errorMessage(error)}`);
+      return false;
+    }
   }
 
   async #listOpen(change: Change, owner: string): Promise<PullRequestData[]> {
@@ -198,10 +236,21 @@ export class GitHubPullRequests implements PullRequestPlatform {
 
   async #create(change: Change): Promise<string> {
     const { title, branch, targetBranch } = change;
-    const fields = { title, head: branch, base: targetBranch, body: pullRequestBody(change) };
-    const options = { what: describe(change), isRetried: false };
-    await change.confirmOwner?.();
-    const { data } = await this.#api.request("POST /repos/{owner}/{repo}/pulls", fields, options);
+    const create = async (isDraft: boolean) => {
+      const body = pullRequestBody(change, isDraft);
+      const fields = { title, head: branch, base: targetBranch, body, ...(isDraft && { draft: true }) };
+      const options = { what: describe(change), isRetried: false };
+      await change.confirmOwner?.();
+      return this.#api.request("POST /repos/{owner}/{repo}/pulls", fields, options);
+    };
+    const { data } =
+      change.check?.result === "failed"
+        ? await create(true).catch((error: unknown) => {
+            // Not every plan has drafts. Anything else that GitHub refuses, it refuses again.
+            if (!(error instanceof GitHubError && error.status === 422) || isDuplicate(error)) throw error;
+            return create(false);
+          })
+        : await create(false);
     return this.#checkedLink(parsePullRequest(data));
   }
 
@@ -218,6 +267,10 @@ export class GitHubPullRequests implements PullRequestPlatform {
     return link;
   }
 }
+
+/** Only GitHub's GraphQL API can do this. */
+const makeReady =
+  "mutation($id: ID!) { markPullRequestReadyForReview(input: { pullRequestId: $id }) { clientMutationId } }";
 
 const describe = ({ branch }: Change): string => `Opening the pull request of ${branch}`;
 

@@ -10,6 +10,7 @@ const instructionPatterns: readonly string[] = [
   ...["GEMINI.md", ".gemini/", ".opencode/", "opencode.json", "opencode.jsonc", ".aider*"],
   ...[".cursor/", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/"],
   ...[".github/hooks/", ".github/copilot/", ".github/skills/", ".github/agents/", ".github/prompts/"],
+  ...[".github/mcp.json", ".github/lsp.json"],
   // Some agents read variables from them, such as the address of their model.
   ...[".env", ".env.*"],
 ];

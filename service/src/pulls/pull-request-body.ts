@@ -1,6 +1,6 @@
 import { codeBlock, readCodeBlock } from "../code-block.ts";
 import { dollars } from "../cost.ts";
-import type { Change } from "./pull-requests.ts";
+import type { Change, ShownCheck } from "./pull-requests.ts";
 
 /** A prompt, what the agent said last, what that cost, and what of its change was taken back. */
 export type ToldTurn = Pick<Change, "prompt" | "answer"> & Partial<Pick<Change, "costUsd" | "takenBack">>;
@@ -21,8 +21,33 @@ const maxBodyLength = 60_000;
 /** In characters, of the names of protected files, so that the body stays within GitHub's limit. */
 const maxListLength = 1500;
 
-/** Marks the beginning and the end of the part about protected files, which a later turn replaces. */
+/** In characters, of the output of a check. */
+const maxOutputLength = 4000;
+
+/** Mark the beginning and the end of the parts about the check and about protected files, which a later turn replaces. */
 const marks = ["<!-- protected files -->", "<!-- end of protected files -->"] as const;
+const checkMarks = ["<!-- check -->", "<!-- end of check -->"] as const;
+/** Marks a pull request that the service made a draft, because its check failed. */
+const draftMark = "<!-- draft because of the check -->";
+
+/** Returns whether the service made a pull request with this body a draft. */
+export const isMarkedAsDraft = (body: string): boolean => body.split(/\r?\n/, 2)[1] === draftMark;
+
+/** Returns the beginning of a body: what the check showed. Empty if the commit was not checked. */
+function checkPart(check: ShownCheck | undefined, isDraft: boolean): string {
+  if (check === undefined) return "";
+  const { result, command, output } = check;
+  const start = isDraft ? `${checkMarks[0]}\n${draftMark}` : checkMarks[0];
+  const shown = command === "" ? [] : [codeBlock(command, 1000)];
+  if (result === "passed") return [`${start}\n> [!NOTE]\n> The check passed:`, ...shown, checkMarks[1]].join("\n\n");
+  const said =
+    result === "failed"
+      ? "> [!CAUTION]\n> The check fails with this change:"
+      : "> [!WARNING]\n> The check fails with and without this change, so it shows nothing:";
+  const end = output.length > maxOutputLength ? output.slice(-maxOutputLength) : output;
+  const details = "<details><summary>End of its output</summary>";
+  return [`${start}\n${said}`, ...shown, details, codeBlock(end), "</details>", checkMarks[1]].join("\n\n");
+}
 
 /** Returns the beginning of a body: the files that run code or instruct agents. Empty if there are none. */
 function protectedPart(files: readonly string[]): string {
@@ -38,13 +63,18 @@ function protectedPart(files: readonly string[]): string {
  * in it stays.
  *
  * @param turn - a further turn, which is added at the end. Default: none
+ * @param check - what the last check showed, and whether the pull request is a draft because of one. Default: nothing
  * @returns `undefined` if it is up to date, or has no room
  */
-export function updatedBody(body: string, files: readonly string[], turn?: ToldTurn): string | undefined {
-  const part = protectedPart(files);
-  const rest = withoutProtectedPart(body);
+export function updatedBody(
+  body: string,
+  files: readonly string[],
+  turn?: ToldTurn,
+  { check, isDraft = false }: { check?: ShownCheck | undefined; isDraft?: boolean } = {},
+): string | undefined {
+  const rest = withoutProtectedPart(withoutCheckPart(body));
   const told = turn === undefined ? rest : withTurn(rest, turn);
-  const updated = part === "" ? told : `${part}\n\n${told}`;
+  const updated = [checkPart(check, isDraft), protectedPart(files), told].filter(Boolean).join("\n\n");
   return updated === body || updated.length > maxLength ? undefined : updated;
 }
 
@@ -64,15 +94,32 @@ function withoutProtectedPart(body: string): string {
     : body;
 }
 
-/** Returns the body of a pull request on GitHub: files to review first, what the agent said, and what it was told. */
-export function pullRequestBody({
-  jobId,
-  protectedFiles = [],
-  ...turn
-}: ToldTurn & Pick<Change, "jobId" | "protectedFiles">): string {
-  const first = protectedPart(protectedFiles);
+/** Returns a body without the part about the check. The output in it can be any text, but no line of it ends its code block. */
+function withoutCheckPart(body: string): string {
+  const lines = body.replaceAll("\r\n", "\n").split("\n");
+  if (lines[0] !== checkMarks[0]) return body;
+  for (let index = 1; index < lines.length; index++) {
+    if (lines[index] === checkMarks[1])
+      return lines
+        .slice(index + 1)
+        .join("\n")
+        .trimStart();
+    index = readCodeBlock(lines, index)?.end ?? index;
+  }
+  return body;
+}
+
+/**
+ * Returns the body of a pull request on GitHub: what its check showed, files to review first, what the agent said, and what it was told.
+ *
+ * @param isDraft - whether it is made a draft, because of its check. Default: no
+ */
+export function pullRequestBody(
+  { jobId, protectedFiles = [], check, ...turn }: ToldTurn & Pick<Change, "jobId" | "protectedFiles" | "check">,
+  isDraft = false,
+): string {
   const told = `${describeTurn(turn)}\n\nJob \`${jobId}\`.`;
-  return first === "" ? told : `${first}\n\n${told}`;
+  return [checkPart(check, isDraft), protectedPart(protectedFiles), told].filter(Boolean).join("\n\n");
 }
 
 /** Returns the body with a further turn at its end; as it is, if it has the turn already, or no room for it. */

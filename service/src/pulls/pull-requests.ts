@@ -1,3 +1,4 @@
+import type { CheckResult } from "../model.ts";
 import { dayMs } from "../time.ts";
 
 /** A pushed branch to open a pull request for. */
@@ -21,8 +22,19 @@ export interface Change {
   protectedFiles?: readonly string[];
   /** The files whose changes in that turn were taken back. Default: none. */
   takenBack?: readonly string[] | undefined;
+  /** What the check of that turn's commit showed. Default: it was not checked. */
+  check?: ShownCheck | undefined;
   /** Called before each write. Throws if another worker has taken the turn over. Default: nobody can. */
   confirmOwner?: (() => Promise<void>) | undefined;
+}
+
+/** What a check showed, for people. */
+export interface ShownCheck {
+  result: CheckResult;
+  /** Empty if it is not known any longer. */
+  command: string;
+  /** The end of its output; empty if it passed. */
+  output: string;
 }
 
 /** A pull request that was opened. */

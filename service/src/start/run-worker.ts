@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Cgroups } from "../agents/cgroups.ts";
 import { checkPrograms } from "../agents/check-programs.ts";
+import type { ConfinedCommands } from "../agents/confine.ts";
 import type { Limits } from "../agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "../agents/network/agent-network.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
@@ -50,6 +51,8 @@ export interface ProjectAgents extends CommitSettings {
   moreProtected?: readonly string[] | undefined;
   /** The files that agents may change. Default: all. */
   only?: PathPatterns | undefined;
+  /** What is run before and after agents. Default: nothing. */
+  commands?: ConfinedCommands | undefined;
   /** Secrets that no change of any project may have. Default: none. */
   secrets?: Iterable<Secret> | undefined;
 }
@@ -234,7 +237,7 @@ function portsOf(
   worktreesOf: ReadonlyMap<Repository, Worktrees>,
 ): ProjectPorts & { committers: Committers } {
   const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes, protectedFiles, moreProtected } = agents;
-  const { only, commitAs, signsOff, trailers } = agents;
+  const { only, commands, commitAs, signsOff, trailers } = agents;
   const gitHub = pullRequests instanceof GitHubPullRequests ? pullRequests.commits : undefined;
   const worktrees = worktreesOf.get(repository);
   if (worktrees === undefined) throw new Error("the repository has no worktrees");
@@ -254,5 +257,6 @@ function portsOf(
     protectedFiles,
     moreProtected,
     only,
+    commands: commands && { ...commands, repository, worktrees },
   };
 }

@@ -16,7 +16,7 @@ import type { ReadableMetrics } from "../metrics/metrics.ts";
 import type { CommandLineOptions as ServeOptions } from "../options/options.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { logsFolder } from "../service-folder.ts";
+import { folderOfStore, logsFolder } from "../service-folder.ts";
 import { checkStorePlace } from "../store/sqlite/find-store.ts";
 import { lockStore } from "../store/sqlite/store-lock.ts";
 import { waitForPostgres } from "./open-postgres.ts";
@@ -29,7 +29,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   // Everything the service writes is only for its user, except what Git writes to a repository of others.
   const repositoryUmask = process.umask(0o077);
   const { role, store, folder: givenFolder, apiKey: givenKey, keys, secretVariables, logFormat } = options;
-  const keptFolder = store === undefined ? givenFolder : `${resolve(store)}.files`;
+  const keptFolder = store === undefined ? givenFolder : folderOfStore(store);
   const folder = keptFolder === undefined ? createFolder() : resolve(keptFolder);
   const output = await createServiceLog(logFormat);
   // Several API processes must have the same keys.
@@ -81,6 +81,7 @@ async function start(
     settings: confined.settings,
     cgroups,
     hasJobPages: true,
+    takesCommands: options.store !== undefined,
     isDiskMeasured: true,
     openAuthenticator:
       keys === undefined && trust.length === 0

@@ -7,6 +7,8 @@ import { type LoopbackServer, listen } from "../http/listen.ts";
 import { observeRequests } from "../http/observe-requests.ts";
 import { basePathOf, withoutBasePath } from "../http/public-url.ts";
 import { Jobs } from "../jobs/jobs.ts";
+import { listenForChanges } from "../jobs/jobs-socket.ts";
+import { changeJobs } from "../jobs/run-jobs-command.ts";
 import type { Log, LogEvent } from "../log/log.ts";
 import { type Metrics, noMetrics, type ReadableMetrics } from "../metrics/metrics.ts";
 import type { LocalPullRequest } from "../model.ts";
@@ -58,6 +60,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   hasJobPages?: boolean | undefined;
   /** Copies of jobs, or a function that returns them once the repositories are open. Default: jobs are only in the store. */
   copies?: JobCopies | ((projects: PerProject<ProjectBackend>) => JobCopies) | undefined;
+  /** Whether commands of this machine can change jobs, through a socket beside `store`. Default: no. */
+  takesCommands?: boolean;
   /** Counts events. If it can be read, it is served at `/metrics`. Default: nothing is counted. */
   metrics?: Metrics | ReadableMetrics | undefined;
   /** Where `/metrics` and `/healthz` are answered without a key. Default: only an API does, on its own port and with conditions. */
@@ -192,6 +196,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   });
   let server: LoopbackServer | undefined;
   let metricsServer: LoopbackServer | undefined;
+  let commands: AsyncDisposable | undefined;
   try {
     const ownWorker = hasWorker ? () => worker : undefined;
     const limits = () => turnLimits(settings, ownProjectsOf(backend));
@@ -209,6 +214,8 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     server = await listen(observed(listener, options), port, { address, isPortPreferred, log });
     ownUrl = server.url;
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
+    if (options.takesCommands && options.store !== undefined)
+      commands = await listenForChanges(options.store, (command) => changeJobs(command, store, jobs), log);
   } catch (error) {
     await server?.[Symbol.asyncDispose]();
     await metricsServer?.[Symbol.asyncDispose]();
@@ -223,6 +230,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     finish: async () => worker?.finish(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
+      await commands?.[Symbol.asyncDispose]();
       await started[Symbol.asyncDispose]();
       await metricsServer?.[Symbol.asyncDispose]();
       await worker?.[Symbol.asyncDispose]();

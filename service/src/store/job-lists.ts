@@ -36,7 +36,7 @@ export class JobLists {
   /** Returns a turn with at most `length` characters of its texts; `undefined` if it was deleted. */
   turnExcerpt(id: number, length: number): Promise<TurnExcerpt | undefined> {
     const sql = `SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer,
-      substr(reason, 1, ?) AS reason, "costUsd", "startedAt", "endedAt" FROM turn WHERE id = ?`;
+      substr(reason, 1, ?) AS reason, "costUsd", "startedAt", "endedAt", "checkResult", "checkOutput" FROM turn WHERE id = ?`;
     return this.#database.row<TurnExcerpt>(sql, length, length, length, id);
   }
 }

@@ -7,7 +7,9 @@ import type { Transaction } from "./sql.ts";
 
 /** What an agent reported, as it is stored. */
 export type StoredReport = {
-  [key in "answer" | "costUsd" | "sessionCost"]?: NonNullable<StoredTurn[key]> | undefined;
+  [key in "answer" | "costUsd" | "sessionCost" | "checkResult" | "checkOutput"]?:
+    | NonNullable<StoredTurn[key]>
+    | undefined;
 };
 
 /**
@@ -73,7 +75,7 @@ export class RunningTurns {
   }
 
   /**
-   * Counts an attempt, before its agent runs. What the turn's agent said before is forgotten, and what the turn costs is unknown
+   * Counts an attempt, before its agent runs. What the turn's agent said before is forgotten, with the check of what it did, and what the turn costs is unknown
    * until `setReport`.
    *
    * @returns what the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown
@@ -83,7 +85,8 @@ export class RunningTurns {
     return this.#parts.database.transaction(async (transaction) => {
       await lockJob(transaction, turn.job);
       const { attempts, costUsd } = await this.#parts.ready.hold(transaction, turn);
-      const count = 'UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ? WHERE id = ?';
+      const count = `UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ?, "checkResult" = NULL,
+        "checkOutput" = NULL WHERE id = ?`;
       await transaction.run(count, unknownCost, turn.id);
       return knownCost(costUsd ?? (attempts > 0 ? undefined : 0));
     });
@@ -251,10 +254,11 @@ function definedOf(report: StoredReport): StoredReport {
 /** Storing it twice makes no difference. */
 async function store(transaction: Transaction, { id, job }: RunningTurn, { report, push }: Said = {}): Promise<void> {
   if (report !== undefined) {
-    const { answer = null, costUsd = null, sessionCost = null } = report;
+    const { answer = null, costUsd = null, sessionCost = null, checkResult = null, checkOutput = null } = report;
     const change = `UPDATE turn SET answer = coalesce(?, answer), "costUsd" = coalesce(?, "costUsd"),
-      "sessionCost" = coalesce(?, "sessionCost") WHERE id = ?`;
-    await transaction.run(change, answer, costUsd, sessionCost, id);
+      "sessionCost" = coalesce(?, "sessionCost"), "checkResult" = coalesce(?, "checkResult"),
+      "checkOutput" = coalesce(?, "checkOutput") WHERE id = ?`;
+    await transaction.run(change, answer, costUsd, sessionCost, checkResult, checkOutput, id);
   }
   if (push === undefined) return;
   const change = 'UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?';

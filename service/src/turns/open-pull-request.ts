@@ -13,7 +13,8 @@ import { describeRefusal } from "./refusal.ts";
 import type { TurnContext } from "./turn-ports.ts";
 
 /** The words and the cost of a turn's agent, as they are stored. */
-export type AgentWords = Pick<StoredTurn, "answer" | "costUsd">;
+export type AgentWords = Pick<StoredTurn, "answer" | "costUsd"> &
+  Partial<Pick<StoredTurn, "checkResult" | "checkOutput">>;
 
 /** What a turn brings to the job's branch. */
 export interface TurnWork {
@@ -41,7 +42,7 @@ export async function openPullRequest(
 ): Promise<void> {
   const { store, repository, pullRequests, machine, log } = context;
   const { branch, base, targetBranch, isContinued } = start;
-  const { prompt, answer, costUsd } = madeBy;
+  const { prompt, answer, costUsd, checkResult, checkOutput } = madeBy;
   // One whose target is gone cannot be merged any longer.
   const hasTarget = bases.length === 0 || bases[0] === targetBranch;
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
@@ -60,6 +61,9 @@ export async function openPullRequest(
     base,
     head,
     existing,
+    check: checkResult
+      ? { result: checkResult, command: context.commands?.check ?? "", output: checkOutput ?? "" }
+      : undefined,
     takenBack: await findTakenBack(start, head, madeBy, context),
     protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head)),
     // GitHub does not know leases, and may answer after this one has expired.

@@ -11,6 +11,7 @@ import { checkChange } from "./check-change.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 import { isStoreOutage } from "./outages.ts";
+import type { Checked } from "./project-commands.ts";
 import { moveOnto, type PushPorts, pushCommit } from "./push-commit.ts";
 import { isForSecret } from "./refusal.ts";
 import { turnName } from "./turn-name.ts";
@@ -49,7 +50,8 @@ interface KeptContext extends TurnContext, Omit<PushPorts, "store" | "repository
  * Publishes what is kept of an earlier turn: pushes its commit, on top of what others have pushed since, and opens the pull request.
  *
  * @param onRecorded - called when the commit has been recorded in the store, so that it counts
- * @returns `false` if nothing of it is left that could be published, so that it is as if it had not been made
+ * @param check - checks the commit, if it is not pushed yet
+ * @returns what its check showed; `undefined` if nothing of it is left that could be published, so that it is as if it had not been made
  * @throws with why GitHub refuses it again as the message, or why the change may not be published any longer
  */
 export async function publishKept(
@@ -58,38 +60,46 @@ export async function publishKept(
   job: StoredJob,
   { start, last, pullRequest }: TurnStart,
   onRecorded: () => void,
+  check: (commit: string) => Promise<Checked>,
   context: KeptContext,
-): Promise<boolean> {
+): Promise<Checked | undefined> {
   const { log } = context;
   const { closedAt } = pullRequest;
   if (closedAt !== undefined && closedAt > (kept.endedAt ?? 0)) {
     log(`What is kept of ${turnName(kept.id)} is not published: the job's pull request was closed since.`);
-    return true;
+    return {};
   }
   const isPushed = kept.kept === "pull-request" || kept.head !== null;
   if (isPushed && start.isLost) {
     log(`The commit of ${turnName(kept.id)} is gone with its branch, so its work is done again.`);
-    return false;
+    return undefined;
   }
   if (isPushed && !start.isContinued) {
     log(`The work of ${turnName(kept.id)} is on ${start.targetBranch} already.`);
-    return true;
+    return {};
   }
   if (isPushed) await checkPushed(start, context);
   const isDeleted = start.remoteHead === undefined;
+  const { checkResult, checkOutput } = kept;
+  let checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
+  const checkIt = async (commit: string): Promise<void> => {
+    checked = await check(commit);
+  };
   const head = !isPushed
-    ? await pushKept(kept, job, { start, last }, context)
+    ? await pushKept(kept, job, { start, last }, checkIt, context)
     : isDeleted
       ? await pushCommit(start.head, kept, start, last, context)
       : start.head;
-  if (head === undefined) return false;
+  if (head === undefined) return undefined;
   log(`Publishing what is kept of ${turnName(kept.id)}.`);
   const pushed = { ...start, head, isContinued: true };
-  const maker = (await lastOnBranch(pushed, context)) ?? kept;
+  const found = (await lastOnBranch(pushed, context)) ?? kept;
+  const checkOfHead = { checkResult: checked.checkResult ?? null, checkOutput: checked.checkOutput ?? null };
+  const maker = found.id === kept.id ? { ...found, ...checkOfHead } : found;
   // Only its beginning may be known here.
   const madeBy = maker.promptHash === hashPrompt(turn.prompt) ? { ...maker, prompt: turn.prompt } : maker;
   await openPullRequest(turn, job, { start: pushed, head, madeBy, pullRequest, onRecorded }, context);
-  return true;
+  return checked;
 }
 
 /** Returns the last turn whose commit is on the branch; `undefined` if only others have commits there. */
@@ -122,6 +132,7 @@ async function pushKept(
   kept: StoredTurn,
   job: StoredJob,
   { start, last }: Omit<TurnStart, "pullRequest">,
+  check: (commit: string) => Promise<void>,
   context: KeptContext,
 ): Promise<string | undefined> {
   const { repository, keptCommits, log } = context;
@@ -140,6 +151,7 @@ async function pushKept(
   }
   // Options may have changed since, and what is on the branch.
   await checkChange(context, start.head, commit, textsOf(kept, message), log);
+  await check(commit);
   return pushCommit(commit, kept, start, found, context);
 }
 

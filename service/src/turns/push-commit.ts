@@ -72,19 +72,19 @@ export async function findPushedCommit(
 }
 
 /**
- * Pushes the turn's commit if an earlier attempt made it but did not push it, for example because the service was killed. The
- * agent is not run again, even if the branches have moved since. Returns the pushed commit.
+ * Returns the turn's commit, on top of where the turn starts now, if an earlier attempt made it but did not push it, for example because
+ * the service was killed. The agent is not run again, even if the branches have moved since.
  */
-export async function pushUnpushedCommit(
+export async function findUnpushedCommit(
   turn: Turn,
   start: Start,
   last: JobCommit | undefined,
-  ports: PushPorts,
+  repository: Pick<Repository, "copy" | "rebase">,
 ): Promise<string | undefined> {
   if (last === undefined || !isCommitOf(turn, last.message)) return undefined;
-  const moved = await moveOnto(start.head, last, ports.repository);
+  const moved = await moveOnto(start.head, last, repository);
   if (moved === undefined) throw new ConflictError(start.branch, last.commit);
-  return pushCommit(moved, turn, start, last, ports);
+  return moved;
 }
 
 /**

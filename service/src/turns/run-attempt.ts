@@ -8,10 +8,19 @@ import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { newSessionNote } from "./log-notes.ts";
+import { toldCheck } from "./project-commands.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import { timeLeft } from "./turn-deadline.ts";
 import type { TurnHost } from "./turn-host.ts";
 import type { TurnContext } from "./turn-ports.ts";
+
+/** How an agent is run again for a turn, after its first go. */
+export interface SecondGo {
+  /** What it is told. */
+  prompt: string;
+  /** What it said last. */
+  answer: string | null;
+}
 
 /** The end of an agent's run for a turn. */
 export interface Attempt extends AgentResult {
@@ -30,12 +39,14 @@ export const isKeptAway = (agent: Agent, sandbox: Sandbox): boolean => sandbox.i
  * Runs the agent of a turn in its worktree, counts and logs how it ends, and says why if it does not complete.
  *
  * @param signal - stops the agent with the service
+ * @param again - default: it is the first go
  */
 export async function runAttempt(
   turn: Turn,
   start: Start,
   context: TurnContext,
   signal: AbortSignal,
+  again?: SecondGo,
 ): Promise<Attempt> {
   const {
     turns,
@@ -54,16 +65,18 @@ export async function runAttempt(
     stop,
   } = context;
   const { job: jobId } = turn;
-  const prompt = promptOf(turn, context);
-  const history = historyOf(turn, turns);
-  if (history.length > 0 && isNewHome) {
+  const prompt = again?.prompt ?? promptOf(turn, start, context);
+  const earlier = historyOf(turn, turns);
+  const history: EarlierTurn[] =
+    again === undefined ? earlier : [...earlier, { prompt: turn.prompt, answer: again.answer, state: "completed" }];
+  if (earlier.length > 0 && isNewHome && again === undefined) {
     const told = agent.isToldHistory
       ? "Its prompt tells of them."
       : "They are in the file named by AGENT_HISTORY_FILE.";
     log(`${newSessionNote} ${told}`);
   }
   let exceeded: ExceededLimit | undefined;
-  const isFollowUp = history.length > 0 && !isNewHome;
+  const isFollowUp = again !== undefined || (history.length > 0 && !isNewHome);
   const options: AgentOptions = {
     prompt,
     isFollowUp,
@@ -112,11 +125,21 @@ export async function runAttempt(
   return { ...result, isFollowUp, ownMessages: messages, reason };
 }
 
-/** Returns what the agent is told: the prompt, and which files it may change. */
-function promptOf({ prompt }: Turn, { only }: Pick<TurnContext, "only">): string {
-  if (only === undefined) return prompt;
-  const list = only.patterns.join(", ");
-  return `${prompt}\n\nChange only files that match these patterns, because changes of other files are taken back: ${list}`;
+/** Returns what the agent is told: the prompt, which files it may change, and what the check of its job's last commit found. */
+function promptOf(
+  { id, prompt }: Turn,
+  { isContinued }: Start,
+  { only, commands, turns }: Pick<TurnContext, "only" | "commands" | "turns">,
+): string {
+  const list = only?.patterns.join(", ");
+  const allowed = "Change only files that match these patterns, because changes of other files are taken back:";
+  const last = turns.findLast((one) => one.id < id && one.checkResult !== null);
+  const red = isContinued && last?.checkResult === "failed" ? commands?.check : undefined;
+  return [
+    prompt,
+    ...(list === undefined ? [] : [`${allowed} ${list}`]),
+    ...(red === undefined ? [] : [toldCheck(red, last?.checkOutput ?? "", "the last commit of this job")]),
+  ].join("\n\n");
 }
 
 /** Returns the earlier turns of a job in which an agent ran, oldest first. */

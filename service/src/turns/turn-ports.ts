@@ -27,6 +27,20 @@ export interface Failure extends StoredFailure {
   isRemote?: boolean;
 }
 
+/** The commands that an operator gives for a project. */
+export interface ProjectCommands {
+  /** Prepares a worktree, such as by installing packages. */
+  setup?: string | undefined;
+  /** Shows whether a commit is good: it exits with 0 if it is. */
+  check?: string | undefined;
+  /** Files that they may read in the sandbox, besides their programs. */
+  reads: readonly string[];
+  /** What `setup` can reach. */
+  setupNetwork: AgentNetwork;
+  repository: Pick<Repository, "ownStart" | "keepIgnored" | "checkOut">;
+  worktrees: Pick<Worktrees, "lend">;
+}
+
 /** What a turn depends on. */
 export interface TurnPorts extends CommitPorts {
   store: Store;
@@ -65,7 +79,9 @@ export interface TurnPorts extends CommitPorts {
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
-  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "turnStarted" | "workerTakes"> | undefined;
+  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "checkEnded" | "turnStarted" | "workerTakes"> | undefined;
+  /** Default: nothing is set up or checked. */
+  commands?: ProjectCommands | undefined;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
   /** Default: the one that the process runs on. */

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { unknownCost } from "../cost.ts";
 import { errorMessage } from "../error-message.ts";
+import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import { GitError } from "../git/git.ts";
 import type { JobCommit } from "../git/job-commits.ts";
@@ -21,19 +22,20 @@ import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.t
 import { noChangeNote, startNote } from "./log-notes.ts";
 import { type AgentWords, openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
+import { checkAgain, checkCommit, prepareWorktree, Stopped, toldCheck, unchecked } from "./project-commands.ts";
 import { findKeptTurn, keepForOthers, lastOnBranch, publishKept, restoreOwn, type TurnStart } from "./publish-kept.ts";
 import {
   ConflictError,
   findPushedCommit,
+  findUnpushedCommit,
   type PushPorts,
   type PushProgress,
   pushCommit,
-  pushUnpushedCommit,
   undoPush,
 } from "./push-commit.ts";
 import { describeRefusal, PushRefused } from "./refusal.ts";
 import { runAttempt } from "./run-attempt.ts";
-import { startDeadline, untilStopped } from "./turn-deadline.ts";
+import { startDeadline, timeLeft, untilStopped } from "./turn-deadline.ts";
 import { turnHost } from "./turn-host.ts";
 import { turnName } from "./turn-name.ts";
 import type { TurnContext, TurnPorts } from "./turn-ports.ts";
@@ -108,9 +110,6 @@ export async function runTurn(
   }
 }
 
-/** Thrown when the agent was stopped with the service, or because another worker has taken the turn over. */
-class Stopped extends Error {}
-
 /** Returns how a turn ends that cannot go on. */
 async function resultOf(error: unknown, turn: RunningTurn, context: RunContext): Promise<TurnResult> {
   const { onFailure, log, signal, progress } = context;
@@ -173,17 +172,19 @@ async function processPrepared(
   const context = { ...run, job, turns, committer: run.committers?.of(start) };
   // An earlier attempt has tried it: the job has never pushed anything, and nothing on it is missing on the target branch.
   if (!start.isContinued && job.head === null) progress.tried = start.remoteHead;
-  const pushEarlier = async (): Promise<string | undefined> =>
-    (await findPushedCommit(turn, start, last, context)) ??
-    (await pushUnpushedCommit(turn, start, (await restoreOwn(turn, last, context)) ?? last, context));
-  let head = await patiently(pushEarlier);
+  let head = await patiently(() => findPushedCommit(turn, start, last, context));
+  const isUnpushed = head === undefined;
+  const made = isUnpushed ? await patiently(async () => (await restoreOwn(turn, last, context)) ?? last) : last;
+  const unpushed = isUnpushed ? await findUnpushedCommit(turn, start, made, context.repository) : undefined;
+  const isMade = head !== undefined || unpushed !== undefined;
   const found = outcomes?.find(turn);
-  const keptTurn = head === undefined && found === undefined ? findKeptTurn(turn, turns) : undefined;
+  const keptTurn = !isMade && found === undefined ? findKeptTurn(turn, turns) : undefined;
   if (keptTurn !== undefined && !isPublished) {
-    const isDone = await publishKept(keptTurn, turn, job, begin, onRecorded, context);
-    if (isDone && keptTurn.promptHash === hashPrompt(turn.prompt)) {
+    const check = (commit: string) => checkAgain(turn, start, commit, context, signal);
+    const done = await publishKept(keptTurn, turn, job, begin, onRecorded, check, context);
+    if (done !== undefined && keptTurn.promptHash === hashPrompt(turn.prompt)) {
       log(`${turnName(keptTurn.id)} had the same prompt, so no agent is run.`);
-      await patiently(() => store.runningTurns.setReport(turn, { answer: keptTurn.answer ?? undefined }));
+      await patiently(() => store.runningTurns.setReport(turn, { answer: keptTurn.answer ?? undefined, ...done }));
       return "completed";
     }
     // The agent starts from what is published.
@@ -191,15 +192,24 @@ async function processPrepared(
     return processPrepared(turn, (await store.jobs.find(job.id)) ?? job, run, true);
   }
   // The commit of the other ones was found in the clone.
-  const kept = head !== undefined || found?.commit === undefined ? found : undefined;
+  const kept = isMade || found?.commit === undefined ? found : undefined;
   // The worker has lost its lease since, so it may not have been stored.
   if (kept !== undefined) await store.runningTurns.setReport(turn, kept.report);
   let words = wordsOf(
     kept?.report ?? {},
     turns.find(({ id }) => id === turn.id),
   );
+  if (unpushed !== undefined) {
+    // The agent has run: the turn goes on with the check.
+    progress.kept = "push";
+    const checked =
+      kept?.report.checkResult === undefined ? await checkAgain(turn, start, unpushed, context, signal) : {};
+    await patiently(() => store.runningTurns.setReport(turn, checked));
+    words = wordsOf(checked, words);
+    head = await patiently(() => pushCommit(unpushed, turn, start, made, context));
+  }
   if (head === undefined) {
-    const { reason, commit, report } = kept ?? (await runAgentOnce(turn, job, start, context));
+    const { reason, commit, report } = kept ?? (await runAgentOnce(turn, job, begin, context));
     const pushed = { ...start, remoteHead: progress.tried ?? start.remoteHead };
     if (reason !== undefined) {
       context.onFailure?.({ reason });
@@ -225,12 +235,17 @@ async function processPrepared(
 }
 
 /** Returns the words and the cost of a turn's agent, as they are stored after its report. */
-function wordsOf({ answer, costUsd }: StoredReport, before: AgentWords = beforeReport): AgentWords {
-  return { answer: answer ?? before.answer, costUsd: costUsd ?? before.costUsd };
+function wordsOf(report: StoredReport, before: AgentWords = beforeReport): AgentWords {
+  return {
+    answer: report.answer ?? before.answer,
+    costUsd: report.costUsd ?? before.costUsd,
+    checkResult: report.checkResult ?? before.checkResult ?? null,
+    checkOutput: report.checkOutput ?? before.checkOutput ?? null,
+  };
 }
 
 /** What is stored while an agent runs. */
-const beforeReport: AgentWords = { answer: null, costUsd: unknownCost };
+const beforeReport: AgentWords = { answer: null, costUsd: unknownCost, checkResult: null, checkOutput: null };
 
 /** Returns what the turn starts with. */
 async function findBegin(job: StoredJob, turn: RunningTurn, context: TurnContext & RunContext): Promise<TurnStart> {
@@ -269,14 +284,21 @@ async function findStart(
   }
 }
 
-/** Runs the agent of a turn, and commits what it changed. Waits for the store once the agent has run. */
+/**
+ * The part of the time limit that an agent leaves for the check of its commit. With less than this left after a check that failed, the
+ * agent gets no second go.
+ */
+const checkRatio = 1 / 4;
+
+/** Runs the agent of a turn, commits what it changed, and checks that. Waits for the store once the agent has run. */
 async function runAgentOnce(
   turn: RunningTurn,
   job: StoredJob,
-  start: Start,
+  begin: TurnStart,
   context: TurnContext & RunContext & { job: StoredJob },
 ): Promise<Outcome> {
-  const { store, worktrees, homes, outcomes, directory, machine, stop, log, signal } = context;
+  const { start } = begin;
+  const { store, worktrees, homes, outcomes, directory, machine, stop, log, signal, commands } = context;
   const against = reasonAgainst(turn, stop);
   if (against !== undefined) {
     log(stop?.aborted ? `No agent is run. ${against}` : against);
@@ -286,13 +308,18 @@ async function runAgentOnce(
   await checkFreeSpace(context);
   await context.committer?.prepare();
   await tryBranch(start, context);
-  const worktree = await worktrees.checkOut(directory, start, stop).catch((error: unknown) => {
-    throw stop?.aborted ? new Error(String(stop.reason), { cause: error }) : error;
-  });
+  const begunAt = machine.now();
+  const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
+  const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
   const earlierUsd = await store.runningTurns.countAttempt(turn);
   await homes?.begin?.(turn, directory);
-  const startedAt = machine.now();
-  const attempt = await runAttempt(turn, start, context, signal);
+  // Of `setup` and the agent, for whoever has none.
+  const startedAt = commands?.setup === undefined ? machine.now() : begunAt;
+  const agentMs = (): number => {
+    const limit = commands?.setup === undefined ? context.timeLimitMs : leftMs();
+    return Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
+  };
+  const attempt = await runAttempt(turn, start, { ...context, timeLimitMs: agentMs() }, signal);
   const { end, isFollowUp, reason } = attempt;
   if (end === "stopped") throw new Stopped();
   context.onAgentEnd?.();
@@ -308,7 +335,79 @@ async function runAgentOnce(
     outcome.commit = await commitChange(turn, worktree, start, attempt, context, deadline);
   }
   outcomes?.keep(turn, outcome);
-  return outcome;
+  if (outcome.commit === undefined || commands?.check === undefined) return outcome;
+  return checkOutcome(turn, begin, worktree, { ...outcome, commit: outcome.commit }, leftMs, { ...context, job });
+}
+
+/**
+ * Checks the commit of a turn. If it has broken what was good, its agent gets one more go, on top of what it did. The first commit is
+ * kept before, and is what the turn made unless the second go makes another one.
+ */
+async function checkOutcome(
+  turn: RunningTurn,
+  { start, last }: TurnStart,
+  worktree: Worktree,
+  first: Outcome & { commit: string },
+  leftMs: () => number,
+  context: TurnContext & RunContext & { job: StoredJob },
+): Promise<Outcome> {
+  const { store, repository, worktrees, homes, outcomes, directory, machine, stop, log, signal, progress, commands } =
+    context;
+  const patiently = <T>(use: () => Promise<T>): Promise<T> => untilStoreIsBack(use, signal, machine);
+  const keep = async (commit: string): Promise<void> => {
+    const earlier = last === undefined || last.commit === start.head ? undefined : last.commit;
+    await repository.keep(commit, turn.job, earlier);
+    progress.kept = "push";
+  };
+  const check = async (outcome: Outcome, commit: string): Promise<Outcome> => {
+    const limits = { timeLimitMs: Math.max(leftMs(), timeLeft(context.timeLimitMs, context.timeLimitMs)), signal };
+    const checked = await checkCommit(turn, start, commit, context, limits).catch((error) => unchecked(error, log));
+    const done = { ...outcome, report: { ...outcome.report, ...checked } };
+    await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, checked)));
+    outcomes?.keep(turn, done);
+    return done;
+  };
+  await keep(first.commit);
+  const done = await check(first, first.commit);
+  const { checkResult, checkOutput = "" } = done.report;
+  const minMs = context.timeLimitMs * checkRatio;
+  if (checkResult !== "failed" || commands?.check === undefined || stop?.aborted || leftMs() < minMs) return done;
+  log("The agent gets one more go, with the output of the check.");
+  const again = { prompt: toldCheck(commands.check, checkOutput, "your change"), answer: first.report.answer ?? null };
+  const turns = await patiently(() => store.turns.ofJob(turn.job));
+  const told = { ...context, turns, timeLimitMs: leftMs() * (1 - checkRatio) };
+  await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, { costUsd: unknownCost })));
+  await commands.worktrees.lend(directory);
+  const attempt = await runAttempt(turn, start, told, signal, again);
+  if (attempt.end === "stopped") throw new Stopped();
+  const run = { report: attempt, project: context.job.project, isFollowUp: true, earlierUsd: first.report.costUsd };
+  const report = await patiently(() => reportOf(turn, run, told));
+  const both = { ...done, report: { ...done.report, costUsd: report.costUsd ?? unknownCost } };
+  await ignoringLoss(homes?.keep?.(turn, directory, log));
+  await worktrees.takeBack(directory);
+  let commit: string | undefined;
+  if (attempt.end === "completed")
+    try {
+      using deadline = startDeadline(machine, context.timeLimitMs, context.timeLimitMs - leftMs(), stop);
+      commit = await commitChange(turn, worktree, start, attempt, context, deadline);
+    } catch (error) {
+      log(`The second change cannot be committed: ${errorMessage(error)}`);
+    }
+  const isOther = commit !== undefined && (await repository.changedFiles(first.commit, commit)).length > 0;
+  const { answer, sessionCost } = report;
+  const outcome: Outcome =
+    commit === undefined || !isOther
+      ? both
+      : { ...both, commit, report: { ...both.report, ...(answer !== undefined && { answer }), sessionCost } };
+  await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, { ...outcome.report, sessionCost })));
+  if (commit === undefined || !isOther) {
+    log("The second go is not used: it changed nothing more, or did not complete.");
+    outcomes?.keep(turn, outcome);
+    return outcome;
+  }
+  await keep(commit);
+  // What the first check found is not what this commit is.
+  return check(outcome, commit);
 }
 
 /**

@@ -38,6 +38,7 @@ export interface ProjectPorts
     | "protectedFiles"
     | "moreProtected"
     | "only"
+    | "commands"
   > {
   /** How many turns of the project run at a time, over all workers. Default: any number. */
   agentsPerProject?: number | undefined;

@@ -63,6 +63,12 @@ export const agents: readonly AgentUnderTest[] = [
       text: `${path}\n\`\`\`\n<<<<<<< SEARCH\n=======\n${content}\n>>>>>>> REPLACE\n\`\`\`\n\nDone: ${content}.`,
     }),
   },
+  {
+    name: "copilot",
+    versionCommand: ["copilot", "--version"],
+    environment: (url) => ({ COPILOT_GITHUB_TOKEN: "ghs_key-of-no-value", COPILOT_API_URL: url }),
+    write: (request, path, content) => call(request, { create: { path, file_text: content } }),
+  },
 ];
 
 /** Returns the package that has an agent, in the version that the tests run. */

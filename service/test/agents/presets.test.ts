@@ -84,7 +84,7 @@ describe.each(modes)("%s", (mode) => {
       const sent = model.requests.slice(before).map(({ body }) => body);
       expect(sent.some((body) => body.includes("first-prompt"))).toBe(true);
       const [one, two] = costs();
-      const isKnown = !["codex", "gemini"].includes(agent.name);
+      const isKnown = !["codex", "copilot", "gemini"].includes(agent.name);
       expect([one, two].map((cost) => cost > 0)).toEqual([isKnown, isKnown]);
       // Both turns are alike, and the second one does not cost what both did.
       if (isKnown) expect(two).toBeLessThan(one * 1.5);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type LoopbackServer, listen } from "../../src/http/listen.ts";
 import { anthropic } from "./apis/anthropic.ts";
+import { copilotModels } from "./apis/copilot-models.ts";
 import { gemini } from "./apis/gemini.ts";
 import { openAiChat } from "./apis/openai-chat.ts";
 import { openAiResponses } from "./apis/openai-responses.ts";
@@ -58,6 +59,9 @@ export async function startScriptedModel(script: ModelScript): Promise<ScriptedM
     const api = apis.find(({ path }) => request.method === "POST" && path.test(url.pathname));
     // Makes Codex fall back from WebSockets to HTTP at once, without five attempts to connect.
     if (request.headers.upgrade !== undefined) return send(response, 426, { error: { message: "use HTTP" } });
+    // Other agents do without a list.
+    if (request.headers["copilot-integration-id"] !== undefined && url.pathname === "/models")
+      return send(response, 200, copilotModels);
     if (api === undefined) return send(response, 404, { error: { message: "not found" } });
     const data = JSON.parse(body) as never;
     const reply = await script(api.read(data));

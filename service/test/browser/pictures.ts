@@ -12,7 +12,7 @@ import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startBrowser } from "./browser.ts";
 
-// Takes the pictures of service/docs/jobs-and-pages.md, in service/docs/images: `node service/test/browser/pictures.ts`. Requires pngquant, too.
+// Takes the pictures of service/docs/jobs-and-pages.md, in service/docs/images: `npm run pictures` in `service`. Requires pngquant, too.
 
 const apiKey = "mint_pictures";
 const images = resolve(import.meta.dirname, "../../docs/images");

@@ -7,6 +7,7 @@ import { startCacheService } from "../../../test/support/cache-service.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
+import { findObstacle } from "../support/sandbox-obstacle.ts";
 import { jobEnvironment, setUpGitHub } from "../support/service-step.ts";
 
 /*
@@ -83,6 +84,31 @@ test("one step runs the agent, opens the pull request, and leaves nothing behind
   expect(log + summary).not.toContain("base-url");
   expect(log + summary).not.toMatch(/ at http:\/\/127\.0\.0\.1/);
 });
+
+const obstacle = await findObstacle("bwrap");
+
+test.skipIf(obstacle !== undefined)(
+  `a commit that breaks the check is told in the step and the pull request${obstacle ? `, skipped: ${obstacle}` : ""}`,
+  async () => {
+    const { github, run } = await setUp();
+    const commands = { setup: "echo prepared", check: "! grep --line-number broken page.md" };
+    const { exitCode, outputs, log, annotations, summary } = await run({
+      ...commands,
+      agent: "echo broken >> page.md",
+      "agent-options": "--agent-network none",
+      "fail-on": "check-failed",
+    });
+    expect(outputs, log).toMatchObject({ outcome: "pr-created", "check-result": "failed" });
+    expect([exitCode, annotations]).toEqual([
+      1,
+      [expect.stringMatching(/^error Pull request created, check failed: /)],
+    ]);
+    expect(summary).toContain("<b>Check</b>");
+    const opened = await github.call("GET", "/pulls/1");
+    expect(opened).toMatchObject({ draft: true, body: expect.stringMatching(/^<!-- check -->[\s\S]*broken/) });
+  },
+  60_000,
+);
 
 test.each([
   ["a comment without the phrase", { "trigger-phrase": "/agent" }, "no-trigger"],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
+import { rows } from "../../../test/support/thorough.ts";
 import { setUpGitHub, startServiceStep } from "../support/service-step.ts";
 
 /*
@@ -91,45 +92,52 @@ const paragraphs = `Add a page "Quickstart".\n\nIt says: "${"Run npm ci. ".repea
 
 /* Agents, branches and pull requests are counted. */
 
-test.each<[RunAccess, string]>([
+/** Without a cache, all is read from the branch: what of it the cache has, the tests of its entries show. */
+const attemptsWith: [RunAccess, string][] = [
+  ["none", paragraphs],
   ["write", line],
   ["read", paragraphs],
-  ["none", paragraphs],
-])(
+];
+/** How often it is refused. What a second one does, each further one does. */
+const refusals = rows([1, 2, 3], 2);
+
+test.each(rows(attemptsWith, 1))(
   "attempts with a cache with access %s start one agent until a pull request may be opened",
   async (access, prompt) => {
     const { docs, run } = await setUp(access);
-    for (const number of [1, 2, 3]) {
+    for (const number of refusals) {
       const { outcome, annotations, found, said } = await run({ prompt }, attempt(number), { pulls: true });
       expect([outcome, found], said).toEqual(["failed", [1, 1, 0]]);
       expect(annotations).toEqual([
         expect.stringMatching(/^error Work is kept, and not published: GitHub Actions is not/),
       ]);
     }
-    const { outcome, ref, found, said } = await run({ prompt }, attempt(4));
+    const { outcome, ref, found, said } = await run({ prompt }, attempt(refusals.length + 1));
     expect([outcome, ref, found], said).toEqual(["pr-created", docs.branches()[0], [1, 1, 1]]);
     expect(said).toContain("the work that was kept has a pull request");
     expect(docs.git("log", "--format=%an", `main..${ref}`)).toBe("docs-bot[bot]");
   },
 );
 
-test.each<[RunAccess]>([["write"], ["none"]])(
+const nightsWith: [RunAccess][] = [["none"], ["write"]];
+
+test.each(rows(nightsWith, 1))(
   "nights of a session with a cache with access %s start one agent until a pull request may be opened, and keep to that",
   async (access) => {
     const { run } = await setUp(access);
     const session = { session: "nightly", prompt: paragraphs };
     const jobs = new Set<string | undefined>();
-    for (const number of [1, 2, 3]) {
+    for (const number of refusals) {
       const { outcome, job, found, said } = await run(session, night(number), { pulls: true });
       expect([outcome, found], said).toEqual(["failed", [1, 1, 0]]);
       jobs.add(job);
     }
     // Another prompt: what is kept is published, and the agent runs on top.
     const other = { ...session, prompt: line, "timeout-minutes": "0.4" };
-    const { outcome, found, said } = await run(other, night(4));
+    const { outcome, found, said } = await run(other, night(refusals.length + 1));
     expect([outcome, found, jobs.size], said).toEqual(["pr-created", [2, 1, 1], 1]);
     if (access === "write") return;
-    const away = await run(other, night(5), { lists: true });
+    const away = await run(other, night(refusals.length + 2), { lists: true });
     expect([away.outcome, away.found], away.said).toEqual(["error", [2, 1, 1]]);
     expect(away.annotations).toEqual([
       expect.stringMatching(/^error Cannot read the session's job: .*GitHub answered 502 to GET/),
@@ -137,20 +145,27 @@ test.each<[RunAccess]>([["write"], ["none"]])(
   },
 );
 
-test.each<[RunAccess, agents: number, said: RegExp]>([
-  ["write", 1, /^error Work is kept, and not published: The push to .* was refused: GH013.*\. The commit is kept\./],
-  ["none", 3, /^error Job failed: .*The commit is lost with this runner: .* its work is done again\./],
+test.each<[RunAccess, agents: "one agent" | "an agent each", said: RegExp]>([
+  [
+    "write",
+    "one agent",
+    /^error Work is kept, and not published: The push to .* was refused: GH013.*\. The commit is kept\./,
+  ],
+  ["none", "an agent each", /^error Job failed: .*The commit is lost with this runner: .* its work is done again\./],
 ])(
-  "nights of a session with a cache with access %s start %i agents while a rule refuses their push",
+  "nights of a session with a cache with access %s start %s while a rule refuses their push",
   async (access, agents, said) => {
     const { run } = await setUp(access);
     const session = { session: "nightly", prompt: line };
-    for (const number of [1, 2]) {
+    const agentsOf = (nights: number): number => (agents === "one agent" ? 1 : nights);
+    const refusedNights = rows([1, 2], 1);
+    for (const number of refusedNights) {
       const refused = await run(session, night(number), { pushes: true });
-      expect([refused.outcome, refused.found], refused.said).toEqual(["failed", [Math.min(agents, number), 0, 0]]);
+      expect([refused.outcome, refused.found], refused.said).toEqual(["failed", [agentsOf(number), 0, 0]]);
       expect(refused.annotations).toContainEqual(expect.stringMatching(said));
     }
-    const { outcome, found, said: log } = await run(session, night(3));
-    expect([outcome, found], log).toEqual(["pr-created", [agents, 1, 1]]);
+    const last = refusedNights.length + 1;
+    const { outcome, found, said: log } = await run(session, night(last));
+    expect([outcome, found], log).toEqual(["pr-created", [agentsOf(last), 1, 1]]);
   },
 );

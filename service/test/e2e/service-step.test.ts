@@ -77,64 +77,70 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     expect(readdirSync(service.runnerTemp)).toEqual([]);
   });
 
-  test("an agent finds neither the token nor a key in its environment, the workspace or the runner's files", async () => {
-    const { docs, github } = await setUpGitHub();
-    const keys: unknown[] = [];
-    const model = await listen((request, response) => {
-      keys.push(request.headers["x-api-key"]);
-      response.end("{}");
-    });
-    onTestFinished(() => model[Symbol.asyncDispose]());
-    const secrets: Record<string, string> = {
-      token: github.token,
-      runtime: "runtime-token-of-the-runner",
-      key: "sk-ant-0123456789",
-    };
-    const runnerTemp = join(temporaryFolder(), "_temp");
-    const workspace = temporaryFolder();
-    mkdirSync(join(runnerTemp, "_runner_file_commands"), { recursive: true });
-    writeFileSync(join(runnerTemp, "_runner_file_commands/set_env"), JSON.stringify(secrets));
-    writeFileSync(join(workspace, "config"), JSON.stringify(secrets));
-    const bin = programs({ claude: `exec ${process.execPath} ${searchingAgent}` });
-    const service = await startServiceStep({
-      github,
-      runnerTemp,
-      inputs: { agent: "claude", options: `--agent-reads ${searchingAgent}` },
-      environment: {
-        PATH: pathWith(bin),
-        GITHUB_WORKSPACE: workspace,
-        ANTHROPIC_API_KEY: secrets.key ?? "",
-        ANTHROPIC_BASE_URL: model.url,
-        ACTIONS_RUNTIME_TOKEN: secrets.runtime ?? "",
-      },
-    });
-    expect(service.exitCode, service.log).toBe(0);
-    const searched = {
-      secrets: { ...secrets, "service's key": service.outputs["api-key"] ?? "" },
-      folders: [
+  // Copilot's key is the workflow's token.
+  test.each(["claude", "copilot"])(
+    "%s finds neither the token nor a key in its environment, the workspace, the runner's files or its model's answers",
+    async (agent) => {
+      const { docs, github } = await setUpGitHub();
+      const keys: unknown[] = [];
+      const model = await listen((request, response) => {
+        keys.push(request.headers["x-api-key"] ?? request.headers.authorization);
+        response.end("{}");
+      });
+      onTestFinished(() => model[Symbol.asyncDispose]());
+      const secrets: Record<string, string> = {
+        token: github.token,
+        runtime: "runtime-token-of-the-runner",
+        key: "sk-ant-0123456789",
+      };
+      const runnerTemp = join(temporaryFolder(), "_temp");
+      const workspace = temporaryFolder();
+      mkdirSync(join(runnerTemp, "_runner_file_commands"), { recursive: true });
+      writeFileSync(join(runnerTemp, "_runner_file_commands/set_env"), JSON.stringify(secrets));
+      writeFileSync(join(workspace, "config"), JSON.stringify(secrets));
+      const bin = programs({ [agent]: `[ "$1" = --version ] || exec ${process.execPath} ${searchingAgent}` });
+      const service = await startServiceStep({
+        github,
         runnerTemp,
-        workspace,
-        service.environment.HOME,
-        resolve(root, "service/dist"),
-        "/home",
-        "/root",
-        "/tmp",
-        "/etc",
-      ],
-    };
-    const prompt = searchPrompt(searched);
-    const { outputs, log } = await step({ ...service.actionInputs, prompt }, service);
-    const post = await service.post();
-    expect(outputs.outcome, log + post.log).toBe("pr-created");
-    const [first, ...found] = docs
-      .read(outputs.ref ?? "", "report.md")
-      .trim()
-      .split("\n");
-    expect(Number(first?.match(/\d+/)?.[0])).toBeGreaterThan(10);
-    expect(found).toEqual([]);
-    // Its requests have the key all the same, as has the one that checked it.
-    expect(keys).toEqual([secrets.key, secrets.key]);
-  });
+        inputs: { agent, options: `--agent-reads ${searchingAgent}` },
+        environment: {
+          PATH: pathWith(bin),
+          GITHUB_WORKSPACE: workspace,
+          ...(agent === "claude"
+            ? { ANTHROPIC_API_KEY: secrets.key ?? "", ANTHROPIC_BASE_URL: model.url }
+            : { COPILOT_API_URL: model.url }),
+          ACTIONS_RUNTIME_TOKEN: secrets.runtime ?? "",
+        },
+      });
+      expect(service.exitCode, service.log).toBe(0);
+      const searched = {
+        secrets: { ...secrets, "service's key": service.outputs["api-key"] ?? "" },
+        folders: [
+          runnerTemp,
+          workspace,
+          service.environment.HOME,
+          resolve(root, "service/dist"),
+          "/home",
+          "/root",
+          "/tmp",
+          "/etc",
+        ],
+      };
+      const prompt = searchPrompt(searched);
+      const { outputs, log } = await step({ ...service.actionInputs, prompt }, service);
+      expect(readFileSync(`/proc/${service.process}/environ`, "latin1")).not.toContain(github.token);
+      const post = await service.post();
+      expect(outputs.outcome, log + post.log).toBe("pr-created");
+      const [first, ...found] = docs
+        .read(outputs.ref ?? "", "report.md")
+        .trim()
+        .split("\n");
+      expect(Number(first?.match(/\d+/)?.[0])).toBeGreaterThan(10);
+      expect(found).toEqual([]);
+      // Its requests have the key all the same, as has the one that checked Claude's.
+      expect(keys).toEqual(agent === "claude" ? [secrets.key, secrets.key] : [`Bearer ${github.token}`]);
+    },
+  );
 
   test("the same search finds what an agent without a sandbox can read", async () => {
     const { docs, github } = await setUpGitHub();

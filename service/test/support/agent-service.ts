@@ -54,7 +54,7 @@ export type AgentServiceOptions = Partial<ServiceOptions & ProjectOptions>;
 export function projectOptions(docs: DocsRepository, options: Partial<ProjectOptions> = {}): ProjectOptions {
   const { repository = docs.path, agent = builtInEditor, sandbox = unconfined, network, limits } = options;
   const { targetBranch, github, agentsPerProject, timeLimitMs = 60_000, largestChangeBytes = 20_000_000 } = options;
-  const { protectedFiles, moreProtected, secrets, only, commitAs, signsOff, trailers } = options;
+  const { protectedFiles, moreProtected, secrets, only, commitAs, signsOff, trailers, commands } = options;
   const source = { repository, targetBranch, github };
   return {
     ...source,
@@ -72,6 +72,7 @@ export function projectOptions(docs: DocsRepository, options: Partial<ProjectOpt
     commitAs,
     signsOff,
     trailers,
+    commands,
   };
 }
 

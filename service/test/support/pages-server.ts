@@ -130,7 +130,14 @@ export async function startPages(options: PagesServerOptions = {}) {
       turnExcerpt: async (id, length) => {
         const turn = turns[id];
         const { prompt = "", answer = null } = turn ?? {};
-        const times = { startedAt: null, endedAt: null, reason: null, costUsd: null };
+        const times = {
+          startedAt: null,
+          endedAt: null,
+          reason: null,
+          costUsd: null,
+          checkResult: null,
+          checkOutput: null,
+        };
         const texts = { prompt: prompt.slice(0, length), answer: answer?.slice(0, length) ?? null };
         return turn && { state: "completed", ...times, ...turn, ...texts };
       },

@@ -43,7 +43,20 @@ for (const id of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
     tryTo(() => search(`process ${id}`, fs.readFileSync(`/proc/${id}/${file}`, "latin1")));
 for (const folder of folders) searchFolder(folder);
 
+const { ANTHROPIC_BASE_URL, COPILOT_API_URL } = process.env;
+const requests =
+  COPILOT_API_URL === undefined
+    ? [["POST", `${ANTHROPIC_BASE_URL}/v1/messages`]]
+    : [
+        ["POST", `${COPILOT_API_URL}/chat/completions`],
+        ["GET", `${COPILOT_API_URL}/copilot_internal/v2/token`],
+        ["OPTIONS", `${COPILOT_API_URL}/models`],
+      ];
+for (const [method = "", url = ""] of requests) {
+  const answer = await fetch(url, { method, ...(method === "POST" && { body: "{}" }) }).catch(() => undefined);
+  if (answer) search(`the answer to ${method}`, JSON.stringify([...answer.headers]) + (await answer.text()));
+}
+
 fs.writeFileSync("report.md", `Searched ${searched} places.\n${found.join("\n")}\n`);
-const { ANTHROPIC_BASE_URL: model } = process.env;
-if (model) await fetch(`${model}/v1/messages`, { method: "POST", body: "{}" }).catch(() => {});
-console.log(JSON.stringify({ type: "result", result: "Searched.", is_error: false }));
+// As Claude Code and Copilot CLI end.
+console.log(JSON.stringify({ type: "result", result: "Searched.", is_error: false, exitCode: 0 }));

@@ -27,7 +27,7 @@ test.each(agents)("service/docs/agents.md names the tested version, the package 
 });
 
 test.each(presetNames)("service/docs/agents.md shows the commands of %s", (name) => {
-  const environment = { ANTHROPIC_API_KEY: "a", CODEX_API_KEY: "c", GEMINI_API_KEY: "g" };
+  const environment = { ANTHROPIC_API_KEY: "a", CODEX_API_KEY: "c", GEMINI_API_KEY: "g", COPILOT_GITHUB_TOKEN: "t" };
   const [, cell = ""] = rowOf(name, "| agent | command |");
   const shown = cell.replace(/^`|`$/g, "");
   for (const isFollowUp of [false, true]) {

@@ -18,6 +18,18 @@ test("has a new home with a Git identity, and keeps it for the next turn", async
     input: join(folder, "jobs/job_1/input"),
     index: join(folder, "jobs/job_1/index"),
     processes: join(folder, "jobs/job_1/processes.json"),
+    setup: {
+      home: join(folder, "jobs/job_1/setup/home"),
+      temporary: join(folder, "jobs/job_1/setup/tmp"),
+      files: join(folder, "jobs/job_1/setup/files"),
+    },
+    check: {
+      path: join(folder, "jobs/job_1/check"),
+      tree: join(folder, "jobs/job_1/check/tree"),
+      index: join(folder, "jobs/job_1/check/index"),
+      home: join(folder, "jobs/job_1/check/home"),
+      temporary: join(folder, "jobs/job_1/check/tmp"),
+    },
   });
   expect(readFileSync(join(directory.home, ".gitconfig"), "utf8")).toBe(
     "[user]\n\tname = Agent\n\temail = agent@localhost\n",

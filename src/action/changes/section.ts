@@ -1,4 +1,4 @@
-import { excerpt } from "../../runner-kit/untrusted.ts";
+import { excerpt, printable } from "../../runner-kit/untrusted.ts";
 import { count, describeFiles, shortRef } from "../report/format.ts";
 import { mergedPullRequest } from "./own-merges.ts";
 import type { ChangedFile, Changes } from "./repository.ts";
@@ -85,11 +85,6 @@ function patches(files: readonly ChangedFile[]): string[] {
     ...shown.flatMap(({ name, patch }) => ["", `Patch of ${oneLine(name, maxNameLength)}:`, printable(patch)]),
     ...list("Without a patch, because they are generated, binary or too large", left, maxFiles, left.length),
   ];
-}
-
-/** Removes control characters, and what is invisible or reorders text; except tabs and line feeds. */
-function printable(text: string): string {
-  return text.toWellFormed().replace(/(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu, "");
 }
 
 function oneLine(text: string, limit: number): string {

@@ -25,6 +25,8 @@ type Input =
   | (typeof others)[number]
   | "agent"
   | "agent-options"
+  | "setup"
+  | "check"
   | "github-token"
   | "workflow-token"
   | "timeout-minutes";
@@ -76,7 +78,7 @@ export function parseAgent(
     "workflow-token": raw["workflow-token"],
     "time-limit-minutes": String(Math.max(minutes - marginMinutes, minutes / 2)),
   };
-  const further: string[] = [];
+  const further = (["setup", "check"] as const).flatMap((name) => (raw[name] === "" ? [] : `--${name} ${raw[name]}`));
   for (const line of optionLines(raw["agent-options"])) {
     const { name = "", value = "" } = parseOption(line) ?? {};
     if (agentInputs.some((input) => input === name) && value !== "") inputs[name] = value;

@@ -1,7 +1,7 @@
 import { isProtectedUrl } from "../../client/credentials.ts";
 import { forkAdvice } from "../../runner-kit/agent-service.ts";
 import { isPossibleRef, parseSince, type Since } from "../changes/since.ts";
-import { failableOutcomes } from "../outcome.ts";
+import { failReasons } from "../outcome.ts";
 
 /** What a value of an input means, or what is wrong with it: text that continues the sentence after the input's name. */
 export type Parsed<T> = { value: T } | { problem: string };
@@ -76,6 +76,12 @@ export const identifier = rule((text) => {
   return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
 }, asWritten);
 
+/** A shell command. */
+export const oneLine = rule(
+  (text) => (/\p{Cc}/u.test(text) ? "must be one line: put the commands into a script, or && between them" : undefined),
+  asWritten,
+);
+
 /** What authenticates requests to the service: a key, or OIDC tokens of the workflow run. */
 export const authMethods = ["key", "github-oidc"] as const;
 export type AuthMethod = (typeof authMethods)[number];
@@ -84,11 +90,11 @@ export type AuthMethod = (typeof authMethods)[number];
 export const failOn = rule(
   (text) => {
     const names = listOf(text);
-    const known: readonly string[] = failableOutcomes;
+    const known: readonly string[] = failReasons;
     const isValid = text === "none" || (names.length > 0 && names.every((name) => known.includes(name)));
-    return isValid ? undefined : `must be a comma-separated list of ${failableOutcomes.join(", ")}, or only none`;
+    return isValid ? undefined : `must be a comma-separated list of ${failReasons.join(", ")}, or only none`;
   },
-  (text) => new Set(failableOutcomes.filter((outcome) => listOf(text).includes(outcome))),
+  (text) => new Set(failReasons.filter((reason) => listOf(text).includes(reason))),
 );
 
 function listOf(text: string): string[] {

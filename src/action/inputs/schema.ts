@@ -18,6 +18,8 @@ const inputs = {
   "prompt-file": ["", rules.anyText],
   agent: ["", rules.anyText],
   "agent-options": ["", rules.anyText],
+  setup: ["", rules.oneLine],
+  check: ["", rules.oneLine],
   "job-id": ["", rules.identifier],
   "project-id": ["", rules.identifier],
   // Checked together with `auth`.
@@ -245,7 +247,8 @@ function checkCombinations(
       say`is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`,
     );
   if (raw.session !== "" && raw["job-id"] !== "") add("session", say`cannot be used together with job-id`);
-  if (raw["agent-options"] !== "" && raw.agent === "") add("agent-options", say`needs agent`);
+  for (const input of ["agent-options", "setup", "check"] as const)
+    if (raw[input] !== "" && raw.agent === "") add(input, say`needs agent`);
   if (raw.agent !== "" && raw["job-id"] !== "" && !hasPrompt)
     add("job-id", say`needs a prompt with agent: an agent ends with its step, so that there is no job to wait for`);
   if (raw.base !== "" && isHosted)

@@ -86,7 +86,7 @@ export class Memory {
 
   /** Begins to save the job that this attempt started, also for the session. */
   begin(sent: SendingTask["kind"], jobId: string): void {
-    const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined };
+    const start = { jobId, sent, pullRequest: undefined, end: undefined };
     const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), this.#saveSession(start)]);
     this.#job = saves.then(([isSaved]) => isSaved);
   }
@@ -114,15 +114,15 @@ export class Memory {
     );
   }
 
-  /** Waits a short time for all saves. `isResumed`: an earlier attempt sent it; `hasJob`: the job is the step's own. */
-  async finish(result: RunResult, sent: SendingTask["kind"], { isResumed = false, hasJob = true } = {}): Promise<void> {
+  /** Waits a short time for all saves. `hasJob`: the job is the step's own. */
+  async finish(result: RunResult, sent: SendingTask["kind"], { hasJob = true } = {}): Promise<void> {
     const { state } = this.#run;
     const { jobId, pullRequest } = state;
     const isProven = result.kind === "done" && !state.isUnproven;
     const end = isProven ? (result.status === "completed" ? "completed" : "failed") : undefined;
     const complete = async (): Promise<void> => {
       const isJobSaved = await this.#job;
-      if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, isResumed, end, pullRequest });
+      if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });
       // If no entry names the job, a later attempt has to find that something was sent.
       if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);
     };
@@ -144,8 +144,9 @@ export class Memory {
 
   readonly #tell = (error: unknown): void => this.#run.log.notSaved(error, false);
 
-  async #saveSession(update: Omit<SessionUpdate, "base">): Promise<void> {
-    if (this.isWritable) await this.session?.save({ ...update, base: this.#base }).catch(this.#tell);
+  async #saveSession(update: Omit<SessionUpdate, "base" | "isResumed">): Promise<void> {
+    const isResumed = this.#run.state.origin === "resumed";
+    if (this.isWritable) await this.session?.save({ ...update, isResumed, base: this.#base }).catch(this.#tell);
   }
 
   async #save(word: Word, onFailure: (error: unknown) => void = this.#tell): Promise<boolean> {

@@ -5,7 +5,7 @@ import { type Cache, CacheEntryError } from "../../runner-kit/cache.ts";
 import { message, say, type Text } from "../../runner-kit/text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
 import { type Continuation, nothingRemembered, type RememberedChanges } from "../plan.ts";
-import { locatePullRequest, type PullRequest } from "../pull-request.ts";
+import { locatePullRequest, type PullRequest, type PullRequestState } from "../pull-request.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { findJob } from "../run-job.ts";
@@ -77,8 +77,9 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
   };
 
   const nextEntry = (earlier: SessionEntry | undefined, update: SessionUpdate): SessionEntry => {
-    const { jobId, sent: kind, pullRequest, end, base } = update;
-    const before = saved ?? progress ?? earlier;
+    const { jobId, sent: kind, isResumed, pullRequest, end, base } = update;
+    // The progress has counted the end of the earlier attempt's turn, which this is.
+    const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
     const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
     const own = commitOf(sha);
     return {
@@ -284,6 +285,16 @@ async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | Run
   return { status: result.kind === "done" ? result.status : "active", isKept, pullRequest };
 }
 
+/** Returns the state of the last pull request of a session, for the outputs, too. If it was closed, the prompt says so. */
+async function readLastPullRequest(pullRequest: PullRequest, run: Run): Promise<PullRequestState> {
+  // Loaded here, because few runs of a session find a job that has ended.
+  const { readPullRequestState, tellOfRefusal } = await import("./pull-request-state.ts");
+  const state = await readPullRequestState(pullRequest, run);
+  run.state.lastPullRequest = { url: pullRequest.url, state };
+  if (state === "closed") run.state.refusal = await tellOfRefusal(pullRequest, run);
+  return state;
+}
+
 const jobOver = {
   completed: "finished without a pull request",
   failed: "failed",
@@ -307,13 +318,11 @@ async function continuationOf(
     run.state.publishesKept = true;
     return { jobId, isReplaceable: true };
   }
+  const state = pullRequest && (await readLastPullRequest(pullRequest, run));
   if (status === "archived" || status === "not found" || !pullRequest) {
     tell(`job ${jobId} ${jobOver[status]}, starting a new one`, run);
     return undefined;
   }
-  // Loaded here, because few runs of a session find a job that has ended.
-  const { readPullRequestState } = await import("./pull-request-state.ts");
-  const state = await readPullRequestState(pullRequest, run);
   const { url, number } = pullRequest;
   const name = number ? `pull request #${number}` : `pull request ${url}`;
   if (state === "merged" || state === "closed") {

@@ -1,7 +1,7 @@
 import type { TerminalStatus } from "../../client/contract.ts";
 import { HttpError, InvalidResponseError, messageOf } from "../../client/errors.ts";
 import { joinSentences, type Message, message, say, type Text, trusted } from "../../runner-kit/text.ts";
-import { type FailableOutcome, levelOf } from "../outcome.ts";
+import { type FailReason, levelOf } from "../outcome.ts";
 import { type Ending, outcomeOf, type RunResult } from "../result.ts";
 import { duration } from "./format.ts";
 import {
@@ -28,11 +28,16 @@ import { explainRequestFailure, failureReason } from "./request-failure.ts";
 export function endingOf(
   result: RunResult,
   context: ResultContext,
-  failOn: ReadonlySet<FailableOutcome>,
+  failOn: ReadonlySet<FailReason>,
   elapsedMs: number,
 ): Ending {
   const outcome = outcomeOf(result, context.state);
-  return { outcome, level: levelOf(outcome, failOn), message: describeResult(result, context), elapsedMs };
+  return {
+    outcome,
+    level: levelOf(outcome, failOn, context.state.check),
+    message: describeResult(result, context),
+    elapsedMs,
+  };
 }
 
 /** Describes a result: what happened, whether a job is running now, and what to do next. */
@@ -51,7 +56,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
     next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
   }),
   done: ({ status }, context) => {
-    const described = jobs[status](context);
+    const described = withCheck(jobs[status](context), context.state);
     if (!context.state.isUnproven) return described;
     const warning = say`The job was not seen to start on the message, so this may be its state from before it.`;
     return { ...described, what: joinSentences(described.what, warning) };
@@ -145,6 +150,20 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       ${reportBug} ${jobId ? howToWait(context) : []}`;
   },
 };
+
+/** Adds what the check of a pull request showed, if that is bad. */
+function withCheck(described: Message, { check, pullRequest }: ResultContext["state"]): Message {
+  if (pullRequest === undefined || check === "" || check === "passed") return described;
+  if (check === "failed-before") {
+    const what = say`Its check fails with and without the change, so it shows nothing: repair what the branch has.`;
+    return { ...described, what: joinSentences(described.what, what) };
+  }
+  return {
+    title: `${described.title}, check failed`,
+    what: joinSentences(described.what, say`The service's check fails with its change.`),
+    next: say`The pull request has the end of the check's output.`,
+  };
+}
 
 /** Describes a job that has reached a terminal state. */
 const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {

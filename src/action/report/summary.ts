@@ -49,6 +49,7 @@ function details(outcome: Outcome, state: RunState, settings: ResultContext["set
     ["Job", state.jobId],
     ["Origin", state.origin],
     ["Status", state.status],
+    ["Check", state.check],
     ["Project", settings?.projectId ?? ""],
     ["Session", settings?.session ?? ""],
     ["Repository", state.repository],

@@ -237,6 +237,21 @@ describe("what the agent said and what it cost", () => {
     }
   });
 
+  test.each([
+    ["passed", "check-failed", "passed", []],
+    ["failed", "failed, timed-out", "failed", [["warning", "Pull request created, check failed"]]],
+    ["failed", "check-failed", "failed", [["error", "Pull request created, check failed"]]],
+    ["failed-before", "check-failed", "failed-before", [["warning", "Pull request created"]]],
+    ["odd", "check-failed", "", []],
+  ])("a check that is %s, with fail-on: %s, is the output %j", async (check, failOn, output, annotations) => {
+    const service = new KeyedService();
+    service.check = check;
+    const { outputs, toolkit } = await attempt(service, { cancelAt: 1e9, inputs: { "fail-on": failOn } });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "check-result": output });
+    expect(toolkit.annotations.map(({ level, title }) => [level, title])).toEqual(annotations);
+    expect(toolkit.summary.includes("<b>Check</b>")).toBe(output !== "");
+  });
+
   test("the cost is that of all turns of the step, if all are known", async () => {
     const service = new KeyedService();
     service.next = "failed";

@@ -1,8 +1,9 @@
 import { ownFile } from "../../own-file.ts";
 import { findSecret } from "../../service-secrets.ts";
 import type { Agent, AgentCommand } from "../agent.ts";
-import { type ModelProxyOptions, startModelProxy } from "./model-proxy.ts";
+import { type ModelProxy, type ModelProxyOptions, startModelProxy } from "./model-proxy.ts";
 import type { NetworkKind } from "./network-kind.ts";
+import { lookUpPublic } from "./public-address.ts";
 
 /** What agents can reach, beyond their sandbox. */
 export interface AgentNetwork extends AsyncDisposable {
@@ -28,6 +29,13 @@ export const fullNetwork: AgentNetwork = {
   programs: [],
   wrap: (command) => command,
   [Symbol.asyncDispose]: async () => {},
+};
+
+/** Agents have a loopback of their own. They do not even learn of the proxies of the machine, whose addresses can have passwords. */
+export const noNetwork: AgentNetwork = {
+  ...fullNetwork,
+  isShared: false,
+  environment: inBothCases({ HTTP_PROXY: "", HTTPS_PROXY: "", ALL_PROXY: "" }),
 };
 
 /** On the loopback of the sandbox, which no other program of the machine uses. */
@@ -59,17 +67,51 @@ export async function createAgentNetwork(
     throw new Error("the model of this agent is unknown: name its host with --model-host");
   const model = endpoint && key ? { endpoint, key: () => key.value } : undefined;
   const proxy = await startModelProxy({ model, hosts, maxConnections, allowsServerTools, log });
-  const url = `http://127.0.0.1:${port}`;
+  return throughProxy(
+    proxy,
+    model && {
+      [model.endpoint.baseUrlVariable]: proxyUrl + new URL(model.endpoint.url).pathname.replace(/\/$/, ""),
+      [model.endpoint.keyVariable]: model.endpoint.dummyKey ?? "added-by-the-service",
+    },
+  );
+}
+
+/** The registries of npm, PyPI and RubyGems. */
+const registries = [
+  ...["registry.npmjs.org", "registry.yarnpkg.com", "pypi.org", "files.pythonhosted.org"],
+  ...["rubygems.org", "index.rubygems.org"],
+];
+
+/**
+ * Creates the network of `--setup`: the registries of packages and some other hosts, but no address of the machine or of a private
+ * network, whatever their names resolve to.
+ *
+ * @param hosts - `host` or `host:port`
+ */
+export async function createSetupNetwork(
+  hosts: readonly string[],
+  log: (line: string) => void,
+  maxConnections?: number,
+): Promise<AgentNetwork> {
+  const options = { hosts: [...registries, ...hosts], resolve: lookUpPublic, maxConnections, log };
+  return throughProxy(await startModelProxy(options));
+}
+
+const proxyUrl = `http://127.0.0.1:${port}`;
+
+function throughProxy(proxy: ModelProxy, more: Readonly<Record<string, string>> = {}): AgentNetwork {
   return {
     isShared: false,
     environment: {
-      ...inBothCases({ HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: "127.0.0.1,localhost" }),
+      ...inBothCases({
+        HTTP_PROXY: proxyUrl,
+        HTTPS_PROXY: proxyUrl,
+        ALL_PROXY: proxyUrl,
+        NO_PROXY: "127.0.0.1,localhost",
+      }),
       // Without it, Node ignores these variables.
       NODE_USE_ENV_PROXY: "1",
-      ...(model && {
-        [model.endpoint.baseUrlVariable]: url + new URL(model.endpoint.url).pathname.replace(/\/$/, ""),
-        [model.endpoint.keyVariable]: "added-by-the-service",
-      }),
+      ...more,
     },
     reads: [proxy.socket, forwarder],
     programs: [process.execPath],

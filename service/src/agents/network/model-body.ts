@@ -28,9 +28,10 @@ export class ModelBodies {
   /**
    * Returns the body of a request as the model gets it: written anew, so that it means the same there as it did here.
    *
+   * @param path - below the path of the endpoint
    * @throws RejectedBody if it is not JSON, is too large, or lets the provider's machines do something
    */
-  async read(request: IncomingMessage): Promise<string> {
+  async read(request: IncomingMessage, path: string): Promise<string> {
     if (!/^(?:identity)?$/i.test(request.headers["content-encoding"] ?? ""))
       throw new RejectedBody(415, "Requests to the model must not be compressed.");
     let bytes = 0;
@@ -44,13 +45,13 @@ export class ModelBodies {
         if (this.#held > maxBytesTogether) throw new RejectedBody(503, "Too many requests are being sent.");
         chunks.push(chunk);
       }
-      return bytes === 0 ? "" : this.#check(Buffer.concat(chunks).toString());
+      return bytes === 0 ? "" : this.#check(Buffer.concat(chunks).toString(), path);
     } finally {
       this.#held -= bytes;
     }
   }
 
-  #check(text: string): string {
+  #check(text: string, path: string): string {
     let body: unknown;
     try {
       body = JSON.parse(text);
@@ -59,7 +60,7 @@ export class ModelBodies {
     }
     if (typeof body !== "object" || body === null || Array.isArray(body))
       throw new RejectedBody(400, "The request is not a JSON object.");
-    const tool = this.#api.findServerTool(body as Readonly<Record<string, unknown>>);
+    const tool = this.#api.findServerTool(body as Readonly<Record<string, unknown>>, path);
     if (tool !== undefined)
       throw new RejectedBody(
         403,

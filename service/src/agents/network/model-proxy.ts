@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { connect, type Socket } from "node:net";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
@@ -19,6 +19,8 @@ export interface ModelProxyOptions {
   model?: { endpoint: ModelEndpoint; key: () => string } | undefined;
   /** `host` or `host:port` (default: 443) to which the proxy opens tunnels. */
   hosts: readonly string[];
+  /** Resolves the names of these hosts, and fails for one that tunnels may not lead to. Default: all are allowed. */
+  resolve?: LookupFunction | undefined;
   /** Whether the provider's machines may fetch and run things for agents. Default: no. */
   allowsServerTools?: boolean | undefined;
   /** How many connections agents may have open. Default: as many as if this is the only proxy. */
@@ -74,7 +76,9 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
     client.on("error", () => {});
     client.setTimeout(times.idleMs, () => client.destroy());
     const [, host, port] = /^([\w.-]+):(\d{1,5})$/.exec(url) ?? [];
-    if (host === undefined || !allowed.has(url.toLowerCase())) {
+    // Node does not resolve an address.
+    const isUnresolved = options.resolve !== undefined && isIP(host ?? "") !== 0;
+    if (host === undefined || isUnresolved || !allowed.has(url.toLowerCase())) {
       // Limited, because an agent chooses the names.
       if (host !== undefined && !denied.has(url) && denied.size < 20) {
         denied.add(url);
@@ -83,7 +87,7 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
       client.end("HTTP/1.1 403 Forbidden\r\n\r\n");
       return;
     }
-    openTunnel(client, connect(Number(port), host), head, tunnels);
+    openTunnel(client, connect({ host, port: Number(port), lookup: options.resolve }), head, tunnels);
   });
   // In the temporary directory, because the path of a socket may only have about 100 bytes.
   const folder = await mkdtemp(join(tmpdir(), "agent-proxy-"));
@@ -132,12 +136,11 @@ async function forward(
   // Resolved by the parser that sends the request, so that no `..` leads out of the endpoint.
   const url = new URL(`${base.origin}${request.url}`);
   const folder = base.pathname.replace(/\/$/, "");
+  const path = url.pathname.slice(folder.length);
   const { method = "" } = request;
   // The answer to a TRACE shows the headers.
   const isAllowed =
-    method !== "TRACE" &&
-    `${url.pathname}/`.startsWith(`${folder}/`) &&
-    endpoint.api.allows(method, url.pathname.slice(folder.length));
+    method !== "TRACE" && `${url.pathname}/`.startsWith(`${folder}/`) && endpoint.api.allows(method, path);
   if (!isAllowed) {
     reject(response, 403, "This is not a request for the model.");
     return;
@@ -146,7 +149,7 @@ async function forward(
     if (credential.test(parameter)) url.searchParams.delete(parameter);
   const [name, value] = endpoint.header(key());
   const passed = Object.fromEntries(Object.entries(request.headers).filter(([header]) => !dropped.has(header)));
-  const body = await bodies?.read(request);
+  const body = await bodies?.read(request, path);
   if (body !== undefined) passed["content-length"] = String(Buffer.byteLength(body));
   const headers = { ...passed, [name.toLowerCase()]: value };
   // The agent may have gone while its request was read.

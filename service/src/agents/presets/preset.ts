@@ -18,6 +18,8 @@ export interface Preset {
   /** Where it can reach a model, in order of preference: the first one whose key is set is used. */
   models: readonly ModelEndpoint[];
   environment: Readonly<Record<string, string>>;
+  /** As that of `Agent`. */
+  unpacksTo?: string;
   /**
    * Returns the script for `/bin/sh` that runs it. Stdin is the prompt, which is also in the file named by
    * `AGENT_PROMPT_FILE`. `"$@"` stands for the arguments that choose a model.

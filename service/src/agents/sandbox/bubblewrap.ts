@@ -73,7 +73,7 @@ export const bubblewrap = createBubblewrap();
 
 function argumentsFor(
   command: AgentCommand,
-  { currentDirectory, writable, readable, hasNetwork, temporary }: SandboxAccess,
+  { currentDirectory, writable, moved, readable, hasNetwork, temporary }: SandboxAccess,
   hardening: readonly string[],
 ): string[] {
   return [
@@ -86,7 +86,7 @@ function argumentsFor(
     ...hiddenFiles.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", "/dev/null", path]),
     ...["--bind", temporary, "/tmp", "--bind", temporary, "/dev/shm"],
     ...readable.flatMap(readOnly),
-    ...writable.flatMap((path) => ["--bind", path, path]),
+    ...writable.flatMap((path) => ["--bind", moved?.to === path ? moved.path : path, path]),
     // Nothing that is only in memory can be written, so that all files count for the limit of the disk.
     ...["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", currentDirectory],
     ...["--", command.file, ...command.args],

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { SandboxedCommand } from "./sandbox.ts";
 
-const timeLimitMs = 20_000;
 /** In characters. */
 const maxErrorLength = 10_000;
 
@@ -10,6 +9,7 @@ const maxErrorLength = 10_000;
 export function probe(
   { file, args, inherited }: SandboxedCommand,
   environment: NodeJS.ProcessEnv = process.env,
+  timeLimitMs = 20_000,
 ): Promise<string | undefined> {
   const filter = inherited === undefined ? [] : [openSync(inherited, "r")];
   return new Promise((resolve) => {

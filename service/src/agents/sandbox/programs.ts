@@ -43,7 +43,8 @@ export function programPaths(program: string, searchPath: string): string[] {
   return [...paths];
 }
 
-function findProgram(program: string, searchPath: string): string | undefined {
+/** Returns the file of a program; `undefined` if it is not found. */
+export function findProgram(program: string, searchPath: string): string | undefined {
   if (program.includes("/")) return resolve(program);
   const candidates = searchPath
     .split(":")

@@ -2,10 +2,12 @@ import type { AgentCommand } from "../agent.ts";
 
 /** What an agent may use in a sandbox besides the system's programs. Paths are absolute, and the same inside. */
 export interface SandboxAccess {
-  /** The current directory. It is one of `writable`. */
+  /** The current directory, inside. It is one of `writable`. */
   currentDirectory: string;
   /** Directories. */
   writable: readonly string[];
+  /** A directory that has another path inside, which is one of `writable`. Default: none. */
+  moved?: { path: string; to: string } | undefined;
   /** Files and directories. Those that do not exist are left out. */
   readable: readonly string[];
   /** Whether it has the network of the machine. Otherwise it only has a loopback of its own. */

@@ -64,7 +64,8 @@ async function readUser(api: GitHubApi): Promise<Account | undefined> {
 }
 
 /** GitHub's documentation, "Forming calls with GraphQL": the endpoint is beside REST's. */
-const graphqlUrl = (apiUrl: string): string => `${apiUrl.replace(/\/$/, "").replace(/\/v3$/, "")}/graphql`;
+/** Returns where GitHub's GraphQL API is, by the URL of its REST API. */
+export const graphqlUrl = (apiUrl: string): string => `${apiUrl.replace(/\/$/, "").replace(/\/v3$/, "")}/graphql`;
 
 async function unlessDenied<T>(answer: Promise<T>): Promise<T | undefined> {
   try {

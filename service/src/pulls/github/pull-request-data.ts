@@ -13,6 +13,9 @@ const pullRequest = z.object({
   /** In lists. Pull requests without it are treated as new. */
   updated_at: z.optional(z.string()),
   body: z.nullish(z.string()),
+  draft: z.optional(z.boolean()),
+  /** Its name in GraphQL. */
+  node_id: z.optional(z.string()),
   /** Its branch, and the last commit of that while it was open. */
   head: z.optional(z.object({ ref: z.string(), sha: z.optional(z.string()) })),
   /** The branch that it targets. */
@@ -34,6 +37,16 @@ export function parsePullRequests(data: unknown): PullRequestData[] {
   if (!success) throw new MalformedResponse("GitHub's response is not a list of pull requests");
   return parsed;
 }
+
+/** @throws if GitHub's response is not a list of events */
+export function parseEvents(data: unknown): { event: string }[] {
+  const { data: parsed, success } = z.safeParse(z.array(z.object({ event: z.string() })), data);
+  if (!success) throw new MalformedResponse("GitHub's response is not a list of events");
+  return parsed;
+}
+
+/** Returns whether an answer of GitHub's GraphQL API says that something was not done. */
+export const hasErrors = (data: unknown): boolean => z.safeParse(z.object({ errors: z.unknown() }), data).success;
 
 /** Returns the number of a pull request. */
 export function numberOf({ html_url: link }: PullRequestData): number {

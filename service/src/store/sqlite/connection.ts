@@ -35,14 +35,15 @@ export class Connection implements Disposable {
   /**
    * @param file - created if it does not exist; `:memory:` persists nothing
    * @param onOutage - called when the file becomes unusable. Default: does nothing
+   * @param readOnly - whether nothing can be changed. Default: no
    * @throws if the file cannot be opened
    */
-  constructor(file: string, log: Log, onOutage?: () => void) {
+  constructor(file: string, log: Log, onOutage?: () => void, readOnly = false) {
     this.#file = file;
     this.#outage = new OutageLog(log, onOutage);
     this.#damage = new OutageLog(log, onOutage);
     try {
-      this.#db = new DatabaseSync(file, { timeout: busyTimeoutMs });
+      this.#db = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly });
     } catch (error) {
       throw new Error(`cannot open ${file}: ${errorMessage(error)}`);
     }

@@ -9,7 +9,7 @@ import { countTurnIds, type NextTurnId } from "../turn-ids.ts";
 import { Connection } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";
 import { findStore } from "./find-store.ts";
-import { openSchema } from "./schema.ts";
+import { checkStore, openSchema } from "./schema.ts";
 import { lockStore } from "./store-lock.ts";
 
 /**
@@ -62,4 +62,25 @@ export function openSqliteStore(
   }
   const database = new SqliteDatabase(connection, lock);
   return new Store({ database, ready: new ReadyTurns({ clock: machineClock }), nextTurnId });
+}
+
+/**
+ * Opens a store in a SQLite file to read it, while a service may run on it.
+ *
+ * @param file - an existing one
+ * @throws if it is damaged, incomplete, of another version or not a store
+ */
+export function openStoreToRead(file: string, log: Log): Store {
+  const connection = new Connection(file, log, undefined, true);
+  try {
+    if (!checkStore(connection, file)) throw new Error(`${file} is empty.`);
+  } catch (error) {
+    connection[Symbol.dispose]();
+    throw error;
+  }
+  return new Store({
+    database: new SqliteDatabase(connection),
+    ready: new ReadyTurns({ clock: machineClock }),
+    nextTurnId: countTurnIds,
+  });
 }

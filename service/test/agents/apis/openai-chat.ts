@@ -5,7 +5,7 @@ interface Body {
   model: string;
   stream?: boolean;
   messages: { role: string; content?: string | { text?: string }[] | null }[];
-  tools?: { function: { name: string } }[];
+  tools?: ({ function: { name: string } } | { custom: { name: string } })[];
 }
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
@@ -20,7 +20,7 @@ export const openAiChat: ModelApi = {
         role: role === "user" ? "user" : "model",
         text: typeof content === "string" ? content : (content ?? []).map(({ text = "" }) => text).join("\n"),
       })),
-    tools: tools.map((tool) => tool.function.name),
+    tools: tools.map((tool) => ("function" in tool ? tool.function.name : tool.custom.name)),
     isToolResult: messages.at(-1)?.role === "tool",
   }),
   write: ({ text, tool }, { model, stream = false }: Body) => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Agent, shellAgent } from "../../../src/agents/agent.ts";
-import { createAgentNetwork } from "../../../src/agents/network/agent-network.ts";
+import { createAgentNetwork, createSetupNetwork } from "../../../src/agents/network/agent-network.ts";
 import { type ModelProxyOptions, startModelProxy } from "../../../src/agents/network/model-proxy.ts";
 import type { NetworkKind } from "../../../src/agents/network/network-kind.ts";
 import { bubblewrap } from "../../../src/agents/sandbox/bubblewrap.ts";
@@ -130,6 +130,27 @@ describe("the proxy of the model", () => {
       "An agent was denied a connection to sub.example.com:443.",
     ]);
   });
+});
+
+test("setup is denied the machine, whatever leads there", async () => {
+  const machine = await startServer();
+  const port = machine.host.split(":")[1];
+  const hosts = ["127.0.0.1", "localhost", "127.1", "2130706433"].map((host) => `${host}:${port}`);
+  const log: string[] = [];
+  await using network = await createSetupNetwork(hosts, (line) => void log.push(line));
+  const [, , socketPath = ""] = network.wrap({ file: "x", args: [] }).args;
+  for (const [host, status] of [
+    ...hosts.map((one, index) => [one, index === 0 ? 403 : 502] as const),
+    ["other.example:443", 403] as const,
+  ]) {
+    const sent = request({ socketPath, path: host, method: "CONNECT" }).end();
+    const [response] = await once(sent, "connect");
+    expect([host, response.statusCode]).toEqual([host, status]);
+  }
+  const plain = request({ socketPath, path: `http://${machine.host}/` }).end();
+  const [response] = await once(plain, "response");
+  expect(response.statusCode).toBe(403);
+  expect(machine.requests).toEqual([]);
 });
 
 const obstacle = await findObstacle("bwrap");

@@ -56,6 +56,81 @@ describe("opening a pull request", () => {
     expect(github.server.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
   });
 
+  describe("whose check failed", () => {
+    const check = {
+      result: "failed",
+      command: "npm run build",
+      output: "broken link\n<!-- end of check -->\n@everyone",
+    } as const;
+    const passed = { result: "passed", command: "npm run build", output: "" } as const;
+
+    /** Opens one, and returns it with what GitHub gets. */
+    async function open(refused?: { status: number; message: string }) {
+      const github = await startGitHubPullRequests();
+      const sent: Record<string, string | boolean>[] = [];
+      github.server.answer = (request, body) => {
+        if (!isPost(request)) return undefined;
+        sent.push(JSON.parse(body));
+        return refused && sent.length === 1
+          ? { status: refused.status, body: { message: refused.message } }
+          : undefined;
+      };
+      return { github, sent, link: await github.pulls.open({ ...change, check }).catch(String) };
+    }
+
+    test("is a draft, whose body begins with the failure", async () => {
+      const { sent } = await open();
+      expect(sent).toMatchObject([{ draft: true }]);
+      expect(sent[0]?.body).toMatch(
+        /^<!-- check -->\n<!-- draft because[^\n]*\n> \[!CAUTION\][\s\S]*npm run build[\s\S]*broken link/,
+      );
+    });
+
+    test("is an ordinary one if GitHub refuses drafts, and the failure is still what its body begins with", async () => {
+      const message = "Draft pull requests are not supported in this repository.";
+      const { sent, link, github } = await open({ status: 422, message });
+      expect(sent.map(({ draft }) => draft)).toEqual([true, undefined]);
+      expect(sent[1]?.body).toMatch(/^<!-- check -->\n> \[!CAUTION\]/);
+      expect(link).toBe(github.server.link(1));
+    });
+
+    test("is not opened a second time for any other refusal", async () => {
+      const { sent, link } = await open({ status: 403, message: "Resource not accessible" });
+      expect(sent).toHaveLength(1);
+      expect(link).toContain("403");
+    });
+
+    test.each([
+      ["is made ready when a later check passes", [], true],
+      ["stays as a person has made it", [{ event: "labeled" }, { event: "convert_to_draft" }], false],
+    ])("%s", async (_, events, isMadeReady) => {
+      const { github, sent, link } = await open();
+      const requests: string[] = [];
+      github.server.answer = (request, body) => {
+        if (request.includes("/pulls?")) {
+          const item = {
+            html_url: link,
+            state: "open",
+            merged_at: null,
+            draft: true,
+            node_id: "PR_1",
+            body: sent[0]?.body,
+          };
+          return { status: 200, body: [item] };
+        }
+        if (request.includes("/issues/1/events")) return { status: 200, body: events };
+        requests.push(`${request} ${body}`);
+        return { status: 200, body: { data: {}, html_url: link, state: "open", merged_at: null } };
+      };
+      expect(await github.pulls.open({ ...change, check: passed, existing: link })).toBe(link);
+      expect(requests.some((one) => one.includes("markPullRequestReadyForReview"))).toBe(isMadeReady);
+      const body = JSON.parse(requests.at(-1)?.replace(/^\S+ \S+ /, "") ?? "").body as string;
+      expect(body).toMatch(isMadeReady ? /^<!-- check -->\n> \[!NOTE\]/ : /^<!-- check -->\n<!-- draft/);
+      expect(body).not.toContain("broken link");
+      expect(body.match(/<!-- check -->/g)).toHaveLength(1);
+    });
+  });
+
   test("creates one whose number has several digits", async () => {
     const github = await startGitHubPullRequests();
     for (let number = 1; number < 12; number++) github.server.add();

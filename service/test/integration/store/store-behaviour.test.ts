@@ -1114,6 +1114,8 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           stopRequestedAt: null,
           costUsd: 0.0123,
           sessionCost: '{"session":"s","totalUsd":2}',
+          checkResult: "failed",
+          checkOutput: "no such link",
           caller: "ci",
           step: "deploy",
           request: "first",
@@ -1134,6 +1136,8 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           stopRequestedAt: now + 19,
           costUsd: -1,
           sessionCost: null,
+          checkResult: null,
+          checkOutput: null,
           caller: "",
           step: "",
           request: "a random one",
@@ -1292,12 +1296,13 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       expect(await store.lists.latestTurns("a", 9)).toEqual([first, second, third]);
       expect(await store.lists.firstTurn("a")).toBe(first);
       expect(await store.lists.firstTurn("unknown")).toBeUndefined();
-      const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2, costUsd: null };
+      const unchecked = { checkResult: null, checkOutput: null };
+      const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2, costUsd: null, ...unchecked };
       const long = { prompt: "Zwei ü𝄞", answer: "Done.", reason: "It cann" };
       expect(await store.lists.turnExcerpt(second, 7)).toEqual({ ...failed, ...long });
       const short = { prompt: "Zwe", answer: "Don", reason: "It " };
       expect(await store.lists.turnExcerpt(second, 3)).toEqual({ ...failed, ...short });
-      const waiting = { state: "waiting", startedAt: null, endedAt: null, reason: null, costUsd: null };
+      const waiting = { state: "waiting", startedAt: null, endedAt: null, reason: null, costUsd: null, ...unchecked };
       expect(await store.lists.turnExcerpt(third, 3)).toEqual({ ...waiting, prompt: "Thr", answer: null });
     });
   });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
-import { builtInEditor, shellAgent } from "../../../src/agents/agent.ts";
+import { builtInEditor, projectCommand, shellAgent } from "../../../src/agents/agent.ts";
 
 test("does not show a variable in front of an agent's command as its model", () => {
   expect(shellAgent("KEY=secret OTHER=1 my-agent -p").model).toBe("my-agent");
@@ -41,4 +41,15 @@ test("reads what an unknown program wrote about its turn, and nothing of another
   expect(read('{"message":"Done.","costUsd":0.5,"more":1}')).toEqual({ message: "Done.", costUsd: 0.5 });
   for (const result of ["", "{", "null", "7", "[]", '{"message":7,"costUsd":"1"}', '{"message":" "}'])
     expect(read(result), result).toEqual({});
+});
+
+test("a command of a project sees the programs that it names, and no other file", () => {
+  const { programs, reads, passes } = projectCommand(
+    "cd website && /opt/bin/npm ci; python3 -m mkdocs -f docs/x.yml",
+    [],
+  );
+  expect(programs).toContain("python3");
+  expect(programs.filter((one) => one.includes("/"))).toEqual([]);
+  expect(projectCommand("/opt/bin/build --strict", []).programs[0]).toBe("/opt/bin/build");
+  expect([reads, passes]).toEqual([[], []]);
 });

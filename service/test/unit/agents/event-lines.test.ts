@@ -41,9 +41,16 @@ test("an agent's words and uses of tools are lines that a person can follow", ()
     "← Wrote file successfully.",
     "Done. Final @words of #1 the agent.",
   ]);
+  expect(render("copilot", "change")).toEqual([
+    "Model: claude-sonnet-4.6",
+    "I will write the file.",
+    "→ create /job/tree/note.md",
+    "← Created file /job/tree/note.md with 7 characters",
+    "Done. Final @words of #1 the agent.",
+  ]);
 });
 
-test.each<EventFormat>(["claude", "codex", "gemini", "opencode"])("an error of %s is a line", (format) => {
+test.each<EventFormat>(["claude", "codex", "copilot", "gemini", "opencode"])("an error of %s is a line", (format) => {
   expect(render(format, "failure").join("\n")).toContain("scripted failure");
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anthropicApi, geminiApi, type ModelApi, openAiApi } from "../../../src/agents/model-api.ts";
+import { anthropicApi, copilotApi, geminiApi, type ModelApi, openAiApi } from "../../../src/agents/model-api.ts";
 
 test.each<[ModelApi, string, string]>([
   [anthropicApi, "POST", "/v1/messages"],
@@ -12,6 +12,9 @@ test.each<[ModelApi, string, string]>([
   [geminiApi, "POST", "/v1beta/models/gemini-2.5-pro:streamGenerateContent"],
   [geminiApi, "POST", "/v1/models/gemini-2.5-pro:countTokens"],
   [geminiApi, "GET", "/v1beta/models/gemini-2.5-pro"],
+  [copilotApi, "POST", "/chat/completions"],
+  [copilotApi, "POST", "/v1/messages"],
+  [copilotApi, "GET", "/models"],
 ])("%j allows %s %s", (api, method, path) => {
   expect(api.allows(method, path)).toBe(true);
 });
@@ -49,7 +52,7 @@ test.each<[ModelApi, object, string]>([
   [geminiApi, { contents: [{ parts: [{ fileData: { fileUri: "https://evil.example/" } }] }] }, "a file by its URL"],
   [geminiApi, { generateContentRequest: { tools: [{ googleMaps: {} }] } }, "the tool googleMaps"],
 ])("%j finds in %j %s", (api, body, found) => {
-  expect(api.findServerTool(body as Record<string, unknown>)).toBe(found);
+  expect(api.findServerTool(body as Record<string, unknown>, "")).toBe(found);
 });
 
 test.each<[ModelApi, object]>([
@@ -66,5 +69,15 @@ test.each<[ModelApi, object]>([
     { tools: [{ functionDeclarations: [] }, { function_declarations: [] }], contents: [{ parts: [{ text: "x" }] }] },
   ],
 ])("%j finds nothing in %j", (api, body) => {
-  expect(api.findServerTool(body as Record<string, unknown>)).toBeUndefined();
+  expect(api.findServerTool(body as Record<string, unknown>, "")).toBeUndefined();
+});
+
+test("Copilot's tools of the provider are those of the API that a path belongs to", () => {
+  const tools = { anthropic: [{ name: "view", input_schema: {} }], openAi: [{ type: "function" }] };
+  expect(copilotApi.findServerTool({ tools: tools.anthropic }, "/v1/messages")).toBeUndefined();
+  expect(copilotApi.findServerTool({ tools: tools.openAi }, "/responses")).toBeUndefined();
+  expect(copilotApi.findServerTool({ tools: [{ type: "web_search_20250305" }] }, "/v1/messages")).toBe(
+    "the tool web_search_20250305",
+  );
+  expect(copilotApi.findServerTool({ tools: [{ type: "web_search" }] }, "/responses")).toBe("the tool web_search");
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { presetAgent, presetNames, presetPackage } from "../../../src/agents/presets.ts";
 
-const environment = { ANTHROPIC_API_KEY: "a", CODEX_API_KEY: "c", GEMINI_API_KEY: "g" };
+const environment = { ANTHROPIC_API_KEY: "a", CODEX_API_KEY: "c", GEMINI_API_KEY: "g", COPILOT_GITHUB_TOKEN: "t" };
 
 function agentOf(name: string) {
   const agent = presetAgent(name, environment);
@@ -34,7 +34,7 @@ function run(name: string, program: string, model?: string): string {
 }
 
 test("there is one for each coding agent", () => {
-  expect(presetNames).toEqual(["claude", "codex", "gemini", "opencode", "aider"]);
+  expect(presetNames).toEqual(["claude", "codex", "gemini", "opencode", "aider", "copilot"]);
 });
 
 describe.each(presetNames)("%s", (name) => {
@@ -102,6 +102,7 @@ test("reports what it cost, if the agent says that", () => {
     // The cost of two steps.
     opencode: 0.000036,
     aider: 0.000013,
+    copilot: undefined,
   });
 });
 
@@ -152,6 +153,7 @@ test("continues the conversation in a follow-up only", () => {
     gemini: "--resume latest",
     opencode: "--continue",
     aider: "",
+    copilot: "--continue",
   });
 });
 
@@ -172,6 +174,7 @@ test("keeps the restrictions of agents outside a sandbox, and lifts them in one"
     gemini: "auto_edit",
     opencode: "",
     aider: "",
+    copilot: "--allow-tool write",
   });
 });
 
@@ -197,6 +200,7 @@ test.each([
   ["opencode", "OPENAI_API_KEY", "authorization: Bearer the key"],
   ["aider", "ANTHROPIC_API_KEY", "x-api-key: the key"],
   ["aider", "OPENAI_API_KEY", "authorization: Bearer the key"],
+  ["copilot", "COPILOT_GITHUB_TOKEN", "authorization: Bearer the key"],
 ])("the model of %s gets %s in the header that its API requires", (name, keyVariable, header) => {
   const agent = presetAgent(name, { [keyVariable]: "the key" });
   expect(agent?.modelEndpoint?.header("the key").join(": ")).toBe(header);

@@ -28,6 +28,7 @@ test.each([
       store: { url: "postgres://db/agents" },
     },
   ],
+  [`jobs show ${job} --format json --store a`, { kind: "jobs", command: { command: "show", job, isJson: true } }],
   [`jobs stop ${job} 7 --store a`, { kind: "jobs", command: { command: "stop", job, turn: 7 } }],
   [`jobs stop ${job} --store a`, { kind: "jobs", command: { command: "stop", job, turn: undefined } }],
   [`jobs retry ${job} --store a`, { kind: "jobs", command: { command: "retry", job } }],
@@ -68,6 +69,7 @@ test.each([
   ["jobs stop job_1 --store a", "jobs must be followed by"],
   [`jobs stop ${job} x --store a`, "x is not a turn."],
   [`jobs retry ${job} 7 --store a`, "jobs must be followed by"],
+  [`jobs retry ${job} --format json --store a`, "--format is an option of jobs list and jobs show."],
   [`jobs retry ${job} --project docs --store a`, "--project is an option of jobs list."],
 ])("rejects %s", (line, reason) => {
   expect(parse(line)).toEqual({ kind: "invalid", error: expect.stringContaining(reason) });

@@ -40,5 +40,5 @@ test("the help of the service has the usage of all commands", () => {
 });
 
 test("names the agents", () => {
-  expect(inOneLine(helpOf())).toContain("one of claude, codex, gemini, opencode and aider: a coding agent");
+  expect(inOneLine(helpOf())).toContain("one of claude, codex, gemini, opencode, aider and copilot: a coding agent");
 });

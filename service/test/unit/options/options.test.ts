@@ -342,6 +342,7 @@ test.each([
 });
 
 test("rejects a key that is not valid in an HTTP header", () => {
+  expect(parse("--repository x", { AGENT_SERVICE_KEY: "" })).toMatchObject({ apiKey: undefined });
   expect(parse("--repository x", { AGENT_SERVICE_KEY: "my key" })).toMatchObject({
     error: expect.stringContaining("without spaces"),
   });
@@ -351,4 +352,30 @@ test("a project that is given twice is an error", () => {
   expect(parse("--repository docs --project a --project b --project a")).toEqual({
     error: "--project a is given twice.",
   });
+});
+
+test("setup and check are for the sandbox, and setup reaches only hosts of the public network", () => {
+  const sandboxed = ["--repository", "docs", "--agent", "a", "--sandbox", "bwrap"];
+  const given = ["--setup", "npm ci", "--setup-host", "npm.example.com", "--check", "npm run build"];
+  expect(parseArguments([...sandboxed, ...given])).toMatchObject({
+    commands: { setup: "npm ci", setupHosts: ["npm.example.com"], check: "npm run build" },
+  });
+  expect(parseArguments(sandboxed)).toMatchObject({ commands: undefined });
+  for (const option of ["--setup", "--check"]) {
+    expect(parseArguments(["--repository", "docs", "--agent", "a", "--sandbox", "none", option, "x"])).toEqual({
+      error: `${option} requires --sandbox bwrap.`,
+    });
+    // The editor has no sandbox unless it is given one.
+    expect(parseArguments(["--repository", "docs", option, "x"])).toEqual({
+      error: `${option} requires --sandbox bwrap.`,
+    });
+    expect(parseArguments([...sandboxed, option, " "])).toEqual({ error: `${option} is empty.` });
+  }
+  expect(parseArguments([...sandboxed, "--setup-host", "a.example"])).toEqual({
+    error: "--setup-host requires --setup.",
+  });
+  for (const host of ["localhost", "127.0.0.1:80", "192.168.1.1", "npm", "metadata.google.internal", "a b", "[::1]:80"])
+    expect(parseArguments([...sandboxed, "--setup", "x", "--setup-host", host])).toEqual({
+      error: `--setup-host ${host} is not a HOST or HOST:PORT of the public network.`,
+    });
 });

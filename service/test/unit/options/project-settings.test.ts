@@ -5,6 +5,7 @@ const environment = { DEPLOY_TOKEN: "0123456789", REGION: "eu-west-1", GITHUB_TO
 
 test.each<[string, Parameters<typeof createProjectSettings>[0], string[]]>([
   ["the token", { repository: "docs" }, ["ghp_0123456789"]],
+  ["a project's own token", { repository: "docs", githubTokenEnv: "DEPLOY_TOKEN" }, ["ghp_0123456789", "0123456789"]],
   [
     "the password of the repository's URL, as it is and not as the URL writes it,",
     { repository: "https://bot:p%40ss-word@git.example.com/docs.git" },
@@ -49,7 +50,10 @@ test.each<[Parameters<typeof settingsOf>[0], string]>([
       `--trailer must be "KEY: VALUE" in one line, not ${JSON.stringify(one)}.`,
     ],
   ),
-  [{ trailers: ["agent-Turn: 1"] }, "--trailer agent-Turn is taken: trailers of the service begin with Agent-."],
+  ...["agent-turn", "Agent-Turn"].map((key): [Parameters<typeof settingsOf>[0], string] => [
+    { trailers: [`${key}: 1`] },
+    `--trailer ${key} is taken: trailers of the service begin with Agent-.`,
+  ]),
   [{ signOff: true }, "--sign-off requires --commit-as, or the token of a bot on GitHub."],
   [{ protect: ["deploy/", "!docs/"] }, "--protect cannot except files, as !docs/ would."],
   [{ only: ["docs/**", "src/[b"] }, '--only: "src/[b" has a bracket that is not closed.'],

@@ -14,6 +14,8 @@ function turn(id: number): TurnExcerpt {
     startedAt: null,
     endedAt: null,
     reason: null,
+    checkResult: null,
+    checkOutput: null,
   };
 }
 

@@ -64,6 +64,7 @@ test("a pattern with many stars takes no time", () => {
 
 test.each([
   ...[".env", "site/.env.production", ".github/hooks/a.json", ".github/copilot/x", ".github/skills/a/SKILL.md"],
+  ...[".github/agents/a.agent.md", ".github/prompts/a.prompt.md", ".github/mcp.json", ".github/lsp.json"],
   ...[".github/agents/a.md", ".github/prompts/a.prompt.md"],
 ])("%s instructs or configures agents", (path) => {
   expect(findInstructions([path, "docs/env.md"])).toEqual([path]);

@@ -58,6 +58,8 @@ const job: JobCopy = {
         stopRequestedAt: null,
         costUsd: null,
         sessionCost: null,
+        checkResult: null,
+        checkOutput: null,
       },
     },
   ],

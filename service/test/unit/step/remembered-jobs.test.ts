@@ -174,3 +174,10 @@ describe("the jobs of a step", () => {
     expect(await remember({ isFirstAttempt: true }).jobsOfStep(sent)).toEqual([]);
   });
 });
+
+test("commits whose push was refused are kept only in a cache whose readers can read the repository, too", () => {
+  const keptCommits = { save: async () => {}, load: async () => undefined };
+  const cached = { ...cacheOf(undefined), keptCommits };
+  expect(remember({ cached }).keptCommits).toBe(keptCommits);
+  expect(remember({ cached, areCommitsKept: false }).keptCommits).toBe(undefined);
+});

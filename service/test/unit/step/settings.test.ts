@@ -50,6 +50,30 @@ test("an empty input means its default", () => {
   });
 });
 
+test("copilot works with the workflow's own token, unless it has one", () => {
+  const inputs = { agent: "copilot", "workflow-token": "ghs_0123456789" };
+  const { variables, options } = read(inputs, { GITHUB_REPOSITORY: "acme/docs" });
+  expect(variables.COPILOT_GITHUB_TOKEN).toBe("ghs_0123456789");
+  expect(options).toMatchObject({ sandbox: "bwrap", network: "model" });
+  const own = { GITHUB_REPOSITORY: "acme/docs", COPILOT_GITHUB_TOKEN: "github_pat_0123456789" };
+  expect(read(inputs, own).variables.COPILOT_GITHUB_TOKEN).toBe("github_pat_0123456789");
+});
+
+test.each([
+  ["sandbox none", { sandbox: "none" }],
+  ["sandbox none", { sandbox: "none", "agent-network": "full" }],
+  ["agent-network full", { "agent-network": "full" }],
+  // Whatever token pushes.
+  ["agent-network full", { "agent-network": "full", "github-token": "ghs_of_an_app" }],
+])("refuses %s to copilot with the workflow's token, and allows it with a token of its own", (setting, more) => {
+  const inputs = { agent: "copilot", "workflow-token": "ghs_0123456789", ...more };
+  const shared = `${setting} would give the agent a token that can write to the repository, because copilot uses`;
+  for (const token of ["", "ghs_0123456789"])
+    expect(() => read(inputs, { GITHUB_REPOSITORY: "acme/docs", COPILOT_GITHUB_TOKEN: token })).toThrow(shared);
+  const own = { GITHUB_REPOSITORY: "acme/docs", COPILOT_GITHUB_TOKEN: "github_pat_0123456789" };
+  expect(read({ ...inputs, "agent-network": "full" }, own).options.network).toBe("full");
+});
+
 test("reads every input", () => {
   const settings = read({
     agent: "/opt/agent.sh --fast",
@@ -91,7 +115,10 @@ test("a command may reach the hosts that options name", () => {
 });
 
 test.each([
-  [{ agent: "" }, "`agent` is required: one of claude, codex, gemini, opencode, aider, editor, or a shell command"],
+  [
+    { agent: "" },
+    "`agent` is required: one of claude, codex, gemini, opencode, aider, copilot, editor, or a shell command",
+  ],
   [{ repository: "docs" }, "`repository` must be OWNER/NAME, not docs"],
   [{ repository: "my acme/docs" }, "`repository` must be OWNER/NAME, not my acme/docs"],
   [{ repository: "acme/docs/site" }, "`repository` must be OWNER/NAME, not acme/docs/site"],
@@ -106,7 +133,7 @@ test.each([
   [{ agent: "my-agent --fast" }, "`agent-network` is model, and the model of a command is unknown"],
   [
     { agent: "editr", "agent-network": "full" },
-    "`agent` is editr, which is neither one of claude, codex, gemini, opencode, aider, editor nor a program in the PATH of this runner",
+    "`agent` is editr, which is neither one of claude, codex, gemini, opencode, aider, copilot, editor nor a program in the PATH of this runner",
   ],
   [{ sandbox: "docker" }, "sandbox must be bwrap or none."],
   [{ sandbox: "none" }, "agent-network model requires sandbox bwrap."],
@@ -142,4 +169,16 @@ test("options of commits can be written as on a command line", () => {
   });
   expect(problemsOf({ options: "--sign-off true" })).toContain("not --sign-off true");
   expect(problemsOf({ options: "--only" })).toContain("not --only");
+});
+
+test("commands may have options of their own, and quotation marks", () => {
+  const options =
+    "--setup pip install --target .deps -r docs/requirements.txt\n--check 'npm run build'\n--setup-host a.example";
+  expect(read({ options }).options.commands).toMatchObject({
+    setup: "pip install --target .deps -r docs/requirements.txt",
+    check: "npm run build",
+    setupHosts: ["a.example"],
+  });
+  expect(read({ options: `--check "a b" && "c d"` }).options.commands?.check).toBe('"a b" && "c d"');
+  expect(problemsOf({ options: "--check x", sandbox: "none", "agent-network": "full" })).toContain("check requires");
 });

@@ -40,6 +40,8 @@ describe("copies of jobs", () => {
       stopRequestedAt: null,
       costUsd: 0.5,
       sessionCost: "{}",
+      checkResult: null,
+      checkOutput: null,
       caller: "",
       step: "",
       request: expect.any(String),

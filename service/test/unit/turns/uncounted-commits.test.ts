@@ -9,7 +9,8 @@ const id = "job_00000000-0000-0000-0000-000000000001";
 /**
  * Judges a branch of a job whose turns 1 to 3 have ended and whose turn 4 is running.
  *
- * @param branch - its commits above `base`, the oldest first: each has a number, and before it `p` if a person made it, or else its turn
+ * @param branch - its commits above `base`, the oldest first: each has a letter, and before it `p` if a person made it, or else its turn,
+ *   or several that a person has squashed
  * @param recorded - the head of the branch as the store knows it
  * @param isOwn - whether turn 4 judges it
  */
@@ -27,8 +28,8 @@ async function judge(branch: string, recorded: string | null, isOwn = false) {
   }
   const names = branch.split(" ");
   const commits = names.map((commit) => {
-    const turn = turns[Number(commit.split("-")[0]) - 1];
-    return { commit, message: turn === undefined ? "By a person\n" : commitMessage(turn, []) };
+    const makers = turns.filter((_, index) => commit.split("-")[0]?.includes(String(index + 1)));
+    return { commit, message: makers.map((turn) => commitMessage(turn, [])).join("\n") || "By a person\n" };
   });
   const repository = { commits: async () => commits };
   const range = { head: names.at(-1) ?? "", base: "base" };
@@ -41,6 +42,7 @@ test.each<[rule: string, branch: string, recorded: string | null, head: string |
   ["nor if the branch was recorded without any", "1-a 2-b 3-c", "base", "base", [1, 2, 3]],
   ["all that is below a person's commit counts", "1-a 2-b p-c 3-d", "1-a", "p-c", [3]],
   ["all counts below a person's commit at the head", "1-a 2-b p-c", "1-a", "p-c", []],
+  ["a commit into which a person squashed those of two turns counts", "1-a 23-b", "1-a", "23-b", []],
   ["a commit that a person amended is still its turn's", "1-a 2-b 2-c", "2-b", "2-c", []],
   ["all counts if a person has rewritten the branch", "1-x 2-y", "2-b", "2-y", []],
   ["the commit of a running turn counts", "1-a 4-b", "1-a", "4-b", []],

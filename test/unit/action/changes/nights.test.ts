@@ -95,6 +95,7 @@ test("so are those of a first night that failed, which had nothing to start from
   agents.next = "failed";
   expect(filesIn((await night(1)).prompts[0])).toEqual(["file0", "file1"]);
   agents.next = "completed";
+  for (const commit of repository.commits.values()) commit.at -= 30 * 3_600_000;
   expect(filesIn((await night(2)).prompts[0])).toEqual(["file0", "file1", "file2"]);
 });
 
@@ -112,6 +113,18 @@ test("a second failure in a row starts a new job, and a notice names the pull re
   expect(toolkit.annotations[0]?.text).toMatch(
     /last 2 turns of job job_1 failed.*https:\/\/github\.com\/acme\/docs\/pull\/1:/,
   );
+});
+
+test("failures of nights that did not wait for their end count, too", async () => {
+  const { agents, night } = nights();
+  await night(1);
+  agents.next = "failed";
+  const options = { inputs: { wait: "false" } };
+  await night(2, options);
+  expect((await night(3, options)).outputs).toMatchObject({ outcome: "started", "job-id": "job_1" });
+  const { outputs, prompts } = await night(4, options);
+  expect(outputs).toMatchObject({ "job-id": "job_2", "job-origin": "created" });
+  expect(filesIn(prompts[0])).toEqual(["file2", "file3", "file4"]);
 });
 
 test("a failure after a success is the first one again", async () => {

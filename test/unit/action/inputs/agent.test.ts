@@ -76,6 +76,7 @@ test.each([
   ["--port 80"],
   ["--sandbox"],
   ["model opus"],
+  ["--model opus --disk-mb 500"],
   ["--name a/b"],
   ["--name"],
 ])("an option of another kind is a problem: %s", (line) => {

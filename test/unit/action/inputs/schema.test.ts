@@ -103,6 +103,8 @@ test("reports all problems at once", () => {
       paths: "!docs/**",
       auth: "oidc",
       "agent-options": "--model large",
+      setup: "npm ci",
+      check: "npm test",
     }).sort(),
   ).toEqual(
     Object.keys(inputDefaults)
@@ -232,6 +234,7 @@ test.each([
   ["failed", ["failed"]],
   ["failed,archived , timed-out,no-changes", ["failed", "archived", "timed-out", "no-changes"]],
   ["none", []],
+  ["check-failed", ["check-failed"]],
 ])("accepts fail-on: %s", (value, expected) => {
   expect([...parsed({ "fail-on": value }).failOn]).toEqual(expected);
 });
@@ -305,4 +308,21 @@ test.each([
 ])("a prompt file that cannot be used is rejected %s", (_name, prompt) => {
   const result = parse({ prompt, "prompt-file": "missing.md" }, () => ({ problem: say`does not exist` }));
   expect(result.ok).toBe(false);
+});
+
+test("setup and check belong to an agent, and are one line", () => {
+  const environment = { GITHUB_EVENT_NAME: "push", GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux", PATH: "" };
+  const parseWith = (values: Partial<Record<InputName, string>>) => {
+    const all: Partial<Record<InputName, string>> = { prompt: "Do it", "github-token": "ghs_1", ...values };
+    return parseInputs(
+      (name) => all[name] ?? "",
+      environment,
+      () => ({ problem: say`is not read` }),
+    );
+  };
+  const result = parseWith({ agent: "editor", setup: "pip install --target .deps mkdocs", check: "npm run build" });
+  expect(result.ok && result.settings.agent?.inputs.options).toBe(
+    "--setup pip install --target .deps mkdocs\n--check npm run build",
+  );
+  expect(invalidInputs({ setup: "npm ci", check: "a\nb" })).toEqual(["check", "setup", "check"]);
 });

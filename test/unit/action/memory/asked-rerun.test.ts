@@ -51,6 +51,19 @@ test("a service that asks to wait is not asked sooner what was sent", async () =
   expect((lookups[1]?.at ?? 0) - (lookups[0]?.at ?? 0)).toBeGreaterThanOrEqual(7000);
 });
 
+test("a service is asked again that denies the question once, as one of several machines may", async () => {
+  let denials = 0;
+  const respond = asked(
+    () => [turn("job_1", "any")],
+    () => respondWith(200, completed),
+  );
+  const { outputs } = await attempt(2, {
+    respond: (request) =>
+      request.query !== "" && denials++ === 0 ? respondWith(404, { error: "Not found" }) : respond(request),
+  });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+});
+
 test("without waiting, the result of a turn that has ended is the result of the step", async () => {
   const { outputs } = await attempt(2, {
     inputs: { wait: "false" },

@@ -10,6 +10,7 @@ import {
   type StepRecord,
   type Word,
 } from "../../../../src/action/memory/decide.ts";
+import { withoutJob } from "../../../../src/action/memory/evidence.ts";
 import { root } from "../../../support/metadata.ts";
 
 const turn = (over?: "failed", isKept = false) => ({
@@ -227,4 +228,17 @@ test("the page about the memory shows the table, which is made from the decision
   const table = ["| what is known | what the re-run does |", "| --- | --- |", ...lines].join("\n");
   console.log(table);
   expect(readFileSync(resolve(root, "docs/memory.md"), "utf8")).toContain(table);
+});
+
+test("a remembered job that is of no use does not hide that the work of a turn is kept", () => {
+  const service = turn("failed", true);
+  const evidence = {
+    service,
+    hadAnnounced: true,
+    attempts: [],
+    record: "unknown",
+    over: new Set<string>(),
+    keepsWords: true,
+  } as const;
+  expect(decide(withoutJob(evidence, "job_1"))).toEqual({ do: "send", to: "job_turn", replaces: "turn_1" });
 });

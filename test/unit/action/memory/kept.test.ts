@@ -140,6 +140,17 @@ test("a session continues the job that a run without a writable cache has starte
   expect(service.prompts.map((prompt) => prompt.split(":")[0])).toEqual(["job_1", "job_2", "job_2"]);
 });
 
+test("a session leaves a job whose last two turns failed, although the service names it, too", async () => {
+  const service = new KeyedService();
+  service.features = ["session"];
+  const cache = new FakeCache();
+  const night = (id: string) =>
+    run(service, { cache, inputs: { session: "nightly" }, environment: { GITHUB_RUN_ID: id } });
+  service.next = "failed";
+  for (const id of ["101", "102", "103"]) await night(id);
+  expect(service.prompts.map((prompt) => prompt.split(":")[0])).toEqual(["job_1", "job_1", "job_2"]);
+});
+
 test("a session of a service that knows none, without a cache, starts a job each night, and says what to do about it", async () => {
   const { service } = refusingService([]);
   for (const id of ["101", "102"]) {

@@ -190,6 +190,7 @@ describe("a re-run without a trace of the attempts before it", () => {
     ["two earlier jobs have the name", new Record([earlier({ conclusion: "skipped" }), earlier()], [own])],
     ["the earlier job still runs", new Record([earlier({ status: "in_progress", conclusion: null })], [own])],
     ["the earlier job has another step there", new Record([earlier({ steps: [step({ name: "Other" })] })], [own])],
+    ["another step there has its name", new Record([earlier({ steps: [step({ number: 3 })] })], [own])],
     ["the earlier job failed without steps", new Record([earlier({ steps: [] })], [own])],
     ["this runner runs no job", new Record([earlier({ conclusion: "skipped" })], [{ ...own, runner_name: "x" }])],
     ["this runner runs two jobs", new Record([earlier({ conclusion: "skipped" })], [own, own])],
