@@ -239,7 +239,7 @@ function diskGauges(registry: Registry) {
       registers,
     }),
     jobs: new Gauge({
-      name: "agent_service_job_bytes",
+      name: "agent_service_files_bytes",
       help: "Size of what jobs have on the disk of this process: worktrees, homes of agents, logs.",
       labelNames: ["kind"],
       registers,

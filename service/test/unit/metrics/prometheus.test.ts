@@ -48,9 +48,9 @@ test("has what was measured on the disk, and nothing before", async () => {
   expect(await samples(metrics)).toEqual(
     expect.arrayContaining([
       'agent_service_clone_bytes{repository="https://github.com/acme/docs"} 5',
-      'agent_service_job_bytes{kind="worktrees"} 1',
-      'agent_service_job_bytes{kind="homes"} 2',
-      'agent_service_job_bytes{kind="logs"} 3',
+      'agent_service_files_bytes{kind="worktrees"} 1',
+      'agent_service_files_bytes{kind="homes"} 2',
+      'agent_service_files_bytes{kind="logs"} 3',
       "agent_service_disk_free_bytes 4",
     ]),
   );
