@@ -61,6 +61,8 @@ export interface Metrics {
   requestAnswered(request: AnsweredRequest): void;
   gitHubAnswered(response: GitHubResponseNumbers): void;
   storeOutageBegan(): void;
+  /** @param since - in seconds since 1970; `undefined` when the problem has ended */
+  problemChanged(problem: string, since: number | undefined): void;
 }
 
 /** Counts nothing. */
@@ -73,6 +75,7 @@ export const noMetrics: Metrics = {
   requestAnswered: () => {},
   gitHubAnswered: () => {},
   storeOutageBegan: () => {},
+  problemChanged: () => {},
 };
 
 /** Metrics that can be read. */

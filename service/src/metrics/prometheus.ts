@@ -23,6 +23,12 @@ export class PrometheusMetrics implements ReadableMetrics {
   readonly #worker = workerMetrics(this.#registry);
   readonly #http = httpMetrics(this.#registry);
   readonly #gitHub = gitHubMetrics(this.#registry);
+  readonly #problems = new Gauge({
+    name: "agent_service_problem_since_timestamp_seconds",
+    help: "Since when something outside of this process keeps jobs from going on. Missing if nothing does.",
+    labelNames: ["problem"],
+    registers: [this.#registry],
+  });
 
   constructor(machine: Pick<Machine, "now"> = thisMachine) {
     this.#machine = machine;
@@ -92,6 +98,11 @@ export class PrometheusMetrics implements ReadableMetrics {
 
   storeOutageBegan(): void {
     this.#store.outages.inc();
+  }
+
+  problemChanged(problem: string, since: number | undefined): void {
+    if (since === undefined) this.#problems.remove({ problem });
+    else this.#problems.set({ problem }, since);
   }
 }
 
