@@ -178,6 +178,7 @@ describe("what was sent under a step", () => {
         reason: "Why",
         costUsd: 0.5,
         isKept: true,
+        check: "",
       },
       // Unknown to this version, and no proof of success.
       {
@@ -189,6 +190,7 @@ describe("what was sent under a step", () => {
         reason: "",
         costUsd: undefined,
         isKept: false,
+        check: "",
       },
       {
         jobId: "job_1",
@@ -199,6 +201,7 @@ describe("what was sent under a step", () => {
         reason: "",
         costUsd: undefined,
         isKept: false,
+        check: "",
       },
     ]);
     expect([...(answer?.features ?? [])]).toEqual(["stop"]);
