@@ -1,7 +1,7 @@
 import { outputNames } from "../support/metadata.ts";
 import { checkEscaping } from "./escaping.ts";
 import { checkHolds } from "./holds.ts";
-import { checkLimits, createGraceMs, lastPollReserveMs, rounding } from "./limits.ts";
+import { checkLimits, createGraceMs, lastPollReserveMs, readLimitMs, rounding } from "./limits.ts";
 import { knownStatuses, placesOf, wasTold } from "./places.ts";
 import { isSubmission, recordsOf } from "./received.ts";
 import { checkRepeats } from "./repeats.ts";
@@ -231,7 +231,8 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
     run.startedAt,
     message === undefined ? 0 : message + staleStateMs,
   );
-  const deadline = run.firstRequestAt + scenario.timeoutSeconds * 1000;
+  const timeoutMs = scenario.timeoutSeconds * 1000;
+  const deadline = run.firstRequestAt + (scenario.wait ? timeoutMs : Math.min(timeoutMs, readLimitMs));
   const isDisturbed = run.requests.some(({ isSmooth, received }) => !isSmooth && (received?.at ?? deadline) >= shownAt);
   const isWithoutToken = run.tokenRequests.some(
     ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,

@@ -15,7 +15,7 @@ export const createGraceMs = 4000;
 /** The last poll is sent at least this long before the deadline, if the whole timeout is 10 s or more. */
 export const lastPollReserveMs = 1000;
 /** How long the state of a job is read that the step does not, or not yet, wait for, in milliseconds. */
-const readLimitMs = 180_000;
+export const readLimitMs = 180_000;
 /** How long connections to the service are retried before a create or message is given up, in milliseconds. */
 const unreachableLimitMs = 60_000;
 /** How long it may take to get an OIDC token, in milliseconds: three tries of ten seconds, and the delays between. */

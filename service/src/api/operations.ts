@@ -10,6 +10,7 @@ import { cached } from "./cached.ts";
 import { createHealth, type HealthReport } from "./health.ts";
 import { type CheckedWorker, checkDisk, checkLiveness, checkStore, checkWorker } from "./health-checks.ts";
 import { type MetricsReaders, metricsEndpoint } from "./metrics-endpoint.ts";
+import type { Problems } from "./problems.ts";
 
 export interface OperationsOptions {
   store: Store;
@@ -22,6 +23,8 @@ export interface OperationsOptions {
   metricsReaders?: MetricsReaders | undefined;
   /** Returns the limits of the workers on the store. */
   limits: () => Promise<TurnLimits>;
+  /** Problems of others, which do not change the status. Default: none is known. */
+  problems?: Pick<Problems, "current"> | undefined;
   /** Default: nothing is counted, and nobody can read metrics. */
   metrics?: Metrics | ReadableMetrics | undefined;
 }
@@ -55,7 +58,7 @@ export function createOperations(options: OperationsOptions): OperationEndpoints
     (tookMs) => Math.max(censusKeptMs, tookMs / censusRatio),
   );
   return {
-    health: healthEndpoint(health),
+    health: healthEndpoint(health, options.problems),
     liveness: healthEndpoint(liveness),
     ...(metrics && "render" in metrics && { metrics: metricsEndpoint({ metrics, census, authenticator, readers }) }),
   };
@@ -66,12 +69,13 @@ export function createOperations(options: OperationsOptions): OperationEndpoints
  *
  * @param report - never rejects
  */
-function healthEndpoint(report: () => Promise<HealthReport>) {
+function healthEndpoint(report: () => Promise<HealthReport>, problems?: Pick<Problems, "current">) {
   return {
     access: "anyone",
     answer: async (_request: unknown, response: ServerResponse): Promise<void> => {
       const result = await report();
-      sendJson(response, result.status === "ok" ? 200 : 503, result, { "cache-control": "no-store" });
+      const body = { ...result, ...(problems && { problems: problems.current }) };
+      sendJson(response, result.status === "ok" ? 200 : 503, body, { "cache-control": "no-store" });
     },
   } as const;
 }

@@ -63,6 +63,8 @@ export interface Metrics {
   gitHubAnswered(response: GitHubResponseNumbers): void;
   storeOutageBegan(): void;
   diskMeasured(use: DiskUse): void;
+  /** @param since - in seconds since 1970; `undefined` when the problem has ended */
+  problemChanged(problem: string, since: number | undefined): void;
 }
 
 /** Counts nothing. */
@@ -77,6 +79,7 @@ export const noMetrics: Metrics = {
   gitHubAnswered: () => {},
   storeOutageBegan: () => {},
   diskMeasured: () => {},
+  problemChanged: () => {},
 };
 
 /** Metrics that can be read. */

@@ -24,6 +24,12 @@ export class PrometheusMetrics implements ReadableMetrics {
   readonly #http = httpMetrics(this.#registry);
   readonly #gitHub = gitHubMetrics(this.#registry);
   readonly #disk = diskGauges(this.#registry);
+  readonly #problems = new Gauge({
+    name: "agent_service_problem_since_timestamp_seconds",
+    help: "Since when something outside of this process keeps jobs from going on. Missing if nothing does.",
+    labelNames: ["problem"],
+    registers: [this.#registry],
+  });
 
   constructor(machine: Pick<Machine, "now"> = thisMachine) {
     this.#machine = machine;
@@ -104,6 +110,11 @@ export class PrometheusMetrics implements ReadableMetrics {
     const ofJobs = { worktrees: worktreeBytes, homes: homeBytes, logs: logBytes };
     for (const [kind, bytes] of Object.entries(ofJobs)) this.#disk.jobs.set({ kind }, bytes);
     this.#disk.free.set(freeBytes);
+  }
+
+  problemChanged(problem: string, since: number | undefined): void {
+    if (since === undefined) this.#problems.remove({ problem });
+    else this.#problems.set({ problem }, since);
   }
 }
 

@@ -1,5 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Problems } from "../api/problems.ts";
 import { errorMessage } from "../error-message.ts";
 import { cloneFolder, moveCloneFolder } from "../git/clone-folders.ts";
 import { Repository } from "../git/repository.ts";
@@ -57,6 +58,8 @@ export interface BackendOptions {
   log: Log;
   /** Default: nothing is counted. */
   metrics?: Metrics | undefined;
+  /** Learns whether GitHub answers. */
+  problems?: Pick<Problems, "gitHubAnswered"> | undefined;
 }
 
 /** The repository of a project and its pull requests. Projects with the same repository have the same objects. */
@@ -186,8 +189,14 @@ function connect(
   sources: PerProject<ResolvedSource>,
   main: string | undefined,
   store: Store,
-  { folder, repositoryUmask: umask, baseUrl, signal, log, metrics }: BackendOptions,
+  { folder, repositoryUmask: umask, baseUrl, signal, log, metrics: counted, problems }: BackendOptions,
 ): PerProject<ProjectBackend> {
+  const metrics: Pick<Metrics, "gitHubAnswered"> = {
+    gitHubAnswered: (answer) => {
+      counted?.gitHubAnswered(answer);
+      problems?.gitHubAnswered(answer.status);
+    },
+  };
   const repositories = new Shared<Repository>();
   const locals = new Shared<LocalPullRequests>();
   const onGitHub = new Shared<GitHubPullRequests>();

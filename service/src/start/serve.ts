@@ -8,6 +8,7 @@ import { Cgroups } from "../agents/cgroups.ts";
 import { checkModelKey } from "../agents/check-model-key.ts";
 import { confineAgents, withoutAgents } from "../agents/confine.ts";
 import { readMemoryNote } from "../agents/limits.ts";
+import { Problems } from "../api/problems.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Authenticator } from "../http/authentication.ts";
 import type { Log } from "../log/log.ts";
@@ -63,7 +64,10 @@ async function start(
   const { role, settings, secretVariables, keys, trust, trustIssuer, postgres, drainMs, logFormat, ...rest } = options;
   const { folder, apiKey, projects, metricsListen } = rest;
   const metrics = role === "worker" && metricsListen === undefined ? undefined : await createMetrics();
-  const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
+  const problems = new Problems(log, metrics);
+  const onModelAnswer = (status: number): void => problems.modelAnswered(status);
+  const confined =
+    role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log, onModelAnswer);
   held.use(confined);
   if (options.store !== undefined) checkStorePlace(options.store);
   const secrets = settings.values.flatMap(({ secretSources }) => secretSources);
@@ -93,6 +97,7 @@ async function start(
     log,
     logEvent,
     metrics,
+    problems,
   };
   if (role === "worker") return startWorker(serviceOptions);
   return role === "api" ? startApi(serviceOptions) : startService(serviceOptions);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createApi } from "../api/jobs-endpoints.ts";
 import { createOperations, type OperationsOptions } from "../api/operations.ts";
+import type { Problems } from "../api/problems.ts";
 import { type Authenticator, singleKey } from "../http/authentication.ts";
 import { dispatch } from "../http/dispatch.ts";
 import { type LoopbackServer, listen } from "../http/listen.ts";
@@ -67,6 +68,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   /** Where `/metrics` and `/healthz` are answered without a key. Default: only an API does, on its own port and with conditions. */
   metricsListen?: { address: string; port: number } | undefined;
   log?: Log;
+  /** Knows what keeps jobs from going on, besides this process. Default: nobody is told. */
+  problems?: Problems | undefined;
   /** Receives events that only a structured log has. Default: does nothing. */
   logEvent?: LogEvent | undefined;
 }
@@ -125,6 +128,7 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
   let server: LoopbackServer | undefined;
   try {
     const limits = () => turnLimits(options.settings, ownProjectsOf(backend));
+    void options.problems?.watch(async () => backend.store.counts.census(await limits()), signal);
     server = await listenForMetrics({ ...options, store: backend.store, limits, worker: () => worker }, options);
     worker = await runWorker(backend, { ...options, signal, log });
   } catch (error) {
@@ -200,6 +204,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   try {
     const ownWorker = hasWorker ? () => worker : undefined;
     const limits = () => turnLimits(settings, ownProjectsOf(backend));
+    void options.problems?.watch(async () => store.counts.census(await limits()), signal);
     const shared = { ...options, store, limits, worker: ownWorker };
     // Behind a reverse proxy, everybody can look like a program on this machine.
     const metricsReaders = publicUrl === undefined ? undefined : "with a key";

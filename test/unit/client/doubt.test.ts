@@ -163,14 +163,7 @@ describe("what was sent under a step", () => {
 
   test("is a list of turns, the newest first, and of features", async () => {
     const turns = [
-      turn({
-        status: "failed",
-        message: "Done",
-        reason: "Why",
-        usage: { costUsd: 0.5 },
-        kept: "push",
-        check: "failed",
-      }),
+      turn({ status: "failed", message: "Done", reason: "Why", usage: { costUsd: 0.5 }, kept: "push" }),
       turn({ turn: "4", status: "hibernating", reason: 5 }),
       turn({ status: "waiting" }),
     ];
@@ -185,7 +178,6 @@ describe("what was sent under a step", () => {
         reason: "Why",
         costUsd: 0.5,
         isKept: true,
-        check: "failed",
       },
       // Unknown to this version, and no proof of success.
       {
@@ -197,7 +189,6 @@ describe("what was sent under a step", () => {
         reason: "",
         costUsd: undefined,
         isKept: false,
-        check: "",
       },
       {
         jobId: "job_1",
@@ -208,7 +199,6 @@ describe("what was sent under a step", () => {
         reason: "",
         costUsd: undefined,
         isKept: false,
-        check: "",
       },
     ]);
     expect([...(answer?.features ?? [])]).toEqual(["stop"]);

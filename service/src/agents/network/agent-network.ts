@@ -18,8 +18,8 @@ export interface AgentNetwork extends AsyncDisposable {
   wrap(command: AgentCommand): AgentCommand;
 }
 
-/** What agents may do with the proxy to their model. */
-export type ProxyLimits = Pick<ModelProxyOptions, "maxConnections" | "allowsServerTools">;
+/** What agents may do with the proxy to their model, and who is told of its answers. */
+export type ProxyLimits = Pick<ModelProxyOptions, "maxConnections" | "allowsServerTools" | "onAnswer">;
 
 /** Agents have the network of the machine. */
 export const fullNetwork: AgentNetwork = {
@@ -56,7 +56,7 @@ export async function createAgentNetwork(
   modelHosts: readonly string[],
   service: NodeJS.ProcessEnv,
   log: (line: string) => void,
-  { maxConnections, allowsServerTools }: ProxyLimits = {},
+  limits: ProxyLimits = {},
 ): Promise<AgentNetwork> {
   if (kind === "full") return fullNetwork;
   if (kind === "none") return { ...fullNetwork, isShared: false };
@@ -66,7 +66,7 @@ export async function createAgentNetwork(
   if (!key && hosts.length === 0)
     throw new Error("the model of this agent is unknown: name its host with --model-host");
   const model = endpoint && key ? { endpoint, key: () => key.value } : undefined;
-  const proxy = await startModelProxy({ model, hosts, maxConnections, allowsServerTools, log });
+  const proxy = await startModelProxy({ model, hosts, ...limits, log });
   return throughProxy(
     proxy,
     model && {

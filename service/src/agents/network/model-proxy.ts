@@ -26,6 +26,8 @@ export interface ModelProxyOptions {
   /** How many connections agents may have open. Default: as many as if this is the only proxy. */
   maxConnections?: number | undefined;
   times?: ProxyTimes;
+  /** Receives the status of each answer of the model. */
+  onAnswer?: ((status: number) => void) | undefined;
   log: (line: string) => void;
 }
 
@@ -46,7 +48,7 @@ const dropped = new Set([
 
 /** Starts a proxy. No path, header or body that passes it is logged. */
 export async function startModelProxy(options: ModelProxyOptions): Promise<ModelProxy> {
-  const { model, hosts, log, allowsServerTools = false, times = defaultProxyTimes } = options;
+  const { model, hosts, log, allowsServerTools = false, times = defaultProxyTimes, onAnswer } = options;
   const bodies = model && !allowsServerTools ? new ModelBodies(model.endpoint.api) : undefined;
   const allowed = new Set(hosts.map((host) => (host.includes(":") ? host : `${host}:443`).toLowerCase()));
   const denied = new Set<string>();
@@ -63,7 +65,7 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
     if (model === undefined || !request.url?.startsWith("/")) return reject(response, 403, "This proxy opens tunnels.");
     // With this status, Codex uses HTTP at once. With others, it tries to open a WebSocket five times.
     if (request.headers.upgrade !== undefined) return reject(response, 426, "This proxy opens no WebSockets.");
-    forward(request, response, model, bodies, httpsAgent).catch((error: unknown) => {
+    forward(request, response, model, bodies, httpsAgent, onAnswer).catch((error: unknown) => {
       // Such as a path that is no URL. An agent must not be able to end the service with it.
       if (error instanceof RejectedBody) reject(response, error.status, error.message);
       else reject(response, 400, "The request is invalid.");
@@ -131,6 +133,7 @@ async function forward(
   { endpoint, key }: NonNullable<ModelProxyOptions["model"]>,
   bodies: ModelBodies | undefined,
   httpsAgent: HttpsAgent,
+  onAnswer: (status: number) => void = () => {},
 ): Promise<void> {
   const base = new URL(endpoint.url);
   // Resolved by the parser that sends the request, so that no `..` leads out of the endpoint.
@@ -156,6 +159,7 @@ async function forward(
   if (response.destroyed) return;
   const [send, agent] = url.protocol === "https:" ? [httpsRequest, httpsAgent] : [httpRequest, undefined];
   const upstream = send(url, { method, headers, maxHeaderSize, agent }, (answer) => {
+    onAnswer(answer.statusCode ?? 502);
     const { connection, "keep-alive": _, "transfer-encoding": __, ...answered } = answer.headers;
     response.writeHead(answer.statusCode ?? 502, answered);
     pipeline(answer, response, () => {});

@@ -187,6 +187,16 @@ describe("a request to the model", () => {
     await expect(closed).resolves.toBeDefined();
   });
 
+  test("its answers are told to who looks for problems", async () => {
+    const statuses: number[] = [];
+    const onAnswer = (status: number) => void statuses.push(status);
+    const { proxy } = await start((_request, response) => response.writeHead(401).end(), { onAnswer });
+    expect(await send(proxy.socket, "/v1/messages")).toMatchObject({ status: 401 });
+    // Answered by the proxy itself.
+    expect(await send(proxy.socket, "/other")).toMatchObject({ status: 403 });
+    expect(statuses).toEqual([401]);
+  });
+
   test("is sent through the proxy of the service's environment, which does not see the key", async () => {
     const received: string[] = [];
     const server = createTcpServer((socket) => {

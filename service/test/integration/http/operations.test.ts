@@ -8,6 +8,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { Problems } from "../../../src/api/problems.ts";
 import { listen } from "../../../src/http/listen.ts";
 import { observeRequests } from "../../../src/http/observe-requests.ts";
 import { logContext } from "../../../src/log/log-context.ts";
@@ -70,6 +71,15 @@ test("/healthz says 503 while the store cannot be written, and the process is st
     checks: { store: "cannot be written", disk: "ok", worker: "ok" },
   });
   expect((await ask(`${service.url}/healthz/live`)).status).toBe(200);
+});
+
+test("/healthz names what is not this process's problem, and says 200", async () => {
+  const problems = new Problems(() => {});
+  problems.gitHubAnswered(undefined);
+  await using service = await startAgentService(docsRepository(), { problems });
+  const { status, text } = await ask(`${service.url}/healthz`);
+  const github = { problem: expect.stringContaining("GitHub"), since: expect.stringMatching(/^\d{4}-.*Z$/) };
+  expect({ status, body: JSON.parse(text) }).toEqual({ status: 200, body: { ...healthy, problems: { github } } });
 });
 
 test("a worker alone answers where metrics are, and knows nothing else", async () => {
