@@ -233,7 +233,11 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   );
   const timeoutMs = scenario.timeoutSeconds * 1000;
   const deadline = run.firstRequestAt + (scenario.wait ? timeoutMs : Math.min(timeoutMs, readLimitMs));
-  const isDisturbed = run.requests.some(({ isSmooth, received }) => !isSmooth && (received?.at ?? deadline) >= shownAt);
+  const isDisturbed = run.requests.some(({ isSmooth, received }) => {
+    // It may have asked not to be asked again before.
+    const waitMs = received?.kind === "response" ? (received.waitMs ?? 0) : 0;
+    return !isSmooth && (received?.at ?? deadline) + waitMs >= shownAt;
+  });
   const isWithoutToken = run.tokenRequests.some(
     ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,
   );
