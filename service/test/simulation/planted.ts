@@ -72,8 +72,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: turn,
-        from: "const isDone = await publishKept(keptTurn, turn, job, begin, onRecorded, context);",
-        to: "const isDone = publishKept !== undefined;",
+        from: "const done = await publishKept(keptTurn, turn, job, begin, onRecorded, check, context);",
+        to: "const done = check === undefined ? undefined : {};",
       },
     ],
   },
@@ -86,8 +86,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: turn,
-        from: "isDone && keptTurn.promptHash === hashPrompt(turn.prompt)",
-        to: "isDone && keptTurn.promptHash !== hashPrompt(turn.prompt)",
+        from: "done !== undefined && keptTurn.promptHash === hashPrompt(turn.prompt)",
+        to: "done !== undefined && keptTurn.promptHash !== hashPrompt(turn.prompt)",
       },
     ],
   },
@@ -191,8 +191,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: turn,
-        from: "if (turn.attempts === 0) {",
-        to: "if (turn.attempts >= 0) {",
+        from: "if (push === undefined && turn.attempts === 0) {",
+        to: "if (push === undefined && turn.attempts >= 0) {",
       },
     ],
   },
