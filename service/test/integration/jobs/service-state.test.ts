@@ -217,7 +217,7 @@ describe("work whose pull request cannot be opened", () => {
     return { docs, store, platform, turn };
   }
 
-  const reason = `The pull request of agent/${jobId} was refused: the platform is down. The work is on the branch agent/${jobId}. Check the token's permissions. Then send the prompt again: the pull request is opened, and no agent runs for it again.`;
+  const reason = `The pull request of agent/${jobId} was refused: the platform is down. The work is on the branch agent/${jobId}. Check the token's permissions: a re-run of a workflow run keeps those of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for it again.`;
 
   test("is opened by a message that changes nothing", async () => {
     const { store, platform, turn } = await start();
@@ -338,7 +338,8 @@ describe("a push that fails", () => {
     const { docs, repository, ports, log, reject } = await start();
     reject(true);
     expect(await runNext(ports)).toBe("failed");
-    expect(repository.pushes).toBe(2);
+    // The last one would remove the branch that was tried.
+    expect(repository.pushes).toBe(3);
     expect(docs.head(`agent/${jobId}`)).toBe(docs.head("main"));
     expect(log()).toContain("pre-receive hook declined");
   });
