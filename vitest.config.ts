@@ -95,8 +95,8 @@ export default defineConfig({
       ...(isWindows
         ? []
         : projectsOf("service", "service/test", { globalSetup: ["service/test/support/postgres-of-run.ts"] })),
-      // Slow, and about programs that only contributors run: `npm run test:tools`.
-      { extends: true, test: { name: "tools", include: ["{bench,tools}/**/*.test.ts"] } },
+      // Slow, and about programs that only contributors run, or that test: `npm run test:tools`.
+      { extends: true, test: { name: "tools", include: ["{bench,tools,test/kills}/**/*.test.ts"] } },
     ],
   },
 });

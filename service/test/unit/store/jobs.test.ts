@@ -86,6 +86,18 @@ describe("copies of jobs", () => {
     expect(await other.runningTurns.startNext()).toBeUndefined();
   });
 
+  test.each([
+    [0, 0],
+    [1, undefined],
+  ])("of a turn with %i attempts say what these cost only if that is known", async (attempts, costUsd) => {
+    const store = memoryStore();
+    await addJob(store, "a", 5);
+    const copy = await copyOf(store, "a");
+    const other = memoryStore();
+    await other.jobs.addCopy({ ...copy, turns: copy.turns.map((turn) => ({ ...turn, attempts, costUsd: null })) });
+    expect(await other.runningTurns.countAttempt(await startNext(other))).toBe(costUsd);
+  });
+
   test("whose last turn does not say when it ended have been idle since they were created", async () => {
     const store = memoryStore();
     await addJob(store, "a", 5);

@@ -115,6 +115,18 @@ test("a second failure in a row starts a new job, and a notice names the pull re
   );
 });
 
+test("a turn that was not seen to start covers its changes only if the next night finds that it completed", async () => {
+  const { agents, night } = nights();
+  await night(1);
+  const respond = (request: SeenRequest): Exchange => {
+    const answer = agents.respond(request);
+    return request.method === "POST" ? respondWith(200, record({ id: "job_1", status: "completed" })) : answer;
+  };
+  expect((await night(2, { respond })).outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+  for (const job of agents.jobs) job.status = "failed";
+  expect(filesIn((await night(3)).prompts[0])).toEqual(["file2", "file3"]);
+});
+
 test("failures of nights that did not wait for their end count, too", async () => {
   const { agents, night } = nights();
   await night(1);

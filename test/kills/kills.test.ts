@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { runKills } from "../kills/kills.ts";
 import { hasSignals, temporaryFolder } from "../support/step.ts";
+import { runKills } from "./kills.ts";
 
 test.skipIf(!hasSignals)("steps that are killed at drawn moments are re-run without a second job", async () => {
   const lines: string[] = [];
