@@ -450,16 +450,12 @@ function patches(files) {
     const isShown = new Set(shown.map(({ name }) => name));
     const left = files.filter(({ name }) => !isShown.has(name)).map(({ name }) => oneLine(name, maxNameLength));
     return [
-        ...shown.flatMap(({ name, patch }) => ["", `Patch of ${oneLine(name, maxNameLength)}:`, printable(patch)]),
+        ...shown.flatMap(({ name, patch }) => ["", `Patch of ${oneLine(name, maxNameLength)}:`, (0,untrusted/* printable */.g$)(patch)]),
         ...list("Without a patch, because they are generated, binary or too large", left, maxFiles, left.length),
     ];
 }
-/** Removes control characters, and what is invisible or reorders text; except tabs and line feeds. */
-function printable(text) {
-    return text.toWellFormed().replace(/(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu, "");
-}
 function oneLine(text, limit) {
-    return (0,untrusted/* excerpt */.Kb)(printable(text).replace(/\s+/g, " ").trim(), limit);
+    return (0,untrusted/* excerpt */.Kb)((0,untrusted/* printable */.g$)(text).replace(/\s+/g, " ").trim(), limit);
 }
 
 ;// CONCATENATED MODULE: ./build/action/changes/find-section.js

@@ -93,6 +93,8 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       violations.push(`the run ended ${lateMs} ms after its job`);
   }
 
+  const { mode } = scenario;
+  const isOnlyWait = mode.kind === "plain" && mode.task === "attach" && scenario.wait;
   const deadline = (run.firstRequestAt ?? 0) + scenario.timeoutSeconds * 1000;
   let unreachableSince: number | undefined;
   for (const [index, request] of requests.entries()) {
@@ -103,11 +105,12 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const isOther = kind === "lookup" && next.sentAt >= (signalAt ?? Infinity);
     const isRepeated = next.kind === kind && next.jobId === request.jobId && !isOther;
     if (received.kind === "response") {
-      // Before anything is sent, polls read the job of the session or of an earlier attempt, for a time of their own.
+      // Before anything is sent, polls read the job of the session or of an earlier attempt, for a time of their own. So does a second
+      // look at a job that is gone.
       const isReading =
         kind === "poll" && requests.slice(0, index).every((one) => one.kind === "poll" || one.kind === "lookup");
       const readUntil = (run.firstRequestAt ?? 0) + readLimitMs;
-      const latest = Math.min(deadline, isReading && (scenario.workflow || !scenario.wait) ? readUntil : Infinity);
+      const latest = Math.min(deadline, (isReading || scenario.isJobGone) && !isOnlyWait ? readUntil : Infinity);
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), latest - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
       if (

@@ -1,6 +1,6 @@
 // Renders the events that coding agents print as lines of JSON, as lines that a person can follow.
 /** Which agent prints the events. */
-export const eventFormats = ["claude", "codex", "gemini", "opencode"];
+export const eventFormats = ["claude", "codex", "copilot", "gemini", "opencode"];
 /** The longest text that a tool gets or returns, in characters. */
 const maxToolLength = 300;
 /** Renders the lines of one agent, in their order. */
@@ -9,7 +9,7 @@ export class EventLines {
     /** What an agent has said of a line that it says in pieces. */
     #piece = "";
     constructor(format) {
-        this.#render = { claude, codex, gemini: (event) => this.#gemini(event), opencode }[format];
+        this.#render = { claude, codex, copilot, gemini: (event) => this.#gemini(event), opencode }[format];
     }
     /** Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line. */
     add(line) {
@@ -130,6 +130,28 @@ function codex(event) {
         return [`Error: ${textOf(objectOf(event.error).message)}`];
     // Such as that it connects again.
     return event.type === "error" ? [textOf(event.message)] : [];
+}
+function copilot(event) {
+    const data = objectOf(event.data);
+    switch (event.type) {
+        case "session.tools_updated":
+            return data.model === undefined ? [] : [`Model: ${textOf(data.model)}`];
+        case "assistant.message":
+            return [textOf(data.content)];
+        case "tool.execution_start":
+            return [use(data.toolName, data.arguments)];
+        case "tool.execution_complete":
+            return result(textOf(objectOf(data.result).content) || textOf(objectOf(data.error).message), data.success !== true);
+        case "session.info":
+            // The files that it writes are those of its tools.
+            return /^file_/.test(textOf(data.infoType)) ? [] : [short(textOf(data.message))];
+        case "session.warning":
+            return [short(textOf(data.message))];
+        case "session.error":
+            return [`Error: ${textOf(data.message)}`];
+        default:
+            return [];
+    }
 }
 function gemini(event) {
     if (event.type === "init")
