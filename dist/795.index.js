@@ -1,0 +1,126 @@
+export const id = 795;
+export const ids = [795];
+export const modules = {
+
+/***/ 3795:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   createOwnAgent: () => (/* binding */ createOwnAgent)
+/* harmony export */ });
+/* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1421);
+/* harmony import */ var _runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(7261);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9563);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(618);
+
+
+
+
+/** How long its jobs and sessions may take to be saved, in milliseconds. */
+const saveMs = 150_000;
+/** The same once the step is cancelled, in milliseconds: 7 s after the signal, everything has ended. */
+const cancelledMs = 4000;
+/** After that, it is killed, in milliseconds. */
+const killMs = 1000;
+/**
+ * Returns an agent whose service is a process of its own. It is started by the first request: a step that has nothing to send
+ * starts nothing.
+ *
+ * @param program - the main file of the service's step
+ * @param signal - aborts when the step is cancelled
+ */
+function createOwnAgent({ inputs, apiKey }, { program, environment, signal }) {
+    let child;
+    let hasEnded = false;
+    let exit = Promise.resolve();
+    const start = () => {
+        const started = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.fork)(program, ["action"], {
+            env: (0,_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_1__/* .serviceEnvironment */ .J6)(environment, []),
+            execArgv: [],
+            stdio: ["ignore", "inherit", "inherit", "ipc"],
+            // A group of its own, so that no signal of the runner ends it before what it does is saved.
+            detached: true,
+        });
+        exit = new Promise((resolve) => {
+            const onEnd = () => {
+                hasEnded = true;
+                resolve();
+            };
+            started.once("exit", onEnd).once("error", onEnd);
+        });
+        const config = { environment, inputs, apiKey };
+        started.send(config, () => { });
+        return started;
+    };
+    const ask = async (request) => {
+        child ??= start();
+        const asked = child;
+        const reply = await new Promise((resolve) => {
+            asked.once("message", (message) => resolve(message));
+            void exit.then(() => resolve(undefined));
+            asked.send(request, () => { });
+        });
+        if (reply === undefined)
+            throw ended();
+        if ("title" in reply)
+            throw new _result_js__WEBPACK_IMPORTED_MODULE_2__/* .AgentError */ .Yv(reply.title, reply.text);
+        return reply.url;
+    };
+    let answering;
+    let running;
+    return {
+        connect: (transport) => async (request) => {
+            if (hasEnded)
+                throw ended();
+            if (running === undefined && !request.signal.aborted)
+                answering ??= ask("answer");
+            const address = await (running ?? answering ?? "http://127.0.0.1");
+            return transport({ ...request, url: new URL(request.url.pathname + request.url.search, address) });
+        },
+        prepare: async () => {
+            // One request at a time.
+            await answering;
+            running ??= ask("run");
+            await running;
+        },
+        check: async () => {
+            await answering;
+            await ask("check");
+        },
+        end: async () => {
+            if (child === undefined)
+                return;
+            const ending = child;
+            let timer;
+            const end = (ms) => {
+                if (ending.connected)
+                    ending.send(ms, () => { });
+                clearTimeout(timer);
+                timer = setTimeout(() => killGroup(ending), ms + killMs);
+            };
+            const onAbort = () => end(cancelledMs);
+            end(signal.aborted ? cancelledMs : saveMs);
+            signal.addEventListener("abort", onAbort, { once: true });
+            await exit;
+            signal.removeEventListener("abort", onAbort);
+            clearTimeout(timer);
+        },
+    };
+}
+function ended() {
+    return new _result_js__WEBPACK_IMPORTED_MODULE_2__/* .AgentError */ .Yv("The agent's service ended early", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `It ended while it was needed; if it could say why, the lines above do.`);
+}
+function killGroup({ pid }) {
+    try {
+        if (pid !== undefined)
+            process.kill(-pid, "SIGKILL");
+    }
+    catch {
+        // It has just ended.
+    }
+}
+
+
+/***/ })
+
+};
