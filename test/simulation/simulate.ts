@@ -324,7 +324,12 @@ function isUnsaved(
   const canSaveSession = restores.some(({ isForSession, result }) => isForSession && result !== "failed");
   return (
     (execution?.onRerun === "resume" && isMissing(false)) ||
-    (workflow?.hasSession === true && request.kind === "create" && canSaveSession && isMissing(true))
+    // A job that an earlier attempt of an older run had started does not take the place of a later run's.
+    (workflow?.hasSession === true &&
+      request.kind === "create" &&
+      !request.isReplay &&
+      canSaveSession &&
+      isMissing(true))
   );
 }
 
