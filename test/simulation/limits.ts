@@ -88,7 +88,8 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const lateMs = run.endedAt - doneAt - holdMs - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
     // Without a token, the last poll is not sent, so what the step did last is unknown.
     // After a doubt, it may have waited to ask again.
-    const isInDoubt = requests.at(-1)?.kind === "lookup";
+    const last = requests.at(-1);
+    const isInDoubt = last?.kind === "lookup" || (last && isSubmission(last) && acceptanceOf(last) === "unknown");
     if (scenario.workflow && !scenario.usesTokens && !isInDoubt && lateMs > maxSavesMs + rounding)
       violations.push(`the run ended ${lateMs} ms after its job`);
   }
