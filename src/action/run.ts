@@ -91,12 +91,3 @@ export async function connectRepository(
 ): Promise<RepositoryReader> {
   return readerOf(await connectGitHub(run), place, run.ports, limits);
 }
-
-/** Opens the connection for the create or message that follows soon. Never throws: errors show when that is sent. */
-export function openConnection({ settings: { baseUrl }, ports }: Run): void {
-  try {
-    ports.connect(baseUrl.protocol).open?.(baseUrl);
-  } catch {
-    // Nor do the proxy settings have to be valid yet.
-  }
-}

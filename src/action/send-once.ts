@@ -18,7 +18,7 @@ import {
   isJobNotFound,
   type RunResult,
 } from "./result.ts";
-import { type Execution, openConnection, type Run } from "./run.ts";
+import type { Execution, Run } from "./run.ts";
 import { isStillGone, type JobOptions, runJob, stopOwnTurn } from "./run-job.ts";
 import { isOnTag, runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
@@ -272,7 +272,6 @@ class Sending {
     if (conversation && leftMs < minTimeLeftMs) return this.#withdraw({ kind: "blocked", cause: "time" });
     // A service that can be asked knows what it was sent.
     const isAnnounced = state.features === undefined;
-    if (isAnnounced) openConnection(this.#run);
     const isSaved = isAnnounced && (await memory.announce());
     if (announced === "lost" && !isSaved && state.features === undefined) {
       // Only a service that knows what it is sent keeps the word then. A re-run has asked it.

@@ -46,20 +46,13 @@ export interface HttpResponse {
 }
 
 /** Sends one HTTP request, without retries or redirects. Rejects only with {@link NetworkError}. */
-export interface Transport {
-  (request: HttpRequest): Promise<HttpResponse>;
-  /** Opens the connection that the next POST to this origin uses, if it is sent soon. Errors show when that is sent. */
-  open?(origin: URL): void;
-}
+export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** A job record has a few hundred bytes. */
 const maxBodyBytes = 1024 * 1024;
 
 /** How long to wait for the body of a response that is not 2xx, in milliseconds: its status says enough. */
 const errorBodyTimeoutMs = 2000;
-
-/** A connection that was opened early and has been idle for longer is not used, in milliseconds: servers close them. */
-const maxIdleMs = 2000;
 
 const cancelled = "the step was cancelled";
 
@@ -73,25 +66,12 @@ export function createTransport(protocol: string, environment: NodeJS.ProcessEnv
   const client = protocol === "https:" ? https : http;
   const proxies = protocol === "https:" ? environment : {};
   const agent = createAgent(protocol, proxies);
-  let early: ReturnType<typeof openEarly> | undefined;
-  // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown
-  // outcome. So a POST never uses one.
-  const dropIdle = (): void => {
-    for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+  return async (request) => {
+    // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown outcome.
+    const idle = request.method === "POST" ? Object.values(agent.freeSockets).flat() : [];
+    for (const socket of idle) socket?.destroy();
+    return send(client, agent, request);
   };
-  const transport: Transport = async (request) => {
-    if (request.method !== "POST") return send(client, agent, request);
-    const take = early;
-    early = undefined;
-    const outgoing = await take?.(request.url);
-    dropIdle();
-    return send(client, agent, request, outgoing);
-  };
-  transport.open = (origin) => {
-    dropIdle();
-    early ??= openEarly(client.request(origin, { method: "POST", agent }), origin);
-  };
-  return transport;
 }
 
 /** Like {@link createTransport} for the runner's services: it keeps connections, and uses a proxy for plain `http`. */
@@ -102,33 +82,6 @@ export function createRunnerTransport(environment: NodeJS.ProcessEnv): Transport
     const agent = agents.get(protocol) ?? createAgent(protocol, environment);
     agents.set(protocol, agent);
     return send(protocol === "https:" ? https : http, agent, request);
-  };
-}
-
-/** Node connects as soon as there is a request. Returns it later, unless it is closed, stale, or to another origin. */
-function openEarly(
-  outgoing: http.ClientRequest,
-  { origin }: URL,
-): (url: URL) => Promise<http.ClientRequest | undefined> {
-  let idleSince = Number.POSITIVE_INFINITY;
-  let isClosed = false;
-  const close = () => {
-    isClosed = true;
-  };
-  outgoing.on("socket", (socket) => {
-    onceConnected(socket, () => {
-      idleSince = performance.now();
-    });
-  });
-  // A server that has something to say before it is asked, such as `408`, closes the connection.
-  outgoing.on("response", close).on("error", close).on("close", close);
-  return async (url) => {
-    // If the process was paused, it has not read yet that the server has closed the connection.
-    await new Promise(setImmediate);
-    outgoing.path = url.pathname + url.search;
-    if (!isClosed && performance.now() - idleSince < maxIdleMs && url.origin === origin) return outgoing;
-    outgoing.destroy();
-    return undefined;
   };
 }
 
@@ -158,13 +111,7 @@ function invalidProxy(message: string): NetworkError {
   return new NetworkError(message, { phase: "connecting", reason: "network" });
 }
 
-/** @param early - a request whose connection is open or being opened. Default: a new one */
-function send(
-  client: typeof http | typeof https,
-  agent: http.Agent,
-  request: HttpRequest,
-  early?: http.ClientRequest,
-): Promise<HttpResponse> {
+function send(client: typeof http | typeof https, agent: http.Agent, request: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let phase: Phase = "connecting";
     let incoming: http.IncomingMessage | undefined;
@@ -233,23 +180,22 @@ function send(
     };
 
     if (request.signal.aborted) {
-      early?.destroy();
       reject(new NetworkError(cancelled, { phase, reason: "aborted" }));
       return;
     }
     const { method, body } = request;
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-    const headers: Record<string, string | number> = { ...request.headers, ...length };
-    const outgoing = early ?? client.request(request.url, { method, agent, headers });
-    if (early) for (const [name, value] of Object.entries(headers)) early.setHeader(name, value);
+    const outgoing = client.request(request.url, { method, agent, headers: { ...request.headers, ...length } });
     const timer = setTimeout(onTimeout, request.timeoutMs);
-    const onSocket = (socket: Socket) => {
-      onceConnected(socket, () => {
+    outgoing.on("socket", (socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }) => {
+      const onConnected = () => {
         phase = "sending";
-      });
-    };
-    if (outgoing.socket) onSocket(outgoing.socket);
-    else outgoing.on("socket", onSocket);
+      };
+      // With TLS, nothing is sent before the connection is secure. A socket that failed never connects.
+      if (socket.connecting || socket.secureConnecting)
+        socket.once(socket.encrypted ? "secureConnect" : "connect", onConnected);
+      else if (!socket.destroyed) onConnected();
+    });
     outgoing.on("finish", () => {
       if (phase === "sending") phase = "waiting";
     });
@@ -266,13 +212,6 @@ function drain(response: http.IncomingMessage): void {
   let chunk: unknown;
   do chunk = response.read();
   while (chunk !== null);
-}
-
-/** Calls `then` once connected, with TLS securely: nothing is sent before. A socket that failed never connects. */
-function onceConnected(socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }, then: () => void): void {
-  if (socket.destroyed) return;
-  if (socket.connecting || socket.secureConnecting) socket.once(socket.encrypted ? "secureConnect" : "connect", then);
-  else then();
 }
 
 /** Returns true for any 2xx: the specification leaves the exact code open. */

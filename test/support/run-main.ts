@@ -32,8 +32,6 @@ export interface MainOptions {
   agent?: OwnAgent;
   /** `GITHUB_RUN_ATTEMPT`. Default: 1. */
   runAttempt?: number;
-  /** Called with the origin when a connection is opened before a request. */
-  onOpen?: (origin: URL) => void;
   /** Called with the clock before anything happens. */
   onClock?: (clock: FakeClock) => void;
 }
@@ -54,7 +52,6 @@ export async function runMain({
   cache,
   agent,
   runAttempt = 1,
-  onOpen,
   onClock,
 }: MainOptions): Promise<MainRun> {
   const clock = new FakeClock();
@@ -69,7 +66,7 @@ export async function runMain({
     toolkit,
     clock,
     random: random ?? (() => 0.5),
-    connect: () => Object.assign(transport, { open: onOpen }),
+    connect: () => transport,
     connectGitHub: async () => github ?? noGitHub,
     createAgent: async () => agent ?? Promise.reject(new Error("a service runs the agent")),
     connectIdTokens: async (...source) => connectIdTokens(...source),

@@ -34,23 +34,6 @@ function attempt(runAttempt: number, cache: FakeCache, options: Partial<MainOpti
 const keysOf = ({ entries }: FakeCache, prefix = "") =>
   entries.map(({ key }) => key).filter((key) => key.startsWith(prefix));
 
-test("the connection to the service is opened while the entry is saved, which waits for nothing before it", async () => {
-  const cache = new FakeCache();
-  const events: string[] = [];
-  cache.fault = (operation) => void events.push(operation);
-  const { requests } = await attempt(1, cache, { onOpen: ({ hostname }) => void events.push(`open ${hostname}`) });
-  expect(events.slice(0, 2)).toEqual(["open api.mintlify.com", "save"]);
-  expect(routesOf(requests)[0]).toMatch(/^POST /);
-});
-
-test("an error while the connection is opened is left to the request", async () => {
-  const open = () => {
-    throw new Error("no proxy");
-  };
-  const { outputs } = await attempt(1, new FakeCache(), { onOpen: open });
-  expect(outputs).toMatchObject({ outcome: "pr-created" });
-});
-
 describe("a job of an attempt is remembered under", () => {
   /** Returns whether a second attempt with these changes waits for the job of the first one. */
   async function isFound(first: Partial<MainOptions>, second: Partial<MainOptions>): Promise<boolean> {
