@@ -3,12 +3,8 @@ import {
   agentProblem,
   editor,
   forkAdvice,
-  isAgentName,
-  nameOption,
-  optionLines,
-  parseOption,
   projectOf,
-  stepOptions,
+  readAgentOptions,
 } from "../../src/runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../src/runner-kit/text.ts";
 import { presetPackage } from "../src/agents/presets.ts";
@@ -84,7 +80,14 @@ export function readSettings(
     return value === "true";
   };
   const [remember, install] = [flag("remember"), flag("install")];
-  const further = parseFurtherOptions(read("options"), problems);
+  const more = readAgentOptions(read("options"), []);
+  for (const problem of more.problems) problems.push(say`\`options\` ${problem}`);
+  const further = more.options.flatMap(({ name, value, line }) => {
+    const isFlag = kindOf(name).given === "never";
+    if (isFlag === (value === "")) return [isFlag ? `--${name}` : `--${name}=${value}`];
+    problems.push(say`\`options\` must have ${isFlag ? `--${name} alone` : `a value of --${name}`}, not ${line}`);
+    return [];
+  });
   const isEditor = agent === editor;
   const isCommand = !(agent in agentKeys);
   const sandbox = read("sandbox");
@@ -122,7 +125,7 @@ export function readSettings(
     variables,
     options: { ...project, apiKey: options.apiKey },
     agentPackage: presetPackage(agent),
-    projectId: projectOf(repository, agent, read("options")),
+    projectId: projectOf(repository, agent, more.name),
     repository,
     token,
     isWorkflowToken: token === workflowToken,
@@ -145,21 +148,6 @@ const given = (name: InputName, value: string): string[] => (value === "" ? [] :
 
 function missingKey(problem: string): Text {
   return say`${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. ${trusted(forkAdvice)}`;
-}
-
-/** Returns arguments for lines such as `--model sonnet`. */
-function parseFurtherOptions(text: string, problems: Text[]): string[] {
-  return optionLines(text).flatMap((line) => {
-    const { name: given, value = "" } = parseOption(line) ?? {};
-    if (given === nameOption && isAgentName(value)) return [];
-    const name = stepOptions.find((one) => one === given);
-    const isFlag = name !== undefined && kindOf(name).given === "never";
-    if (name !== undefined && isFlag === (value === "")) return [isFlag ? `--${name}` : `--${name}=${value}`];
-    problems.push(
-      say`\`options\` must have one of ${[nameOption, ...stepOptions].map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
-    );
-    return [];
-  });
 }
 
 function invalid(problems: readonly Text[]): SetupError {

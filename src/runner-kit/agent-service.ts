@@ -50,21 +50,11 @@ export function isInPath(program: string, path: string): boolean {
  * however a command is worded.
  *
  * @param repository - `OWNER/NAME`
- * @param options - lines, of which `--name NAME` tells agents of one repository apart
+ * @param name - tells agents of one repository apart. Default: the agent
  */
-export function projectOf(repository: string, agent: string, options: string): string {
-  const names = optionLines(options).flatMap((line) => {
-    const option = parseOption(line);
-    return option?.name === nameOption && option.value !== "" ? [option.value] : [];
-  });
-  return [...repository.split("/"), names.at(-1) ?? (agent in agentKeys ? agent : "command")].join("-");
+export function projectOf(repository: string, agent: string, name = agent in agentKeys ? agent : "command"): string {
+  return [...repository.split("/"), name].join("-");
 }
-
-/** The option that is not the service's: it says which of several agents of a repository this is. */
-export const nameOption = "name";
-
-/** Returns whether something can be the name of an agent: it becomes part of the project's id. */
-export const isAgentName = (name: string): boolean => /^[\w.-]{1,50}$/.test(name);
 
 /** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
 export const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "remember", "install"] as const;
@@ -90,23 +80,38 @@ export const stepOptions = [
   "trailer",
 ] as const;
 
-/** Splits a line such as `--model sonnet`; `undefined` if it is none. Its value is empty if it has none. */
-export function parseOption(line: string): { name: string; value: string } | undefined {
-  const [, name, value = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
-  // The other ones are no commands, which have options of their own.
-  const isCommand = name === "setup" || name === "check";
-  // Quotation marks around a value are what a shell would need.
-  return name === undefined || (!isCommand && /\s--[a-z]/.test(value))
-    ? undefined
-    : { name, value: /^(["'])((?:(?!\1).)+)\1$/.exec(value)?.[2] ?? value };
+/** What `agent-options`, or the input `options` of `service/action.yml`, says. */
+export interface AgentOptions {
+  /** Which of several agents of a repository this is; `undefined` if no line says it. */
+  name: string | undefined;
+  /** Values of inputs, by their names. */
+  inputs: Record<string, string>;
+  /** Options of the service, with the lines that they are from. A value is empty if its line has none. */
+  options: { name: (typeof stepOptions)[number]; value: string; line: string }[];
+  /** What is wrong with each other line. It continues a sentence. */
+  problems: Text[];
 }
 
-/** Returns the lines of options without empty ones. */
-export function optionLines(text: string): string[] {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
+/** Reads options, one in each line, such as `--model sonnet`. @param inputs - the inputs that a line may stand for */
+export function readAgentOptions(text: string, inputs: readonly string[]): AgentOptions {
+  const read: AgentOptions = { name: undefined, inputs: {}, options: [], problems: [] };
+  const lines = text.split("\n").map((line) => line.trim());
+  for (const line of lines.filter((each) => each !== "")) {
+    const [, given = "", written = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
+    // Quotation marks around a value are what a shell would need.
+    const value = /^(["'])((?:(?!\1).)+)\1$/.exec(written)?.[2] ?? written;
+    // Only a command has options of its own.
+    const isOne = given === "setup" || given === "check" || !/\s--[a-z]/.test(written);
+    const name = isOne ? stepOptions.find((option) => option === given) : undefined;
+    if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value)) read.name = value;
+    else if (isOne && inputs.includes(given) && value !== "") read.inputs[given] = value;
+    else if (name !== undefined) read.options.push({ name, value, line });
+    else {
+      const known = ["name", ...inputs, ...stepOptions].map((one) => `--${one}`).join(", ");
+      read.problems.push(say`must have one of ${known} in each line, with its value, not ${line}`);
+    }
+  }
+  return read;
 }
 
 /** Returns why an agent cannot run on this system; `undefined` if it can. It continues a sentence. */

@@ -4,13 +4,9 @@ import {
   agentKeys,
   agentProblem,
   forkAdvice,
-  isAgentName,
-  nameOption,
-  optionLines,
-  parseOption,
   platformProblem,
   projectOf,
-  stepOptions,
+  readAgentOptions,
 } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { AgentSettings } from "../settings.ts";
@@ -72,31 +68,30 @@ export function parseAgent(
     );
   const apiKey = `agent_${randomBytes(24).toString("hex")}`;
   const minutes = Number(raw["timeout-minutes"]);
-  const inputs: Record<string, string> = {
+  const given = readAgentOptions(raw["agent-options"], agentInputs);
+  for (const problem of given.problems) add("agent-options", problem);
+  const commands = (["setup", "check"] as const).filter((name) => raw[name] !== "");
+  const named = given.name === undefined ? [] : [`--name ${given.name}`];
+  const options = [
+    ...named,
+    ...commands.map((name) => `--${name} ${raw[name]}`),
+    ...given.options.map(({ line }) => line),
+  ];
+  const inputs = {
     agent,
     "github-token": raw["github-token"],
     "workflow-token": raw["workflow-token"],
     "time-limit-minutes": String(Math.max(minutes - marginMinutes, minutes / 2)),
+    ...given.inputs,
+    options: options.join("\n"),
   };
-  const further = (["setup", "check"] as const).flatMap((name) => (raw[name] === "" ? [] : `--${name} ${raw[name]}`));
-  for (const line of optionLines(raw["agent-options"])) {
-    const { name = "", value = "" } = parseOption(line) ?? {};
-    if (agentInputs.some((input) => input === name) && value !== "") inputs[name] = value;
-    else if (stepOptions.some((option) => option === name) || (name === nameOption && isAgentName(value)))
-      further.push(line);
-    else
-      add(
-        "agent-options",
-        say`must have one of ${[nameOption, ...agentInputs, ...stepOptions].map((one) => `--${one}`).join(", ")} in each line, with its value, not ${line}`,
-      );
-  }
   return {
-    settings: { name: agent, apiKey, inputs: { ...inputs, options: further.join("\n") } },
+    settings: { name: agent, apiKey, inputs },
     problems,
     isKeyMissing,
     inputs: {
       "base-url": "http://127.0.0.1",
-      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent, raw["agent-options"]),
+      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent, given.name),
       "api-key": apiKey,
     },
   };
