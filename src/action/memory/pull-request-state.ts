@@ -21,7 +21,7 @@ export async function readPullRequestState(pullRequest: PullRequest, run: Run): 
 }
 
 const account = z.object({ login: z.string(), type: z.string() });
-const closedIssue = z.object({ closed_by: z.nullish(account), comments: z.number() });
+const closedIssue = z.object({ closed_by: z.nullish(account) });
 const remark = z.object({
   user: z.nullish(account),
   author_association: z.string(),
@@ -32,8 +32,8 @@ const remark = z.object({
 });
 const permissionAnswer = z.object({ permission: z.string() });
 
-/** How many comments and reviews are read of each kind and looked at together, how many are told, and how much of each, in characters. */
-const maxRead = 100;
+/** How many comments and reviews are looked at, how many of them are told, and how much of each, in characters. */
+const maxSeen = 100;
 const maxTold = 5;
 const maxLength = 2000;
 /** For all requests together, in milliseconds. */
@@ -49,16 +49,13 @@ export async function tellOfRefusal(pullRequest: PullRequest, run: Run): Promise
   const { number } = place;
   try {
     const repository = await connectRepository(run, { totalMs }, place);
-    const { closed_by: closer, comments: count } = await repository.get("issues/{number}", closedIssue, { number });
+    const { closed_by: closer } = await repository.get("issues/{number}", closedIssue, { number });
     if (closer?.type !== "User") return "";
-    const read = (path: string, page: number) =>
-      repository.get(path, z.array(remark), { number, per_page: maxRead, page });
-    // Both are listed oldest first.
-    const comments = await read("issues/{number}/comments", Math.max(1, Math.ceil(count / maxRead)));
+    // Both are listed oldest first only.
+    const comments = await repository.list("issues/{number}/comments", remark, { number });
+    const reviews = await repository.list("pulls/{number}/reviews", remark, { number });
     const timeOf = (one: z.infer<typeof remark>) => Date.parse(one.created_at ?? one.submitted_at ?? "") || 0;
-    const newest = [...comments, ...(await read("pulls/{number}/reviews", 1))]
-      .sort((one, other) => timeOf(other) - timeOf(one))
-      .slice(0, maxRead);
+    const newest = [...comments, ...reviews].sort((one, other) => timeOf(other) - timeOf(one)).slice(0, maxSeen);
     const mayWrite = new Map<string, boolean>();
     const told: string[] = [];
     for (const { user, author_association: association, body } of newest) {

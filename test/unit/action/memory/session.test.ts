@@ -246,17 +246,17 @@ describe("the last pull request of a session", () => {
     const answers: Record<string, unknown> = {
       "pulls/{pull_number}": { state: "closed", merged: false },
       "issues/{number}": { closed_by: closedBy, comments: comments.length },
-      "issues/{number}/comments": comments,
-      "pulls/{number}/reviews": reviews,
     };
+    const lists: Record<string, object[]> = { "issues/{number}/comments": comments, "pulls/{number}/reviews": reviews };
+    const pathOf = (route: string) => route.replace("GET /repos/{owner}/{repo}/", "");
     const github: GitHub = {
       request: async (route, { username }) => {
-        const path = route.replace("GET /repos/{owner}/{repo}/", "");
+        const path = pathOf(route);
         if (path !== "collaborators/{username}/permission") return answers[path];
         asked.push(username);
         return { permission: username === "reader" ? "read" : "write" };
       },
-      paginate: () => Promise.reject(new Error("not needed")),
+      paginate: async (route) => lists[pathOf(route)] ?? [],
     };
     await night();
     if (status === "archived") service.jobs.set("job_1", record({ id: "job_1", status, prLink }));
@@ -291,12 +291,16 @@ describe("the last pull request of a session", () => {
     },
   );
 
-  test("tells at most five texts, and asks about each author once", async () => {
-    const comments = Array.from({ length: 30 }, (_, index) =>
-      by("writer", `Text ${index} ${"x".repeat(3000)}`, index + 1),
-    );
-    const { prompt = "", asked } = await afterClosing(person("writer"), comments);
-    expect(prompt.match(/writer: Text \d+/g)).toEqual([29, 28, 27, 26, 25].map((index) => `writer: Text ${index}`));
+  test("tells at most five texts, the newest, and asks about each author once", async () => {
+    const time = (second: number) => new Date(Date.UTC(2026, 10, 5) + second * 1000).toISOString();
+    const remarkAt = (index: number) => by("writer", `Text ${index} ${"x".repeat(3000)}`, 1);
+    const comments = Array.from({ length: 101 }, (_, index) => ({ ...remarkAt(index), created_at: time(index) }));
+    const reviews = Array.from({ length: 201 }, (_, index) => {
+      return { ...remarkAt(1000 + index), created_at: undefined, submitted_at: time(index - 100.5) };
+    });
+    const { prompt = "", asked } = await afterClosing(person("writer"), comments, reviews);
+    const newest = [100, 1200, 99, 1199, 98].map((index) => `writer: Text ${index}`);
+    expect(prompt.match(/writer: Text \d+/g)).toEqual(newest);
     expect(prompt.length).toBeLessThan(11_000);
     expect(asked).toEqual(["writer"]);
   });
