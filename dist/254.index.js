@@ -1191,8 +1191,7 @@ __webpack_require__.d(__webpack_exports__, {
   uU: () => (/* binding */ canBeAsked),
   UY: () => (/* binding */ connectGitHub),
   JC: () => (/* binding */ connectRepository),
-  Ux: () => (/* binding */ connectService),
-  JY: () => (/* binding */ openConnection)
+  Ux: () => (/* binding */ connectService)
 });
 
 // EXTERNAL MODULE: ./build/runner-kit/transport.js
@@ -1459,15 +1458,6 @@ function connectGitHub({ settings, ports, log }) {
 /** Connects to a repository on the runner's GitHub, to read it. Default: the run's own. */
 async function connectRepository(run, limits = {}, place = (0,environment/* ownRepository */.d5)(run.ports.environment)) {
     return (0,read_repository/* readerOf */.T)(await connectGitHub(run), place, run.ports, limits);
-}
-/** Opens the connection for the create or message that follows soon. Never throws: errors show when that is sent. */
-function openConnection({ settings: { baseUrl }, ports }) {
-    try {
-        ports.connect(baseUrl.protocol).open?.(baseUrl);
-    }
-    catch {
-        // Nor do the proxy settings have to be valid yet.
-    }
 }
 
 
@@ -1780,29 +1770,31 @@ function parseAgent(raw, isGiven, environment) {
         add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
     const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
     const minutes = Number(raw["timeout-minutes"]);
+    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"], agent_service/* agentInputs */.J9);
+    for (const problem of given.problems)
+        add("agent-options", problem);
+    const commands = ["setup", "check"].filter((name) => raw[name] !== "");
+    const named = given.name === undefined ? [] : [`--name ${given.name}`];
+    const options = [
+        ...named,
+        ...commands.map((name) => `--${name} ${raw[name]}`),
+        ...given.options.map(({ line }) => line),
+    ];
     const inputs = {
         agent,
         "github-token": raw["github-token"],
         "workflow-token": raw["workflow-token"],
         "time-limit-minutes": String(Math.max(minutes - marginMinutes, minutes / 2)),
+        ...given.inputs,
+        options: options.join("\n"),
     };
-    const further = ["setup", "check"].flatMap((name) => (raw[name] === "" ? [] : `--${name} ${raw[name]}`));
-    for (const line of (0,agent_service/* optionLines */.rQ)(raw["agent-options"])) {
-        const { name = "", value = "" } = (0,agent_service/* parseOption */.ZY)(line) ?? {};
-        if (agent_service/* agentInputs */.J9.some((input) => input === name) && value !== "")
-            inputs[name] = value;
-        else if (agent_service/* stepOptions */.pl.some((option) => option === name) || (name === agent_service/* nameOption */.RH && (0,agent_service/* isAgentName */.XL)(value)))
-            further.push(line);
-        else
-            add("agent-options", (0,runner_kit_text/* say */.cv) `must have one of ${[agent_service/* nameOption */.RH, ...agent_service/* agentInputs */.J9, ...agent_service/* stepOptions */.pl].map((one) => `--${one}`).join(", ")} in each line, with its value, not ${line}`);
-    }
     return {
-        settings: { name: agent, apiKey, inputs: { ...inputs, options: further.join("\n") } },
+        settings: { name: agent, apiKey, inputs },
         problems,
         isKeyMissing,
         inputs: {
             "base-url": "http://127.0.0.1",
-            "project-id": (0,agent_service/* projectOf */.v8)(environment.GITHUB_REPOSITORY ?? "", agent, raw["agent-options"]),
+            "project-id": (0,agent_service/* projectOf */.v8)(environment.GITHUB_REPOSITORY ?? "", agent, given.name),
             "api-key": apiKey,
         },
     };
@@ -3779,16 +3771,12 @@ function safeTraceListener(onTrace, redact) {
 /* harmony export */   J4: () => (/* binding */ platformProblem),
 /* harmony export */   J6: () => (/* binding */ serviceEnvironment),
 /* harmony export */   J9: () => (/* binding */ agentInputs),
-/* harmony export */   RH: () => (/* binding */ nameOption),
-/* harmony export */   XL: () => (/* binding */ isAgentName),
 /* harmony export */   Xv: () => (/* binding */ forkAdvice),
-/* harmony export */   ZY: () => (/* binding */ parseOption),
 /* harmony export */   _N: () => (/* binding */ agentKeys),
-/* harmony export */   pl: () => (/* binding */ stepOptions),
-/* harmony export */   rQ: () => (/* binding */ optionLines),
-/* harmony export */   v8: () => (/* binding */ projectOf)
+/* harmony export */   v8: () => (/* binding */ projectOf),
+/* harmony export */   y4: () => (/* binding */ readAgentOptions)
 /* harmony export */ });
-/* unused harmony exports editor, isInPath, withoutSecrets */
+/* unused harmony exports editor, isInPath, stepOptions, withoutSecrets */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
 /* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9563);
@@ -3838,19 +3826,11 @@ function isInPath(program, path) {
  * however a command is worded.
  *
  * @param repository - `OWNER/NAME`
- * @param options - lines, of which `--name NAME` tells agents of one repository apart
+ * @param name - tells agents of one repository apart. Default: the agent
  */
-function projectOf(repository, agent, options) {
-    const names = optionLines(options).flatMap((line) => {
-        const option = parseOption(line);
-        return option?.name === nameOption && option.value !== "" ? [option.value] : [];
-    });
-    return [...repository.split("/"), names.at(-1) ?? (agent in agentKeys ? agent : "command")].join("-");
+function projectOf(repository, agent, name = agent in agentKeys ? agent : "command") {
+    return [...repository.split("/"), name].join("-");
 }
-/** The option that is not the service's: it says which of several agents of a repository this is. */
-const nameOption = "name";
-/** Returns whether something can be the name of an agent: it becomes part of the project's id. */
-const isAgentName = (name) => /^[\w.-]{1,50}$/.test(name);
 /** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
 const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "remember", "install"];
 /** The options of the service that a step may set. */
@@ -3873,22 +3853,29 @@ const stepOptions = [
     "sign-off",
     "trailer",
 ];
-/** Splits a line such as `--model sonnet`; `undefined` if it is none. Its value is empty if it has none. */
-function parseOption(line) {
-    const [, name, value = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
-    // The other ones are no commands, which have options of their own.
-    const isCommand = name === "setup" || name === "check";
-    // Quotation marks around a value are what a shell would need.
-    return name === undefined || (!isCommand && /\s--[a-z]/.test(value))
-        ? undefined
-        : { name, value: /^(["'])((?:(?!\1).)+)\1$/.exec(value)?.[2] ?? value };
-}
-/** Returns the lines of options without empty ones. */
-function optionLines(text) {
-    return text
-        .split("\n")
-        .map((line) => line.trim())
-        .filter((line) => line !== "");
+/** Reads options, one in each line, such as `--model sonnet`. @param inputs - the inputs that a line may stand for */
+function readAgentOptions(text, inputs) {
+    const read = { name: undefined, inputs: {}, options: [], problems: [] };
+    const lines = text.split("\n").map((line) => line.trim());
+    for (const line of lines.filter((each) => each !== "")) {
+        const [, given = "", written = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
+        // Quotation marks around a value are what a shell would need.
+        const value = /^(["'])((?:(?!\1).)+)\1$/.exec(written)?.[2] ?? written;
+        // Only a command has options of its own.
+        const isOne = given === "setup" || given === "check" || !/\s--[a-z]/.test(written);
+        const name = isOne ? stepOptions.find((option) => option === given) : undefined;
+        if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value))
+            read.name = value;
+        else if (isOne && inputs.includes(given) && value !== "")
+            read.inputs[given] = value;
+        else if (name !== undefined)
+            read.options.push({ name, value, line });
+        else {
+            const known = ["name", ...inputs, ...stepOptions].map((one) => `--${one}`).join(", ");
+            read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have one of ${known} in each line, with its value, not ${line}`);
+        }
+    }
+    return read;
 }
 /** Returns why an agent cannot run on this system; `undefined` if it can. It continues a sentence. */
 function platformProblem({ RUNNER_OS }, platform = process.platform) {
@@ -4095,8 +4082,6 @@ class NetworkError extends Error {
 const maxBodyBytes = 1024 * 1024;
 /** How long to wait for the body of a response that is not 2xx, in milliseconds: its status says enough. */
 const errorBodyTimeoutMs = 2000;
-/** A connection that was opened early and has been idle for longer is not used, in milliseconds: servers close them. */
-const maxIdleMs = 2000;
 const cancelled = "the step was cancelled";
 /**
  * Creates a transport that knows, unlike `fetch`, how far a request got before it failed, and so whether the service can have
@@ -4108,27 +4093,13 @@ function createTransport(protocol, environment) {
     const client = protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__;
     const proxies = protocol === "https:" ? environment : {};
     const agent = createAgent(protocol, proxies);
-    let early;
-    // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown
-    // outcome. So a POST never uses one.
-    const dropIdle = () => {
-        for (const socket of Object.values(agent.freeSockets).flat())
+    return async (request) => {
+        // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown outcome.
+        const idle = request.method === "POST" ? Object.values(agent.freeSockets).flat() : [];
+        for (const socket of idle)
             socket?.destroy();
+        return send(client, agent, request);
     };
-    const transport = async (request) => {
-        if (request.method !== "POST")
-            return send(client, agent, request);
-        const take = early;
-        early = undefined;
-        const outgoing = await take?.(request.url);
-        dropIdle();
-        return send(client, agent, request, outgoing);
-    };
-    transport.open = (origin) => {
-        dropIdle();
-        early ??= openEarly(client.request(origin, { method: "POST", agent }), origin);
-    };
-    return transport;
 }
 /** Like {@link createTransport} for the runner's services: it keeps connections, and uses a proxy for plain `http`. */
 function createRunnerTransport(environment) {
@@ -4138,30 +4109,6 @@ function createRunnerTransport(environment) {
         const agent = agents.get(protocol) ?? createAgent(protocol, environment);
         agents.set(protocol, agent);
         return send(protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__, agent, request);
-    };
-}
-/** Node connects as soon as there is a request. Returns it later, unless it is closed, stale, or to another origin. */
-function openEarly(outgoing, { origin }) {
-    let idleSince = Number.POSITIVE_INFINITY;
-    let isClosed = false;
-    const close = () => {
-        isClosed = true;
-    };
-    outgoing.on("socket", (socket) => {
-        onceConnected(socket, () => {
-            idleSince = performance.now();
-        });
-    });
-    // A server that has something to say before it is asked, such as `408`, closes the connection.
-    outgoing.on("response", close).on("error", close).on("close", close);
-    return async (url) => {
-        // If the process was paused, it has not read yet that the server has closed the connection.
-        await new Promise(setImmediate);
-        outgoing.path = url.pathname + url.search;
-        if (!isClosed && performance.now() - idleSince < maxIdleMs && url.origin === origin)
-            return outgoing;
-        outgoing.destroy();
-        return undefined;
     };
 }
 function createAgent(protocol, environment) {
@@ -4189,8 +4136,7 @@ function proxyAddress(name, environment) {
 function invalidProxy(message) {
     return new NetworkError(message, { phase: "connecting", reason: "network" });
 }
-/** @param early - a request whose connection is open or being opened. Default: a new one */
-function send(client, agent, request, early) {
+function send(client, agent, request) {
     return new Promise((resolve, reject) => {
         let phase = "connecting";
         let incoming;
@@ -4268,27 +4214,23 @@ function send(client, agent, request, early) {
             response.on("end", onClose);
         };
         if (request.signal.aborted) {
-            early?.destroy();
             reject(new NetworkError(cancelled, { phase, reason: "aborted" }));
             return;
         }
         const { method, body } = request;
         const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-        const headers = { ...request.headers, ...length };
-        const outgoing = early ?? client.request(request.url, { method, agent, headers });
-        if (early)
-            for (const [name, value] of Object.entries(headers))
-                early.setHeader(name, value);
+        const outgoing = client.request(request.url, { method, agent, headers: { ...request.headers, ...length } });
         const timer = setTimeout(onTimeout, request.timeoutMs);
-        const onSocket = (socket) => {
-            onceConnected(socket, () => {
+        outgoing.on("socket", (socket) => {
+            const onConnected = () => {
                 phase = "sending";
-            });
-        };
-        if (outgoing.socket)
-            onSocket(outgoing.socket);
-        else
-            outgoing.on("socket", onSocket);
+            };
+            // With TLS, nothing is sent before the connection is secure. A socket that failed never connects.
+            if (socket.connecting || socket.secureConnecting)
+                socket.once(socket.encrypted ? "secureConnect" : "connect", onConnected);
+            else if (!socket.destroyed)
+                onConnected();
+        });
         outgoing.on("finish", () => {
             if (phase === "sending")
                 phase = "waiting";
@@ -4306,15 +4248,6 @@ function drain(response) {
     do
         chunk = response.read();
     while (chunk !== null);
-}
-/** Calls `then` once connected, with TLS securely: nothing is sent before. A socket that failed never connects. */
-function onceConnected(socket, then) {
-    if (socket.destroyed)
-        return;
-    if (socket.connecting || socket.secureConnecting)
-        socket.once(socket.encrypted ? "secureConnect" : "connect", then);
-    else
-        then();
 }
 /** Returns true for any 2xx: the specification leaves the exact code open. */
 function isSuccess(status) {

@@ -1134,20 +1134,18 @@ async function runPlan({ task, otherwise, continued }, run, runTask, onReplaced)
 /* harmony export */   sendTask: () => (/* binding */ sendTask)
 /* harmony export */ });
 /* harmony import */ var _client_submit_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9099);
-/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__ = __webpack_require__(9563);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__ = __webpack_require__(9563);
 /* harmony import */ var _comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6205);
 /* harmony import */ var _memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9816);
-/* harmony import */ var _memory_decide_js__WEBPACK_IMPORTED_MODULE_11__ = __webpack_require__(8723);
+/* harmony import */ var _memory_decide_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(8723);
 /* harmony import */ var _memory_evidence_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(1018);
 /* harmony import */ var _memory_memory_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(7260);
 /* harmony import */ var _memory_session_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(3351);
-/* harmony import */ var _memory_wait_js__WEBPACK_IMPORTED_MODULE_13__ = __webpack_require__(9006);
+/* harmony import */ var _memory_wait_js__WEBPACK_IMPORTED_MODULE_12__ = __webpack_require__(9006);
 /* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(6848);
 /* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(618);
-/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(9863);
-/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(8429);
-/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(767);
-
+/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(8429);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(767);
 
 
 
@@ -1204,7 +1202,7 @@ class Sending {
     async #decideAndSend() {
         const { conversation, fill } = this.#request;
         const isResumed = (0,_memory_memory_js__WEBPACK_IMPORTED_MODULE_4__/* .isResuming */ .x)(this.#run);
-        const isRerun = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_10__/* .runAttempt */ .Tm)(this.#run.ports.environment) > 1;
+        const isRerun = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_9__/* .runAttempt */ .Tm)(this.#run.ports.environment) > 1;
         // In a thread, what has nothing to say leaves no trace.
         const early = conversation && !isResumed ? await (0,_plan_js__WEBPACK_IMPORTED_MODULE_6__/* .writePrompt */ .UW)(fill, this.#run) : undefined;
         if (early && "kind" in early)
@@ -1265,7 +1263,7 @@ class Sending {
             const { readStepRecord } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(919)]).then(__webpack_require__.bind(__webpack_require__, 9919));
             return readStepRecord(attempts, this.#run);
         };
-        const { decision, record } = await (0,_memory_decide_js__WEBPACK_IMPORTED_MODULE_11__/* .decideWith */ .R)(this.#evidence, readRecord);
+        const { decision, record } = await (0,_memory_decide_js__WEBPACK_IMPORTED_MODULE_10__/* .decideWith */ .R)(this.#evidence, readRecord);
         this.#know({ record });
         return decision;
     }
@@ -1328,7 +1326,7 @@ class Sending {
         const isLook = settings.wait && !isComment && task.resumes !== "message";
         const look = () => this.#runTask(task, isLook ? { wait: false } : {});
         let result = await look();
-        const isGone = (0,_result_js__WEBPACK_IMPORTED_MODULE_7__/* .isJobNotFound */ .tl)(result, state) && (await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_9__/* .isStillGone */ .U)(task.jobId, this.#run));
+        const isGone = (0,_result_js__WEBPACK_IMPORTED_MODULE_7__/* .isJobNotFound */ .tl)(result, state) && (await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_8__/* .isStillGone */ .U)(task.jobId, this.#run));
         // Otherwise, it was not found by mistake.
         if (!isGone && (0,_result_js__WEBPACK_IMPORTED_MODULE_7__/* .isJobNotFound */ .tl)(result, state))
             result = await look();
@@ -1346,7 +1344,7 @@ class Sending {
     }
     #runTask(task, options = {}) {
         const { conversation } = this.#request;
-        return (0,_run_job_js__WEBPACK_IMPORTED_MODULE_9__/* .runJob */ .b5)(task, this.#run, {
+        return (0,_run_job_js__WEBPACK_IMPORTED_MODULE_8__/* .runJob */ .b5)(task, this.#run, {
             ...options,
             onJobId: (jobId) => {
                 options.onJobId?.(jobId);
@@ -1372,9 +1370,9 @@ class Sending {
             return this.#withdraw(written);
         if (!conversation && !memory.isWritable)
             await memory.sayWhatIsForgotten();
-        else if (!conversation && settings.session !== "" && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_10__/* .isOnTag */ .KI)(ports.environment)) {
+        else if (!conversation && settings.session !== "" && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_9__/* .isOnTag */ .KI)(ports.environment)) {
             // GitHub's documentation: "Dependency caching reference", restrictions for accessing a cache.
-            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .message */ .iU) `
         Session of a tag
         This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
         }
@@ -1390,7 +1388,7 @@ class Sending {
             return this.#tellPlan(plan);
         // Before a word is left that something may have been sent.
         if (ports.agent)
-            await (0,_memory_wait_js__WEBPACK_IMPORTED_MODULE_13__/* .untilAborted */ .E)(ports.agent.prepare(), ports.signal);
+            await (0,_memory_wait_js__WEBPACK_IMPORTED_MODULE_12__/* .untilAborted */ .E)(ports.agent.prepare(), ports.signal);
         if (ports.agent && this.#isAborted)
             return this.#withdraw(_result_js__WEBPACK_IMPORTED_MODULE_7__/* .cancelledBeforeSending */ .xX);
         const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
@@ -1398,8 +1396,6 @@ class Sending {
             return this.#withdraw({ kind: "blocked", cause: "time" });
         // A service that can be asked knows what it was sent.
         const isAnnounced = state.features === undefined;
-        if (isAnnounced)
-            (0,_run_js__WEBPACK_IMPORTED_MODULE_8__/* .openConnection */ .JY)(this.#run);
         const isSaved = isAnnounced && (await memory.announce());
         if (announced === "lost" && !isSaved && state.features === undefined) {
             // Only a service that knows what it is sent keeps the word then. A re-run has asked it.
@@ -1438,7 +1434,7 @@ class Sending {
                 return conversation.replaceJob();
             log.startingOver(jobId, reason);
             if (reason === "rejected" && leaves)
-                (0,_memory_session_js__WEBPACK_IMPORTED_MODULE_5__/* .tellOfLeft */ .eN)((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `Job ${jobId} failed before, and rejects the follow-up`, leaves, this.#run);
+                (0,_memory_session_js__WEBPACK_IMPORTED_MODULE_5__/* .tellOfLeft */ .eN)((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) `Job ${jobId} failed before, and rejects the follow-up`, leaves, this.#run);
         });
         if ((0,_result_js__WEBPACK_IMPORTED_MODULE_7__/* .acceptanceOf */ .BL)(ended) === "rejected")
             return this.#withdraw(ended, { task });
@@ -1446,7 +1442,7 @@ class Sending {
         memory.doubt();
         // After a signal, both have the same two seconds.
         const [result] = await Promise.all([
-            (0,_run_job_js__WEBPACK_IMPORTED_MODULE_9__/* .stopOwnTurn */ .mu)(task, ended, this.#run),
+            (0,_run_job_js__WEBPACK_IMPORTED_MODULE_8__/* .stopOwnTurn */ .mu)(task, ended, this.#run),
             memory.finish(ended, task.kind, { hasJob }),
         ]);
         return this.#end(result, task);
@@ -1475,24 +1471,24 @@ class Sending {
     }
     async #tellWait(decision) {
         const { jobId } = decision;
-        const next = (0,_memory_decide_js__WEBPACK_IMPORTED_MODULE_11__/* .decide */ .L)((0,_memory_evidence_js__WEBPACK_IMPORTED_MODULE_3__/* .withoutJob */ .wu)(this.#evidence, jobId));
-        const attempt = "attempt" in decision ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `attempt ${decision.attempt}` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `an earlier attempt`;
-        const otherwise = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) ` If that job is of no use, it would send the prompt again.`;
+        const next = (0,_memory_decide_js__WEBPACK_IMPORTED_MODULE_10__/* .decide */ .L)((0,_memory_evidence_js__WEBPACK_IMPORTED_MODULE_3__/* .withoutJob */ .wu)(this.#evidence, jobId));
+        const attempt = "attempt" in decision ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) `attempt ${decision.attempt}` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) `an earlier attempt`;
+        const otherwise = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) ` If that job is of no use, it would send the prompt again.`;
         const plan = [
-            ...(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `It would wait for job ${jobId}, which ${attempt} of this workflow run started.`,
+            ...(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) `It would wait for job ${jobId}, which ${attempt} of this workflow run started.`,
             ...(next.do === "send" && !this.#request.conversation ? otherwise : []),
         ];
         return this.#tell(plan, { kind: "attach", jobId });
     }
     async #tellPlan({ task, otherwise }) {
         if (task.kind === "create")
-            return this.#tell((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `It would create a job with this prompt.`, task);
+            return this.#tell((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) `It would create a job with this prompt.`, task);
         const { jobId } = task;
         if (!otherwise)
-            return this.#tell((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `It would send this prompt to job ${jobId} as a follow-up.`, task);
+            return this.#tell((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) `It would send this prompt to job ${jobId} as a follow-up.`, task);
         const plan = this.#request.conversation
-            ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `It would send this prompt to job ${jobId}, which the thread remembers. If the job is gone, it would create one.`
-            : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `It would send this prompt to job ${jobId}, the last of the session ${this.#run.settings.session}, while the job is active or its pull request is open. Otherwise it would create a job.`;
+            ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) `It would send this prompt to job ${jobId}, which the thread remembers. If the job is gone, it would create one.`
+            : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) `It would send this prompt to job ${jobId}, the last of the session ${this.#run.settings.session}, while the job is active or its pull request is open. Otherwise it would create a job.`;
         return this.#tell(plan, task);
     }
     async #tell(plan, task) {
@@ -1501,26 +1497,26 @@ class Sending {
         const { agent } = this.#run.ports;
         if (task.kind !== "attach")
             await agent?.check();
-        const checked = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) ` The key, the token and what is installed were checked. The agent was not installed or run.`;
+        const checked = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) ` The key, the token and what is installed were checked. The agent was not installed or run.`;
         return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: agent ? [...plan, ...checked] : plan }, { task });
     }
 }
 /** Says that a re-run waits for what an earlier attempt sent, and what that does not settle. */
 function tellOfWait(decision, { log, ports }) {
     const { jobId } = decision;
-    const prefix = `Attempt ${(0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_10__/* .runAttempt */ .Tm)(ports.environment)}:`;
+    const prefix = `Attempt ${(0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_9__/* .runAttempt */ .Tm)(ports.environment)}:`;
     if (!("turnId" in decision))
         log.line(`${prefix} attempt ${decision.attempt} started job ${jobId}; waiting for it`);
     else {
         log.line(`${prefix} the service says that an earlier attempt of this step sent its request as job ${jobId}; waiting for that`);
     }
     if ("besides" in decision) {
-        log.warning((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
+        log.warning((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .message */ .iU) `
       Earlier attempt may have started a job
       By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
     }
     if ("hasOtherPrompt" in decision && decision.hasOtherPrompt) {
-        log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
+        log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .message */ .iU) `
       Earlier attempt had another prompt
       The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is that of the earlier prompt. To send the new one, run the workflow again from the start.`);
     }

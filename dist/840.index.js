@@ -36,7 +36,7 @@ async function readPullRequestState(pullRequest, run) {
     }
 }
 const account = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({ login: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(), type: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP() });
-const closedIssue = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({ closed_by: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(account), comments: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .number */ .aig() });
+const closedIssue = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({ closed_by: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(account) });
 const remark = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({
     user: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(account),
     author_association: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
@@ -46,8 +46,8 @@ const remark = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({
     submitted_at: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
 });
 const permissionAnswer = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({ permission: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP() });
-/** How many comments and reviews are read of each kind and looked at together, how many are told, and how much of each, in characters. */
-const maxRead = 100;
+/** How many comments and reviews are looked at, how many of them are told, and how much of each, in characters. */
+const maxSeen = 100;
 const maxTold = 5;
 const maxLength = 2000;
 /** For all requests together, in milliseconds. */
@@ -63,16 +63,14 @@ async function tellOfRefusal(pullRequest, run) {
     const { number } = place;
     try {
         const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepository */ .JC)(run, { totalMs }, place);
-        const { closed_by: closer, comments: count } = await repository.get("issues/{number}", closedIssue, { number });
+        const { closed_by: closer } = await repository.get("issues/{number}", closedIssue, { number });
         if (closer?.type !== "User")
             return "";
-        const read = (path, page) => repository.get(path, zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(remark), { number, per_page: maxRead, page });
-        // Both are listed oldest first.
-        const comments = await read("issues/{number}/comments", Math.max(1, Math.ceil(count / maxRead)));
+        // Both are listed oldest first only.
+        const comments = await repository.list("issues/{number}/comments", remark, { number });
+        const reviews = await repository.list("pulls/{number}/reviews", remark, { number });
         const timeOf = (one) => Date.parse(one.created_at ?? one.submitted_at ?? "") || 0;
-        const newest = [...comments, ...(await read("pulls/{number}/reviews", 1))]
-            .sort((one, other) => timeOf(other) - timeOf(one))
-            .slice(0, maxRead);
+        const newest = [...comments, ...reviews].sort((one, other) => timeOf(other) - timeOf(one)).slice(0, maxSeen);
         const mayWrite = new Map();
         const told = [];
         for (const { user, author_association: association, body } of newest) {

@@ -15597,8 +15597,6 @@ class NetworkError extends Error {
 const transport_maxBodyBytes = 1024 * 1024;
 /** How long to wait for the body of a response that is not 2xx, in milliseconds: its status says enough. */
 const errorBodyTimeoutMs = 2000;
-/** A connection that was opened early and has been idle for longer is not used, in milliseconds: servers close them. */
-const maxIdleMs = 2000;
 const cancelled = "the step was cancelled";
 /**
  * Creates a transport that knows, unlike `fetch`, how far a request got before it failed, and so whether the service can have
@@ -15610,27 +15608,13 @@ function createTransport(protocol, environment) {
     const client = protocol === "https:" ? https : http;
     const proxies = protocol === "https:" ? environment : {};
     const agent = createAgent(protocol, proxies);
-    let early;
-    // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown
-    // outcome. So a POST never uses one.
-    const dropIdle = () => {
-        for (const socket of Object.values(agent.freeSockets).flat())
+    return async (request) => {
+        // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown outcome.
+        const idle = request.method === "POST" ? Object.values(agent.freeSockets).flat() : [];
+        for (const socket of idle)
             socket?.destroy();
+        return send(client, agent, request);
     };
-    const transport = async (request) => {
-        if (request.method !== "POST")
-            return send(client, agent, request);
-        const take = early;
-        early = undefined;
-        const outgoing = await take?.(request.url);
-        dropIdle();
-        return send(client, agent, request, outgoing);
-    };
-    transport.open = (origin) => {
-        dropIdle();
-        early ??= openEarly(client.request(origin, { method: "POST", agent }), origin);
-    };
-    return transport;
 }
 /** Like {@link createTransport} for the runner's services: it keeps connections, and uses a proxy for plain `http`. */
 function createRunnerTransport(environment) {
@@ -15640,30 +15624,6 @@ function createRunnerTransport(environment) {
         const agent = agents.get(protocol) ?? createAgent(protocol, environment);
         agents.set(protocol, agent);
         return send(protocol === "https:" ? external_node_https_ : external_node_http_, agent, request);
-    };
-}
-/** Node connects as soon as there is a request. Returns it later, unless it is closed, stale, or to another origin. */
-function openEarly(outgoing, { origin }) {
-    let idleSince = Number.POSITIVE_INFINITY;
-    let isClosed = false;
-    const close = () => {
-        isClosed = true;
-    };
-    outgoing.on("socket", (socket) => {
-        onceConnected(socket, () => {
-            idleSince = performance.now();
-        });
-    });
-    // A server that has something to say before it is asked, such as `408`, closes the connection.
-    outgoing.on("response", close).on("error", close).on("close", close);
-    return async (url) => {
-        // If the process was paused, it has not read yet that the server has closed the connection.
-        await new Promise(setImmediate);
-        outgoing.path = url.pathname + url.search;
-        if (!isClosed && performance.now() - idleSince < maxIdleMs && url.origin === origin)
-            return outgoing;
-        outgoing.destroy();
-        return undefined;
     };
 }
 function createAgent(protocol, environment) {
@@ -15691,8 +15651,7 @@ function proxyAddress(name, environment) {
 function invalidProxy(message) {
     return new NetworkError(message, { phase: "connecting", reason: "network" });
 }
-/** @param early - a request whose connection is open or being opened. Default: a new one */
-function send(client, agent, request, early) {
+function send(client, agent, request) {
     return new Promise((resolve, reject) => {
         let phase = "connecting";
         let incoming;
@@ -15770,27 +15729,23 @@ function send(client, agent, request, early) {
             response.on("end", onClose);
         };
         if (request.signal.aborted) {
-            early?.destroy();
             reject(new NetworkError(cancelled, { phase, reason: "aborted" }));
             return;
         }
         const { method, body } = request;
         const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-        const headers = { ...request.headers, ...length };
-        const outgoing = early ?? client.request(request.url, { method, agent, headers });
-        if (early)
-            for (const [name, value] of Object.entries(headers))
-                early.setHeader(name, value);
+        const outgoing = client.request(request.url, { method, agent, headers: { ...request.headers, ...length } });
         const timer = setTimeout(onTimeout, request.timeoutMs);
-        const onSocket = (socket) => {
-            onceConnected(socket, () => {
+        outgoing.on("socket", (socket) => {
+            const onConnected = () => {
                 phase = "sending";
-            });
-        };
-        if (outgoing.socket)
-            onSocket(outgoing.socket);
-        else
-            outgoing.on("socket", onSocket);
+            };
+            // With TLS, nothing is sent before the connection is secure. A socket that failed never connects.
+            if (socket.connecting || socket.secureConnecting)
+                socket.once(socket.encrypted ? "secureConnect" : "connect", onConnected);
+            else if (!socket.destroyed)
+                onConnected();
+        });
         outgoing.on("finish", () => {
             if (phase === "sending")
                 phase = "waiting";
@@ -15808,15 +15763,6 @@ function drain(response) {
     do
         chunk = response.read();
     while (chunk !== null);
-}
-/** Calls `then` once connected, with TLS securely: nothing is sent before. A socket that failed never connects. */
-function onceConnected(socket, then) {
-    if (socket.destroyed)
-        return;
-    if (socket.connecting || socket.secureConnecting)
-        socket.once(socket.encrypted ? "secureConnect" : "connect", then);
-    else
-        then();
 }
 /** Returns true for any 2xx: the specification leaves the exact code open. */
 function isSuccess(status) {

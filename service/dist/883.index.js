@@ -188,7 +188,16 @@ function readSettings(input, environment, apiKey) {
         return value === "true";
     };
     const [remember, install] = [flag("remember"), flag("install")];
-    const further = parseFurtherOptions(read("options"), problems);
+    const more = (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .readAgentOptions */ .y4)(read("options"), []);
+    for (const problem of more.problems)
+        problems.push((0,_src_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `\`options\` ${problem}`);
+    const further = more.options.flatMap(({ name, value, line }) => {
+        const isFlag = (0,_src_options_table_js__WEBPACK_IMPORTED_MODULE_3__/* .kindOf */ .I)(name).given === "never";
+        if (isFlag === (value === ""))
+            return [isFlag ? `--${name}` : `--${name}=${value}`];
+        problems.push((0,_src_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `\`options\` must have ${isFlag ? `--${name} alone` : `a value of --${name}`}, not ${line}`);
+        return [];
+    });
     const isEditor = agent === _src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .editor */ .EN;
     const isCommand = !(agent in _src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .agentKeys */ ._N);
     const sandbox = read("sandbox");
@@ -226,7 +235,7 @@ function readSettings(input, environment, apiKey) {
         variables,
         options: { ...project, apiKey: options.apiKey },
         agentPackage: (0,_src_agents_presets_js__WEBPACK_IMPORTED_MODULE_1__/* .presetPackage */ .e5)(agent),
-        projectId: (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .projectOf */ .v8)(repository, agent, read("options")),
+        projectId: (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .projectOf */ .v8)(repository, agent, more.name),
         repository,
         token,
         isWorkflowToken: token === workflowToken,
@@ -247,20 +256,6 @@ function readOptions(args, environment) {
 const given = (name, value) => (value === "" ? [] : [`--${name}=${value}`]);
 function missingKey(problem) {
     return (0,_src_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. ${(0,_src_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_5__/* .trusted */ .IZ)(_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .forkAdvice */ .Xv)}`;
-}
-/** Returns arguments for lines such as `--model sonnet`. */
-function parseFurtherOptions(text, problems) {
-    return (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .optionLines */ .rQ)(text).flatMap((line) => {
-        const { name: given, value = "" } = (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .parseOption */ .ZY)(line) ?? {};
-        if (given === _src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .nameOption */ .RH && (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .isAgentName */ .XL)(value))
-            return [];
-        const name = _src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .stepOptions */ .pl.find((one) => one === given);
-        const isFlag = name !== undefined && (0,_src_options_table_js__WEBPACK_IMPORTED_MODULE_3__/* .kindOf */ .I)(name).given === "never";
-        if (name !== undefined && isFlag === (value === ""))
-            return [isFlag ? `--${name}` : `--${name}=${value}`];
-        problems.push((0,_src_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `\`options\` must have one of ${[_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .nameOption */ .RH, ..._src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .stepOptions */ .pl].map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`);
-        return [];
-    });
 }
 function invalid(problems) {
     const list = problems.flatMap((problem) => (problems.length === 1 ? problem : ["\n- ", ...problem]));
@@ -723,18 +718,14 @@ function stop_server_annotate(runner, level, title, text) {
 /* harmony export */   EN: () => (/* binding */ editor),
 /* harmony export */   J4: () => (/* binding */ platformProblem),
 /* harmony export */   J6: () => (/* binding */ serviceEnvironment),
-/* harmony export */   RH: () => (/* binding */ nameOption),
-/* harmony export */   XL: () => (/* binding */ isAgentName),
 /* harmony export */   Xv: () => (/* binding */ forkAdvice),
-/* harmony export */   ZY: () => (/* binding */ parseOption),
 /* harmony export */   _N: () => (/* binding */ agentKeys),
 /* harmony export */   cT: () => (/* binding */ withoutSecrets),
 /* harmony export */   nJ: () => (/* binding */ isInPath),
-/* harmony export */   pl: () => (/* binding */ stepOptions),
-/* harmony export */   rQ: () => (/* binding */ optionLines),
-/* harmony export */   v8: () => (/* binding */ projectOf)
+/* harmony export */   v8: () => (/* binding */ projectOf),
+/* harmony export */   y4: () => (/* binding */ readAgentOptions)
 /* harmony export */ });
-/* unused harmony export agentInputs */
+/* unused harmony exports agentInputs, stepOptions */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
 /* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3596);
@@ -784,19 +775,11 @@ function isInPath(program, path) {
  * however a command is worded.
  *
  * @param repository - `OWNER/NAME`
- * @param options - lines, of which `--name NAME` tells agents of one repository apart
+ * @param name - tells agents of one repository apart. Default: the agent
  */
-function projectOf(repository, agent, options) {
-    const names = optionLines(options).flatMap((line) => {
-        const option = parseOption(line);
-        return option?.name === nameOption && option.value !== "" ? [option.value] : [];
-    });
-    return [...repository.split("/"), names.at(-1) ?? (agent in agentKeys ? agent : "command")].join("-");
+function projectOf(repository, agent, name = agent in agentKeys ? agent : "command") {
+    return [...repository.split("/"), name].join("-");
 }
-/** The option that is not the service's: it says which of several agents of a repository this is. */
-const nameOption = "name";
-/** Returns whether something can be the name of an agent: it becomes part of the project's id. */
-const isAgentName = (name) => /^[\w.-]{1,50}$/.test(name);
 /** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
 const agentInputs = (/* unused pure expression or super */ null && (["sandbox", "agent-network", "time-limit-minutes", "remember", "install"]));
 /** The options of the service that a step may set. */
@@ -819,22 +802,29 @@ const stepOptions = [
     "sign-off",
     "trailer",
 ];
-/** Splits a line such as `--model sonnet`; `undefined` if it is none. Its value is empty if it has none. */
-function parseOption(line) {
-    const [, name, value = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
-    // The other ones are no commands, which have options of their own.
-    const isCommand = name === "setup" || name === "check";
-    // Quotation marks around a value are what a shell would need.
-    return name === undefined || (!isCommand && /\s--[a-z]/.test(value))
-        ? undefined
-        : { name, value: /^(["'])((?:(?!\1).)+)\1$/.exec(value)?.[2] ?? value };
-}
-/** Returns the lines of options without empty ones. */
-function optionLines(text) {
-    return text
-        .split("\n")
-        .map((line) => line.trim())
-        .filter((line) => line !== "");
+/** Reads options, one in each line, such as `--model sonnet`. @param inputs - the inputs that a line may stand for */
+function readAgentOptions(text, inputs) {
+    const read = { name: undefined, inputs: {}, options: [], problems: [] };
+    const lines = text.split("\n").map((line) => line.trim());
+    for (const line of lines.filter((each) => each !== "")) {
+        const [, given = "", written = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
+        // Quotation marks around a value are what a shell would need.
+        const value = /^(["'])((?:(?!\1).)+)\1$/.exec(written)?.[2] ?? written;
+        // Only a command has options of its own.
+        const isOne = given === "setup" || given === "check" || !/\s--[a-z]/.test(written);
+        const name = isOne ? stepOptions.find((option) => option === given) : undefined;
+        if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value))
+            read.name = value;
+        else if (isOne && inputs.includes(given) && value !== "")
+            read.inputs[given] = value;
+        else if (name !== undefined)
+            read.options.push({ name, value, line });
+        else {
+            const known = ["name", ...inputs, ...stepOptions].map((one) => `--${one}`).join(", ");
+            read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have one of ${known} in each line, with its value, not ${line}`);
+        }
+    }
+    return read;
 }
 /** Returns why an agent cannot run on this system; `undefined` if it can. It continues a sentence. */
 function platformProblem({ RUNNER_OS }, platform = process.platform) {

@@ -1,5 +1,4 @@
 import { type Credentials, keyCredentials } from "../client/credentials.ts";
-import type { Trace } from "../client/trace.ts";
 import { message, say } from "../runner-kit/text.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
 import { type InputsResult, parseInputs } from "./inputs/schema.ts";
@@ -124,7 +123,7 @@ async function runStep(
     }
     const own = agent;
     const runPorts = own ? { ...ports, agent: own, connect: () => own.connect(ports.connect("http:")) } : ports;
-    const onTrace = (trace: Trace): void => log.trace(trace);
+    const onTrace = (line: string): void => log.debug(line);
     const mask = (token: string): void => ports.toolkit.mask(token);
     const credentials =
       settings.auth === "key"

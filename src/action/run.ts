@@ -1,7 +1,7 @@
 import { type AgentJobClient, createClient } from "../client/client.ts";
 import type { Clock } from "../client/clock.ts";
 import type { Credentials } from "../client/credentials.ts";
-import type { Trace } from "../client/trace.ts";
+import type { TraceListener } from "../client/trace.ts";
 import type { Cache } from "../runner-kit/cache.ts";
 import type { Transport } from "../runner-kit/transport.ts";
 import { isMintlify } from "./mintlify.ts";
@@ -29,7 +29,7 @@ export interface RunPorts {
   /** Connects to the Actions cache; only called if the runner offers one. */
   connectCache: () => Promise<Cache>;
   /** Creates the client for GitHub; only called in comment mode, for a session and for changes. */
-  connectGitHub: (token: string, apiUrl: string, onTrace: (trace: Trace) => void) => Promise<GitHub>;
+  connectGitHub: (token: string, apiUrl: string, onTrace: TraceListener) => Promise<GitHub>;
 }
 
 /** A run of the step whose inputs are valid: what it was asked to do, what it works with, and what it knows so far. */
@@ -68,7 +68,7 @@ export function connectService(run: Run): AgentJobClient {
       canBeAsked: canBeAsked(run),
       asked: run.state.asked,
     },
-    { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) },
+    { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (line) => log.debug(line) },
   );
 }
 
@@ -80,7 +80,7 @@ export function canBeAsked({ settings }: Pick<Run, "settings">): boolean {
 /** Connects to the runner's GitHub. */
 export function connectGitHub({ settings, ports, log }: Run): Promise<GitHub> {
   const apiUrl = ports.environment.GITHUB_API_URL || "https://api.github.com";
-  return ports.connectGitHub(settings.githubToken, apiUrl, (trace) => log.trace(trace));
+  return ports.connectGitHub(settings.githubToken, apiUrl, (line) => log.debug(line));
 }
 
 /** Connects to a repository on the runner's GitHub, to read it. Default: the run's own. */

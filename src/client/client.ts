@@ -7,7 +7,7 @@ import { parseJobPage } from "./job-page.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { type Announcement, parseAnnouncement, parseTurnStatus, type TurnStatus } from "./step-lookup.ts";
 import { minTimeLeftMs, type RetryNotice, submit } from "./submit.ts";
-import { type Trace, traceTransport } from "./trace.ts";
+import { createTracer, type TraceListener, traceTransport } from "./trace.ts";
 
 /** The timeout of one request, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 30_000;
@@ -56,7 +56,7 @@ export interface JobReading {
 export interface ClientPorts {
   transport: Transport;
   /** Called after every request. What it is given never contains a token. */
-  onTrace?: (trace: Trace) => void;
+  onTrace?: TraceListener;
   clock: Clock;
   random: () => number;
 }
@@ -80,7 +80,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
   const { clock, random, onTrace = () => {} } = ports;
   const { credentials } = options;
   const redact = (text: string) => credentials.redact(text);
-  const transport = traceTransport(ports.transport, () => clock.now(), onTrace, redact);
+  const transport = traceTransport(ports.transport, () => clock.now(), createTracer(onTrace, redact));
   const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
   const pathOf = (jobId: string): string => `${jobsPath}/${encodeURIComponent(jobId)}`;
 

@@ -1,50 +1,36 @@
 import type { Transport } from "../runner-kit/transport.ts";
+import { excerpt } from "../runner-kit/untrusted.ts";
 import { messageOf } from "./errors.ts";
 
-/** What the debug log shows of a request: no body, and no header except the request id. */
-export interface Trace {
-  method: string;
-  path: string;
-  durationMs: number;
-  /** The status and the server's request id (empty if it sent none), or why there is no response. */
-  result: { status: number; requestId: string } | { error: string };
-}
+/** Called after every request with a line for the debug log: no body, and no header except the request id. Untrusted text. */
+export type TraceListener = (line: string) => void;
 
-/** Wraps a transport so that it reports every request once it is over, by {@link safeTraceListener}. */
-export function traceTransport(
-  transport: Transport,
-  now: () => number,
-  onTrace: (trace: Trace) => void,
-  redact: (text: string) => string,
-): Transport {
-  const listener = safeTraceListener(onTrace, redact);
-  return async (request) => {
-    const startedAt = now();
-    const report = (result: Trace["result"]): void =>
-      listener({ method: request.method, path: request.url.pathname, durationMs: now() - startedAt, result });
+/** Reports a request. `end`: the status, or why there is no response. `requestId`: the server's; default: it sent none. */
+export type Tracer = (request: string, end: unknown, durationMs: number, requestId?: string) => void;
+
+/** Keeps the key from a trace listener, and its errors from the code that waits for the response. */
+export function createTracer(onTrace: TraceListener, redact: (text: string) => string): Tracer {
+  return (request, end, durationMs, requestId = "") => {
+    const how = typeof end === "number" ? end : redact(messageOf(end));
+    const id = requestId === "" ? "" : `, request ${excerpt(redact(requestId), 100)}`;
     try {
-      const response = await transport(request);
-      report({ status: response.status, requestId: response.headers["x-request-id"] ?? "" });
-      return response;
-    } catch (error) {
-      report({ error: messageOf(error) });
-      throw error;
+      onTrace(`${redact(request)}: ${how}${id} (${Math.round(durationMs)} ms)`);
+    } catch {
+      // A lost trace is better than a lost response.
     }
   };
 }
 
-/** Keeps the key from a trace listener, and its errors from the code that waits for the response. */
-export function safeTraceListener(
-  onTrace: (trace: Trace) => void,
-  redact: (text: string) => string,
-): (trace: Trace) => void {
-  return ({ path, result, ...rest }) => {
-    const redacted =
-      "error" in result ? { error: redact(result.error) } : { ...result, requestId: redact(result.requestId) };
-    try {
-      onTrace({ ...rest, path: redact(path), result: redacted });
-    } catch {
-      // A lost trace is better than a lost response.
-    }
+/** Wraps a transport so that it reports every request once it is over. */
+export function traceTransport(transport: Transport, now: () => number, trace: Tracer): Transport {
+  return async (request) => {
+    const startedAt = now();
+    const name = `${request.method} ${request.url.pathname}`;
+    const response = await transport(request).catch((error: unknown) => {
+      trace(name, error, now() - startedAt);
+      throw error;
+    });
+    trace(name, response.status, now() - startedAt, response.headers["x-request-id"]);
+    return response;
   };
 }

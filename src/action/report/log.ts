@@ -1,7 +1,6 @@
 import { isKnownStatus, type Job } from "../../client/contract.ts";
 import { messageOf } from "../../client/errors.ts";
 import type { RetryNotice } from "../../client/submit.ts";
-import type { Trace } from "../../client/trace.ts";
 import type { WaitEvent } from "../../client/wait.ts";
 import { capitalized, join, type Message, message, plain, say, trusted } from "../../runner-kit/text.ts";
 import { excerpt, forAnnotation, forLog } from "../../runner-kit/untrusted.ts";
@@ -131,15 +130,7 @@ export class RunLog {
     this.#isFailing = false;
   }
 
-  /** Prints one debug line per request; the runner shows it if step debug logging is on. */
-  trace({ method, path, durationMs, result }: Trace): void {
-    const end =
-      "error" in result
-        ? result.error
-        : `${result.status}${result.requestId ? `, request ${excerpt(result.requestId, 100)}` : ""}`;
-    this.debug(`${method} ${path}: ${end} (${Math.round(durationMs)} ms)`);
-  }
-
+  /** Prints a line that the runner shows if step debug logging is on. */
   debug(text: string): void {
     this.#toolkit.debug(forLog(text).line);
   }

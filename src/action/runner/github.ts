@@ -3,7 +3,7 @@ import { defaults } from "@actions/github/lib/utils";
 import { retry } from "@octokit/plugin-retry";
 import { throttling } from "@octokit/plugin-throttling";
 import { messageOf } from "../../client/errors.ts";
-import { safeTraceListener, type Trace } from "../../client/trace.ts";
+import { createTracer, type TraceListener, type Tracer } from "../../client/trace.ts";
 import { createRedactor } from "../../runner-kit/redact.ts";
 import { GitHubError } from "./github-error.ts";
 
@@ -40,9 +40,9 @@ const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () =
  * Creates a client for GitHub's API. `apiUrl` has to be that of `GITHUB_API_URL`, by which the toolkit chooses a proxy.
  * `onTrace` is called after every request, including retries.
  */
-export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Trace) => void) {
+export function connectGitHub(token: string, apiUrl: string, onTrace: TraceListener) {
   const redact = createRedactor(token);
-  const tracing = traceRequests(safeTraceListener(onTrace, redact));
+  const tracing = traceRequests(createTracer(onTrace, redact));
   // 0 s means that GitHub named no time or one that has passed by its clock: retrying without a wait is useless.
   const shouldRetry = (seconds: number, _options: unknown, _octokit: unknown, retries: number): boolean =>
     seconds >= 1 && seconds <= maxWaitSeconds && retries < maxRetries;
@@ -135,16 +135,14 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Tr
 }
 
 /** An Octokit plugin that traces every request. Octokit's documentation: "Hooks". */
-function traceRequests(onTrace: (trace: Trace) => void) {
+function traceRequests(trace: Tracer) {
   return (octokit: Pick<ReturnType<typeof getOctokit>, "hook">): void => {
     octokit.hook.wrap("request", async (request, options) => {
       const startedAt = performance.now();
       const report = (response: OctokitResponse | undefined, error?: unknown): void => {
-        const { url = options.url, status = 0, headers } = response ?? {};
-        const path = URL.parse(url)?.pathname ?? url;
-        const requestId = headers?.["x-github-request-id"] ?? "";
-        const result = response ? { status, requestId } : { error: messageOf(error) };
-        onTrace({ method: options.method, path, durationMs: performance.now() - startedAt, result });
+        const { url = options.url, status, headers } = response ?? {};
+        const request = `${options.method} ${URL.parse(url)?.pathname ?? url}`;
+        trace(request, status ?? error, performance.now() - startedAt, headers?.["x-github-request-id"]);
       };
       try {
         const response = await request(options);

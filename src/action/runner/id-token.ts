@@ -3,7 +3,7 @@ import { isObject, parseBody } from "../../client/contract.ts";
 import { type Credentials, isProtectedUrl } from "../../client/credentials.ts";
 import { messageOf, TokenError } from "../../client/errors.ts";
 import { backoffMs } from "../../client/retry.ts";
-import { type Trace, traceTransport } from "../../client/trace.ts";
+import { createTracer, type TraceListener, traceTransport } from "../../client/trace.ts";
 import { createRedactor } from "../../runner-kit/redact.ts";
 import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "../../runner-kit/transport.ts";
 
@@ -30,7 +30,7 @@ export interface IdTokenPorts {
   connect: (protocol: string) => Transport;
   /** Called with every token before it is used. */
   mask: (token: string) => void;
-  onTrace: (trace: Trace) => void;
+  onTrace: TraceListener;
 }
 
 interface IdToken {
@@ -114,7 +114,11 @@ async function requestToken(audience: string, limits: CallLimits, ports: IdToken
 async function send(request: HttpRequest, { connect, clock, onTrace }: IdTokenPorts): Promise<HttpResponse> {
   try {
     // The path and the errors of these requests contain no secret.
-    const transport = traceTransport(connect(request.url.protocol), () => clock.now(), onTrace, asWritten);
+    const transport = traceTransport(
+      connect(request.url.protocol),
+      () => clock.now(),
+      createTracer(onTrace, asWritten),
+    );
     return await transport(request);
   } catch (error) {
     throw new TokenError(messageOf(error), true);

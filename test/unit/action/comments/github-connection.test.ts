@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { main } from "../../../../src/action/main.ts";
-import type { Trace } from "../../../../src/client/trace.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
 import { FakeToolkit } from "../../../support/fake-toolkit.ts";
@@ -18,7 +17,7 @@ const payload = {
 
 /** Runs the step on a comment, and connects to GitHub in the given way. */
 async function runConnecting(
-  connectGitHub: (token: string, apiUrl: string, onTrace: (trace: Trace) => void) => Promise<FakeGitHub>,
+  connectGitHub: (token: string, apiUrl: string, onTrace: (line: string) => void) => Promise<FakeGitHub>,
   environment: Record<string, string> = {},
 ): Promise<FakeToolkit> {
   const folder = mkdtempSync(join(tmpdir(), "event-"));
@@ -63,7 +62,7 @@ test.each([
 
 test("prints a debug line per request to GitHub", async () => {
   const toolkit = await runConnecting(async (_token, _apiUrl, onTrace) => {
-    onTrace({ method: "GET", path: "/repos/acme/docs", durationMs: 12, result: { status: 200, requestId: "" } });
+    onTrace("GET /repos/acme/docs: 200 (12 ms)");
     return new FakeGitHub();
   });
   expect(toolkit.events).toContain("debug GET /repos/acme/docs: 200 (12 ms)");
