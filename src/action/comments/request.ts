@@ -139,10 +139,4 @@ async function checkPermission(
 const ladder = ["none", ...permissions] as const;
 
 /** GitHub's documentation: "Get repository permissions for a user". */
-const permissionAnswer = z.catch(
-  z.object({ role_name: z.optional(z.unknown()), permission: z.optional(z.unknown()) }),
-  {
-    role_name: undefined,
-    permission: undefined,
-  },
-);
+const permissionAnswer = z.object({ role_name: z.optional(z.unknown()), permission: z.optional(z.unknown()) });
