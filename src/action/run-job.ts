@@ -7,6 +7,7 @@ import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, waitForJob } from "../client/wait.ts";
 import { message } from "../runner-kit/text.ts";
 import { excerpt } from "../runner-kit/untrusted.ts";
+import { untilAborted } from "./memory/wait.ts";
 import { AgentError, agentFailed, isJobNotFound, type Operation, type RunResult } from "./result.ts";
 import { connectService, type Run } from "./run.ts";
 import { RunState } from "./run-state.ts";
@@ -117,6 +118,13 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   log.waiting({ ...settings, timeoutMs }, state);
   const until = settings.wait ? "terminal" : "response";
   const readTurn = turnReader(task, client, run, limits);
+  if (task.kind === "attach" && settings.wait && ports.agent) {
+    // Nothing was sent, so no agent has been asked for yet: a turn that an earlier attempt left would wait for good.
+    const { job } = await client.getJob(task.jobId, limits);
+    updateState(job, task, run);
+    const isOver = isTerminal(job.status) || hasEnded((await readTurn?.()) ?? "running");
+    if (!isOver) await untilAborted(ports.agent.prepare(), signal);
+  }
   const { intervals } = settings;
   const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import type { OwnAgent } from "../../../../src/action/own-agent.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { KeyedService } from "../../../support/keyed-service.ts";
 import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
 
 const completed = record({ status: "completed", prLink });
@@ -155,4 +157,37 @@ test("a signal ends a look into a cache that hangs, also while the prompt is com
   });
   expect(outputs.outcome).toBe("cancelled");
   expect(clock.elapsedMs).toBeLessThan(7000);
+});
+
+test.each([
+  ["waiting", "completed", 1],
+  ["completed", "completed", 0],
+] as const)("a re-run has an agent of its own go on with a turn that is %s", async (left, ending, prepared) => {
+  const service = new KeyedService();
+  service.next = left;
+  let count = 0;
+  const agent: OwnAgent = {
+    connect: (transport) => transport,
+    // Only then does anything of the turn happen.
+    prepare: async () => {
+      count++;
+      for (const one of service.turns) one.status = ending;
+    },
+    check: async () => {},
+    end: async () => {},
+  };
+  const inputs = { agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" };
+  const environment = { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" };
+  const run = (runAttempt: number) => attempt(runAttempt, { respond: service.respond, agent, inputs, environment });
+  // It ends without the agent, as if it was killed.
+  const first = await attempt(1, {
+    respond: service.respond,
+    agent: { ...agent, prepare: async () => {} },
+    inputs: { ...inputs, "timeout-minutes": "0.5" },
+    environment,
+  });
+  expect(first.outputs["job-id"]).toBe("job_1");
+  const { outputs } = await run(2);
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed", "job-id": "job_1" });
+  expect([count, service.turns.length]).toEqual([prepared, 1]);
 });
