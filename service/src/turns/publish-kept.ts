@@ -50,7 +50,7 @@ interface KeptContext extends TurnContext, Omit<PushPorts, "store" | "repository
  * Publishes what is kept of an earlier turn: pushes its commit, on top of what others have pushed since, and opens the pull request.
  *
  * @param onRecorded - called when the commit has been recorded in the store, so that it counts
- * @param check - checks the commit, if it is not pushed yet
+ * @param check - checks the commit against the one before, if it is not pushed yet, or nobody knows what its check showed
  * @returns what its check showed; `undefined` if nothing of it is left that could be published, so that it is as if it had not been made
  * @throws with why GitHub refuses it again as the message, or why the change may not be published any longer
  */
@@ -60,7 +60,7 @@ export async function publishKept(
   job: StoredJob,
   { start, last, pullRequest }: TurnStart,
   onRecorded: () => void,
-  check: (commit: string) => Promise<Checked>,
+  check: (commit: string, before: string) => Promise<Checked>,
   context: KeptContext,
 ): Promise<Checked | undefined> {
   const { log } = context;
@@ -82,9 +82,10 @@ export async function publishKept(
   const isDeleted = start.remoteHead === undefined;
   const { checkResult, checkOutput } = kept;
   let checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
-  const checkIt = async (commit: string): Promise<void> => {
-    checked = await check(commit);
+  const checkIt = async (commit: string, before = start.head): Promise<void> => {
+    checked = await check(commit, before);
   };
+  if (isPushed && checkResult === null) await checkIt(start.head, start.base);
   const head = !isPushed
     ? await pushKept(kept, job, { start, last }, checkIt, context)
     : isDeleted

@@ -180,7 +180,8 @@ async function processPrepared(
   const found = outcomes?.find(turn);
   const keptTurn = !isMade && found === undefined ? findKeptTurn(turn, turns) : undefined;
   if (keptTurn !== undefined && !isPublished) {
-    const check = (commit: string) => checkAgain(turn, start, commit, context, signal);
+    const check = (commit: string, before: string) =>
+      checkAgain(turn, { ...start, head: before, instructed: undefined }, commit, context, signal);
     const done = await publishKept(keptTurn, turn, job, begin, onRecorded, check, context);
     if (done !== undefined && keptTurn.promptHash === hashPrompt(turn.prompt)) {
       log(`${turnName(keptTurn.id)} had the same prompt, so no agent is run.`);
