@@ -113,12 +113,18 @@ export async function lastOnBranch(
 }
 
 /** Checks what the job's turns have pushed, which no pull request has. What others have pushed is theirs. */
-async function checkPushed({ base, head }: Start, context: KeptContext): Promise<void> {
+async function checkPushed({ branch, base, head }: Start, context: KeptContext): Promise<void> {
   const { turns, repository, log } = context;
   let parent = base;
   for (const { commit, message } of await repository.commits(base, head)) {
     const maker = turns.find((turn) => isCommitOf(turn, message));
-    if (maker !== undefined) await checkChange(context, parent, commit, textsOf(maker, message), log);
+    if (maker !== undefined)
+      await checkChange(context, parent, commit, textsOf(maker, message), log).catch((error: unknown) => {
+        throw new Error(
+          `${errorMessage(error)}. It was made for an earlier request, and is on ${branch}, without a pull request. Allow it and send the prompt again, or delete that branch and start a new job.`,
+          { cause: error },
+        );
+      });
     parent = commit;
   }
 }

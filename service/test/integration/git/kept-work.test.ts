@@ -244,7 +244,8 @@ test("what is kept passes today's checks before it is published", async () => {
   docs.importHistory(
     `commit refs/heads/${branch}\ncommitter A <a@example.com> now\ndata 5\nOther\nfrom refs/heads/${branch}^0\nM 644 inline CLAUDE.md\ndata 6\nOthers\n`,
   );
-  expect(await two("AGENTS")).toEqual(["failed", expect.stringMatching(/: AGENTS\.md$/), undefined]);
+  const why = `: AGENTS.md. It was made for an earlier request, and is on ${branch}, without a pull request. Allow it`;
+  expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining(why), undefined]);
   expect([runs.length, platform.opened]).toEqual([1, 0]);
   expect(await one("AGENTS")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, platform.opened]).toEqual([1, 1]);
