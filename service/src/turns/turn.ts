@@ -113,7 +113,8 @@ export async function runTurn(
 /** Returns how a turn ends that cannot go on. */
 async function resultOf(error: unknown, turn: RunningTurn, context: RunContext): Promise<TurnResult> {
   const { onFailure, log, signal, progress } = context;
-  const reason = errorMessage(error);
+  const isLost = error instanceof ConflictError && context.keptCommits?.isOnlyPlace === true;
+  const reason = isLost ? error.whenLost : errorMessage(error);
   // What conflicts with the branch cannot be published later either.
   const kept = error instanceof ConflictError ? undefined : progress.kept;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";

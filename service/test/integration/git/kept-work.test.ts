@@ -354,8 +354,15 @@ test("nothing is kept of a turn that fails after it has published what was kept"
   }
 });
 
-test("nothing is kept of a commit that conflicts with what others have pushed while its agent ran", async () => {
-  const { createWorker, commitOn } = await setUp();
-  const one = await createWorker({ onAgentEnd: () => void commitOn(branch, "more.md") });
-  expect(await one("more")).toEqual(["failed", expect.stringContaining("conflicts with its change"), undefined]);
-});
+test.each([
+  [false, /its change\. .* commit is kept as \w{40} in the service's clone\. Send/],
+  [true, /its change\. .* commit is lost with this runner\. Send/],
+])(
+  "a commit that conflicts with what others have pushed while its agent ran is no kept work (runner: %s)",
+  async (isOnlyPlace, why) => {
+    const { createWorker, commitOn, keptCommits } = await setUp();
+    const onAgentEnd = (): void => void commitOn(branch, "more.md");
+    const one = await createWorker({ keptCommits: { ...keptCommits, isOnlyPlace }, onAgentEnd });
+    expect(await one("more")).toEqual(["failed", expect.stringMatching(why), undefined]);
+  },
+);
