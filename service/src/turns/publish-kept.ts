@@ -7,7 +7,7 @@ import { hashPrompt } from "../prompt-hash.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import type { KeptCommits } from "../store/kept-commits.ts";
 import { LeaseLost } from "../store-errors.ts";
-import { checkChange } from "./check-change.ts";
+import { checkChange, NotAllowed } from "./check-change.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 import { isStoreOutage } from "./outages.ts";
@@ -119,14 +119,20 @@ async function checkPushed({ branch, base, head }: Start, context: KeptContext):
   for (const { commit, message } of await repository.commits(base, head)) {
     const maker = turns.find((turn) => isCommitOf(turn, message));
     if (maker !== undefined)
-      await checkChange(context, parent, commit, textsOf(maker, message), log).catch((error: unknown) => {
-        throw new Error(
-          `${errorMessage(error)}. It was made for an earlier request, and is on ${branch}, without a pull request. Allow it and send the prompt again, or delete that branch and start a new job.`,
-          { cause: error },
-        );
-      });
+      await checkEarlier(
+        [context, parent, commit, textsOf(maker, message), log],
+        `and is on ${branch}, without a pull request. Allow it and send the prompt again, or delete that branch and start a new job`,
+      );
     parent = commit;
   }
+}
+
+/** Checks a change that was made with the options of then. @param what - of its request, and what to do */
+function checkEarlier(change: Parameters<typeof checkChange>, what: string): Promise<void> {
+  return checkChange(...change).catch((error: unknown) => {
+    if (!(error instanceof NotAllowed)) throw error;
+    throw new Error(`${error.message}. It was made for an earlier request, ${what}.`, { cause: error });
+  });
 }
 
 /** Returns what is published with a turn's commit, by its name for people. */
@@ -157,7 +163,10 @@ async function pushKept(
     return undefined;
   }
   // Options may have changed since, and what is on the branch.
-  await checkChange(context, start.head, commit, textsOf(kept, message), log);
+  await checkEarlier(
+    [context, start.head, commit, textsOf(kept, message), log],
+    "whose push was refused. Allow it, and send the prompt to this job again",
+  );
   await check(commit);
   return pushCommit(commit, kept, start, found, context);
 }

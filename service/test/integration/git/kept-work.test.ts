@@ -235,7 +235,8 @@ test("what is kept passes today's checks before it is published", async () => {
   await one("AGENTS");
   refuse("nothing");
   const two = await createWorker({ keptCommits, protectedFiles: "refuse" });
-  expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining("AGENTS.md"), undefined]);
+  const refused = ": AGENTS.md. It was made for an earlier request, whose push was refused. Allow it, and send";
+  expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining(refused), undefined]);
   expect([runs.length, docs.branches()]).toEqual([1, []]);
   platform.refuses = true;
   expect(await one("AGENTS")).toEqual(["failed", expect.any(String), "pull-request"]);
