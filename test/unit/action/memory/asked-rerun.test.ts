@@ -160,9 +160,13 @@ test("a signal ends a look into a cache that hangs, also while the prompt is com
 });
 
 test.each([
-  ["waiting", "completed", 1],
-  ["completed", "completed", 0],
-] as const)("a re-run has an agent of its own go on with a turn that is %s", async (left, ending, prepared) => {
+  [
+    "waiting",
+    1,
+    ["If GitHub was slow and not its agent, re-run this workflow run: it goes on with what was pushed or saved."],
+  ],
+  ["completed", 0, []],
+] as const)("a re-run has an agent of its own go on with a turn that is %s", async (left, prepared, said) => {
   const service = new KeyedService();
   service.next = left;
   let count = 0;
@@ -171,7 +175,7 @@ test.each([
     // Only then does anything of the turn happen.
     prepare: async () => {
       count++;
-      for (const one of service.turns) one.status = ending;
+      for (const one of service.turns) one.status = "completed";
     },
     check: async () => {},
     end: async () => {},
