@@ -191,7 +191,22 @@ test.each([
     environment,
   });
   expect(first.outputs["job-id"]).toBe("job_1");
+  expect(
+    first.toolkit.annotations.map(({ text }) => text.split("a re-run keeps this run's workflow file. ")[1]),
+  ).toEqual(said);
   const { outputs } = await run(2);
   expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed", "job-id": "job_1" });
   expect([count, service.turns.length]).toEqual([prepared, 1]);
+});
+
+test("what the agent's own service rejects is to be changed", async () => {
+  const { toolkit } = await attempt(1, {
+    respond: ({ method }) => respondWith(method === "POST" ? 400 : 404, { error: "base: there is no branch nope" }),
+    agent: { connect: (transport) => transport, prepare: async () => {}, check: async () => {}, end: async () => {} },
+    inputs: { agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" },
+    environment: { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" },
+  });
+  expect(toolkit.annotations.at(-1)?.text).toBe(
+    "The service answered HTTP 400: base: there is no branch nope. No job was started.\nChange that, and start a new run: a re-run keeps this run's workflow file.",
+  );
 });
