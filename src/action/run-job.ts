@@ -7,7 +7,6 @@ import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, waitForJob } from "../client/wait.ts";
 import { message } from "../runner-kit/text.ts";
 import { excerpt } from "../runner-kit/untrusted.ts";
-import { untilAborted } from "./memory/wait.ts";
 import { AgentError, agentFailed, isJobNotFound, type Operation, type RunResult } from "./result.ts";
 import { connectService, type Run } from "./run.ts";
 import { RunState } from "./run-state.ts";
@@ -123,6 +122,8 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     const { job } = await client.getJob(task.jobId, limits);
     updateState(job, task, run);
     const isOver = isTerminal(job.status) || hasEnded((await readTurn?.()) ?? "running");
+    // Loaded here, because few steps have an agent.
+    const { untilAborted } = await import("./memory/wait.ts");
     if (!isOver) await untilAborted(ports.agent.prepare(), signal);
   }
   const { intervals } = settings;
