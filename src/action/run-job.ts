@@ -117,6 +117,15 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   log.waiting({ ...settings, timeoutMs }, state);
   const until = settings.wait ? "terminal" : "response";
   const readTurn = turnReader(task, client, run, limits);
+  if (task.kind === "attach" && settings.wait && ports.agent) {
+    // Nothing was sent, so no agent has been asked for yet: a turn that an earlier attempt left would wait for good.
+    const { job } = await client.getJob(task.jobId, limits);
+    updateState(job, task, run);
+    const isOver = isTerminal(job.status) || hasEnded((await readTurn?.()) ?? "running");
+    // Loaded here, because few steps have an agent.
+    const { untilAborted } = await import("./memory/wait.ts");
+    if (!isOver) await untilAborted(ports.agent.prepare(), signal);
+  }
   const { intervals } = settings;
   const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {

@@ -195,6 +195,8 @@ function readJobsCommand(
     return { command, job: first, turn };
   }
   if (command === "retry" && isJob && first !== undefined && second === undefined) return { command, job: first };
+  if (["show", "stop", "retry"].includes(command ?? "") && first !== undefined && !isJob)
+    throw new Error(`${first} is not the id of a job.`);
   throw new Error("jobs must be followed by list, show JOB, stop JOB or retry JOB.");
 }
 

@@ -30,6 +30,12 @@ const checkMarks = ["<!-- check -->", "<!-- end of check -->"] as const;
 /** Marks a pull request that the service made a draft, because its check failed. */
 const draftMark = "<!-- draft because of the check -->";
 
+/** What a body says of a check that did not pass. */
+const failures = {
+  failed: ["> [!CAUTION]", "> The check fails with this change:"],
+  "failed-before": ["> [!WARNING]", "> The check fails with and without this change, so it shows nothing:"],
+} as const;
+
 /** Returns whether the service made a pull request with this body a draft. */
 export const isMarkedAsDraft = (body: string): boolean => body.split(/\r?\n/, 2)[1] === draftMark;
 
@@ -40,10 +46,7 @@ function checkPart(check: ShownCheck | undefined, isDraft: boolean): string {
   const start = isDraft ? `${checkMarks[0]}\n${draftMark}` : checkMarks[0];
   const shown = command === "" ? [] : [codeBlock(command, 1000)];
   if (result === "passed") return [`${start}\n> [!NOTE]\n> The check passed:`, ...shown, checkMarks[1]].join("\n\n");
-  const said =
-    result === "failed"
-      ? "> [!CAUTION]\n> The check fails with this change:"
-      : "> [!WARNING]\n> The check fails with and without this change, so it shows nothing:";
+  const said = failures[result].join("\n");
   const end = output.length > maxOutputLength ? output.slice(-maxOutputLength) : output;
   const details = "<details><summary>End of its output</summary>";
   return [`${start}\n${said}`, ...shown, details, codeBlock(end), "</details>", checkMarks[1]].join("\n\n");
@@ -146,6 +149,24 @@ export function readTurns(body: string): ToldTurn[] {
     index = block.end;
   }
   return turns;
+}
+
+/**
+ * Returns what a body tells of a check that did not pass; `undefined` if it tells of none. That one has passed is not taken from a text
+ * that whoever may write to the repository can edit.
+ */
+export function readFailedCheck(body: string): Pick<ShownCheck, "result" | "output"> | undefined {
+  const lines = body.replaceAll("\r\n", "\n").split("\n");
+  const said = lines.slice(1, 4);
+  const result = (["failed", "failed-before"] as const).find((one) => said.includes(failures[one][1]));
+  if (lines[0] !== checkMarks[0] || result === undefined) return undefined;
+  let output = "";
+  for (let index = 1; index < lines.length && lines[index] !== checkMarks[1]; index++) {
+    const block = readCodeBlock(lines, index);
+    // The first one is the command.
+    if (block !== undefined) ({ text: output, end: index } = block);
+  }
+  return { result, output };
 }
 
 function describeTurn({ prompt, answer, costUsd, takenBack = [] }: ToldTurn): string {

@@ -60,6 +60,9 @@ async function withPrograms(repository: CheckPorts["repository"], files: readonl
   );
 }
 
+/** Thrown if a change has files that the options do not allow. */
+export class NotAllowed extends Error {}
+
 /**
  * Checks what a turn is about to push.
  *
@@ -88,10 +91,10 @@ export async function checkChange(
   }
   // What is kept of an earlier turn may have been made with other options.
   const outside = files.filter(({ path }) => only?.matches(path) === false).map(({ path }) => oneLine(path));
-  if (outside.length > 0) throw new Error(`the change has files that --only does not allow: ${namesOf(outside)}`);
+  if (outside.length > 0) throw new NotAllowed(`the change has files that --only does not allow: ${namesOf(outside)}`);
   const refused = protectedFiles === "refuse" ? await findProtectedChanges(ports, files) : [];
   if (refused.length > 0)
-    throw new Error(`the change has files that --protected-files refuse does not allow: ${namesOf(refused)}`);
+    throw new NotAllowed(`the change has files that --protected-files refuse does not allow: ${namesOf(refused)}`);
   const found = await findFlaggedChanges(ports, files);
   if (found.length > 0)
     log(

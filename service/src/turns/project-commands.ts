@@ -136,7 +136,8 @@ export async function checkCommit(
   };
   log(told[checkResult]);
   metrics.checkEnded(checkResult);
-  return { checkResult, checkOutput: isPassed ? "" : first.output };
+  const end = first.end === "timed-out" ? ["It did not end in time, and was ended."] : [];
+  return { checkResult, checkOutput: isPassed ? "" : [first.output, ...end].filter(Boolean).join("\n") };
 }
 
 /** Runs a check on a commit, in a worktree of its own with the files that `setup` left. */

@@ -7,7 +7,7 @@ import { hashPrompt } from "../prompt-hash.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import type { KeptCommits } from "../store/kept-commits.ts";
 import { LeaseLost } from "../store-errors.ts";
-import { checkChange } from "./check-change.ts";
+import { checkChange, NotAllowed } from "./check-change.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 import { isStoreOutage } from "./outages.ts";
@@ -50,7 +50,7 @@ interface KeptContext extends TurnContext, Omit<PushPorts, "store" | "repository
  * Publishes what is kept of an earlier turn: pushes its commit, on top of what others have pushed since, and opens the pull request.
  *
  * @param onRecorded - called when the commit has been recorded in the store, so that it counts
- * @param check - checks the commit, if it is not pushed yet
+ * @param check - checks the commit against the one before, if it is not pushed yet, or nobody knows what its check showed
  * @returns what its check showed; `undefined` if nothing of it is left that could be published, so that it is as if it had not been made
  * @throws with why GitHub refuses it again as the message, or why the change may not be published any longer
  */
@@ -60,7 +60,7 @@ export async function publishKept(
   job: StoredJob,
   { start, last, pullRequest }: TurnStart,
   onRecorded: () => void,
-  check: (commit: string) => Promise<Checked>,
+  check: (commit: string, before: string) => Promise<Checked>,
   context: KeptContext,
 ): Promise<Checked | undefined> {
   const { log } = context;
@@ -82,9 +82,10 @@ export async function publishKept(
   const isDeleted = start.remoteHead === undefined;
   const { checkResult, checkOutput } = kept;
   let checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
-  const checkIt = async (commit: string): Promise<void> => {
-    checked = await check(commit);
+  const checkIt = async (commit: string, before = start.head): Promise<void> => {
+    checked = await check(commit, before);
   };
+  if (isPushed && checkResult === null) await checkIt(start.head, start.base);
   const head = !isPushed
     ? await pushKept(kept, job, { start, last }, checkIt, context)
     : isDeleted
@@ -112,14 +113,26 @@ export async function lastOnBranch(
 }
 
 /** Checks what the job's turns have pushed, which no pull request has. What others have pushed is theirs. */
-async function checkPushed({ base, head }: Start, context: KeptContext): Promise<void> {
+async function checkPushed({ branch, base, head }: Start, context: KeptContext): Promise<void> {
   const { turns, repository, log } = context;
   let parent = base;
   for (const { commit, message } of await repository.commits(base, head)) {
     const maker = turns.find((turn) => isCommitOf(turn, message));
-    if (maker !== undefined) await checkChange(context, parent, commit, textsOf(maker, message), log);
+    if (maker !== undefined)
+      await checkEarlier(
+        [context, parent, commit, textsOf(maker, message), log],
+        `and is on ${branch}, without a pull request. Allow it and send the prompt again, or delete that branch and start a new job`,
+      );
     parent = commit;
   }
+}
+
+/** Checks a change that was made with the options of then. @param what - of its request, and what to do */
+function checkEarlier(change: Parameters<typeof checkChange>, what: string): Promise<void> {
+  return checkChange(...change).catch((error: unknown) => {
+    if (!(error instanceof NotAllowed)) throw error;
+    throw new Error(`${error.message}. It was made for an earlier request, ${what}.`, { cause: error });
+  });
 }
 
 /** Returns what is published with a turn's commit, by its name for people. */
@@ -150,7 +163,10 @@ async function pushKept(
     return undefined;
   }
   // Options may have changed since, and what is on the branch.
-  await checkChange(context, start.head, commit, textsOf(kept, message), log);
+  await checkEarlier(
+    [context, start.head, commit, textsOf(kept, message), log],
+    "whose push was refused. Allow it, and send the prompt to this job again",
+  );
   await check(commit);
   return pushCommit(commit, kept, start, found, context);
 }

@@ -103,11 +103,14 @@ export async function moveOnto(
 
 /** Thrown when others changed the same lines as the turn. */
 export class ConflictError extends Error {
+  /** Why the turn fails if the service's clone ends with the machine. */
+  readonly whenLost: string;
+
   constructor(branch: string, commit: string, cause?: unknown) {
-    super(
-      `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit is kept as ${commit} in the service's clone. Send the message again to run the turn on what is on the branch now.`,
-      { cause },
-    );
+    const reason = (end: string): string =>
+      `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit is ${end}. Send the message again to run the turn on what is on the branch now.`;
+    super(reason(`kept as ${commit} in the service's clone`), { cause });
+    this.whenLost = reason("lost with this runner");
   }
 }
 

@@ -113,7 +113,8 @@ export async function runTurn(
 /** Returns how a turn ends that cannot go on. */
 async function resultOf(error: unknown, turn: RunningTurn, context: RunContext): Promise<TurnResult> {
   const { onFailure, log, signal, progress } = context;
-  const reason = errorMessage(error);
+  const isLost = error instanceof ConflictError && context.keptCommits?.isOnlyPlace === true;
+  const reason = isLost ? error.whenLost : errorMessage(error);
   // What conflicts with the branch cannot be published later either.
   const kept = error instanceof ConflictError ? undefined : progress.kept;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
@@ -180,7 +181,8 @@ async function processPrepared(
   const found = outcomes?.find(turn);
   const keptTurn = !isMade && found === undefined ? findKeptTurn(turn, turns) : undefined;
   if (keptTurn !== undefined && !isPublished) {
-    const check = (commit: string) => checkAgain(turn, start, commit, context, signal);
+    const check = (commit: string, before: string) =>
+      checkAgain(turn, { ...start, head: before, instructed: undefined }, commit, context, signal);
     const done = await publishKept(keptTurn, turn, job, begin, onRecorded, check, context);
     if (done !== undefined && keptTurn.promptHash === hashPrompt(turn.prompt)) {
       log(`${turnName(keptTurn.id)} had the same prompt, so no agent is run.`);

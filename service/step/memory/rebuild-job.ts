@@ -2,7 +2,7 @@ import type { DatedCommit } from "../../src/git/history.ts";
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
 import { commitTitle } from "../../src/pulls/commit-title.ts";
 import type { OwnPullRequest } from "../../src/pulls/github/own-pull-request.ts";
-import { readTurns, type ToldTurn } from "../../src/pulls/pull-request-body.ts";
+import { readFailedCheck, readTurns, type ToldTurn } from "../../src/pulls/pull-request-body.ts";
 import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import { newTurnIdentity } from "../../src/store/job-state.ts";
 import { maxTurnId } from "./job-entry.ts";
@@ -69,6 +69,10 @@ export function rebuildJob({
   const createdAt = known.createdAt ?? own.at(-1)?.at;
   if (createdAt === undefined) return undefined;
   const isPublished = turns.every(({ kept }) => !kept);
+  // The body tells of the last commit. Without it, a re-run would pass that its check has failed.
+  const check = isPublished ? readFailedCheck(body) : undefined;
+  const newest = turns.at(-1);
+  if (newest && check) Object.assign(newest, { checkResult: check.result, checkOutput: check.output });
   const job: JobCopy = {
     id: jobId,
     project: projectId,

@@ -76,11 +76,13 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
   "timed-out": ({ lastError, timeoutMs }, context) => {
     const { settings, state, task, rerun } = context;
     const limit = trusted(duration(timeoutMs));
-    if (settings?.agent)
+    if (settings?.agent) {
+      const again = say`If GitHub was slow and not its agent, re-run this workflow run: it goes on with what was pushed or saved.`;
       return message`
         Timed out
-        Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What it had not pushed is lost.
-        Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file.`;
+        Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What was not pushed or saved is lost.
+        Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
+    }
     const reason = lastError ? failureReason(lastError, addressOf(settings)) : [];
     const isStale = state.status !== "" && state.status !== "active";
     const stale = trusted(isStale ? " (its status was still the one from before the message)" : "");

@@ -15,8 +15,11 @@ export function explainRequestFailure(
   context: ResultContext,
 ): { what: Text; next: Text } {
   const failure = [...capitalized(failureReason(error, addressOf(context.settings))), "."];
-  if (context.settings?.agent)
-    return { what: failure, next: say`See the log of the agent's service. If it does not say why, run this again.` };
+  if (context.settings?.agent) {
+    const log = say`See the log of the agent's service. If it does not say why, run this again.`;
+    const input = say`Change that, and start a new run: a re-run keeps this run's workflow file.`;
+    return { what: failure, next: error instanceof HttpError && error.status === 400 ? input : log };
+  }
   const [reason, next] =
     error instanceof HttpError ? adviceOnAnswer(operation, error, context) : [[], adviceOnFailure(operation, error)];
   return { what: joinSentences(reason, failure), next };

@@ -199,6 +199,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const { job, turn, log } = await run(service, "Go on");
     expect(turn).toMatchObject({ status: "completed", check: "failed" });
     expect(log).toContain("did not end in time");
+    expect(await readPage(service, `/job/${job.id}`)).toContain("It did not end in time, and was ended.");
     expect(docs.read(`agent/${job.id}`, "docs/runs.md")).toBe("run");
   });
 

@@ -39,10 +39,12 @@ async function setUp() {
     load: async (job) => bundles.get(job),
   };
   const platform = { closedAt: undefined as number | undefined, opened: 0, refuses: false };
+  const checks: unknown[] = [];
   const pullRequests: TurnPorts["pullRequests"] = {
-    open: async ({ existing }) => {
+    open: async ({ existing, check }) => {
       if (platform.refuses) throw new GitHubError("not permitted to create or approve pull requests", 403);
       platform.opened++;
+      checks.push(check?.result);
       return existing ?? "https://example.com/pull/1";
     },
     read: async () => ({
@@ -54,10 +56,11 @@ async function setUp() {
   };
   const runs: string[] = [];
   const agent = shellAgent('prompt=$(cat); [ "$prompt" = nothing ] || printf %s "$prompt" > "$prompt.md"');
-  const createWorker = async (more: Partial<TurnPorts> = { keptCommits }) => {
+  const createWorker = async (more: Partial<TurnPorts> = { keptCommits }, check?: string) => {
     const folder = folderWithClone(docs);
     const repository = new Repository({ url: docs.path, folder });
     await repository.open();
+    const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
     const ports: TurnPorts = {
       agent,
       sandbox: unconfined,
@@ -67,12 +70,17 @@ async function setUp() {
       timeLimitMs: 60_000,
       store,
       repository,
-      worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 }),
+      worktrees,
       pullRequests,
       folder,
       largestChangeBytes: 1_000_000,
       onAgentEnd: () => void runs.push("agent"),
       ...more,
+      ...(check !== undefined && {
+        commands: { check, reads: [], setupNetwork: fullNetwork, repository, worktrees },
+        // A check has no network, which takes a sandbox.
+        host: { ...host, runAgent: (...[one, options]) => host.runAgent(one, { ...options, network: fullNetwork }) },
+      }),
     };
     /** Adds a turn with a prompt and runs it. */
     return async (prompt: string) => {
@@ -106,7 +114,20 @@ async function setUp() {
     );
   const commitOnMain = (file: string) => commitOn("main", file);
   const subjects = () => docs.git("log", "--reverse", "--format=%s", `main..${branch}`).split("\n");
-  return { docs, store, platform, keptCommits, bundles, runs, createWorker, refuse, commitOn, commitOnMain, subjects };
+  return {
+    docs,
+    store,
+    platform,
+    checks,
+    keptCommits,
+    bundles,
+    runs,
+    createWorker,
+    refuse,
+    commitOn,
+    commitOnMain,
+    subjects,
+  };
 }
 
 const why = "GH013: Repository rule violations found";
@@ -189,6 +210,24 @@ test("nothing is published after a person has closed the pull request", async ()
   expect([runs.length, subjects(), platform.opened]).toEqual([2, ["first"], 1]);
 });
 
+test.each([
+  ["! ls more.md", "failed"],
+  ["false", "failed-before"],
+  ["ls more.md", "passed"],
+])(
+  "what is on a branch without a pull request is checked by %s, if nobody knows what its check showed",
+  async (check, result) => {
+    const { store, runs, createWorker, platform, checks } = await setUp();
+    const one = await createWorker();
+    platform.refuses = true;
+    expect(await one("more")).toEqual(["failed", expect.any(String), "pull-request"]);
+    platform.refuses = false;
+    const two = await createWorker({}, check);
+    expect(await two("more")).toEqual(["completed", undefined, undefined]);
+    expect([runs.length, checks, (await store.turns.ofJob(job)).at(-1)?.checkResult]).toEqual([1, [result], result]);
+  },
+);
+
 test("what is kept passes today's checks before it is published", async () => {
   const { runs, createWorker, refuse, docs, keptCommits, platform } = await setUp();
   const one = await createWorker();
@@ -196,7 +235,8 @@ test("what is kept passes today's checks before it is published", async () => {
   await one("AGENTS");
   refuse("nothing");
   const two = await createWorker({ keptCommits, protectedFiles: "refuse" });
-  expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining("AGENTS.md"), undefined]);
+  const refused = ": AGENTS.md. It was made for an earlier request, whose push was refused. Allow it, and send";
+  expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining(refused), undefined]);
   expect([runs.length, docs.branches()]).toEqual([1, []]);
   platform.refuses = true;
   expect(await one("AGENTS")).toEqual(["failed", expect.any(String), "pull-request"]);
@@ -205,7 +245,8 @@ test("what is kept passes today's checks before it is published", async () => {
   docs.importHistory(
     `commit refs/heads/${branch}\ncommitter A <a@example.com> now\ndata 5\nOther\nfrom refs/heads/${branch}^0\nM 644 inline CLAUDE.md\ndata 6\nOthers\n`,
   );
-  expect(await two("AGENTS")).toEqual(["failed", expect.stringMatching(/: AGENTS\.md$/), undefined]);
+  const why = `: AGENTS.md. It was made for an earlier request, and is on ${branch}, without a pull request. Allow it`;
+  expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining(why), undefined]);
   expect([runs.length, platform.opened]).toEqual([1, 0]);
   expect(await one("AGENTS")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, platform.opened]).toEqual([1, 1]);
@@ -314,8 +355,15 @@ test("nothing is kept of a turn that fails after it has published what was kept"
   }
 });
 
-test("nothing is kept of a commit that conflicts with what others have pushed while its agent ran", async () => {
-  const { createWorker, commitOn } = await setUp();
-  const one = await createWorker({ onAgentEnd: () => void commitOn(branch, "more.md") });
-  expect(await one("more")).toEqual(["failed", expect.stringContaining("conflicts with its change"), undefined]);
-});
+test.each([
+  [false, /its change\. .* commit is kept as \w{40} in the service's clone\. Send/],
+  [true, /its change\. .* commit is lost with this runner\. Send/],
+])(
+  "a commit that conflicts with what others have pushed while its agent ran is no kept work (runner: %s)",
+  async (isOnlyPlace, why) => {
+    const { createWorker, commitOn, keptCommits } = await setUp();
+    const onAgentEnd = (): void => void commitOn(branch, "more.md");
+    const one = await createWorker({ keptCommits: { ...keptCommits, isOnlyPlace }, onAgentEnd });
+    expect(await one("more")).toEqual(["failed", expect.stringMatching(why), undefined]);
+  },
+);

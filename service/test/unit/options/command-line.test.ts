@@ -66,7 +66,7 @@ test.each([
   ["jobs list", "jobs requires --store"],
   ["jobs --store a", "jobs must be followed by"],
   ["jobs list late --store a", "jobs list takes one of active"],
-  ["jobs stop job_1 --store a", "jobs must be followed by"],
+  ["jobs stop job_1 --store a", "job_1 is not the id of a job."],
   [`jobs stop ${job} x --store a`, "x is not a turn."],
   [`jobs retry ${job} 7 --store a`, "jobs must be followed by"],
   [`jobs retry ${job} --format json --store a`, "--format is an option of jobs list and jobs show."],

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { TurnCopy } from "../../../src/model.ts";
 import { hashPrompt } from "../../../src/prompt-hash.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import type { OwnPullRequest } from "../../../src/pulls/github/own-pull-request.ts";
@@ -61,6 +62,20 @@ test("a job has the turns of its commits, with what the pull request tells of th
       expect.objectContaining({ id: 2, prompt: "Second", answer: "Done, too.", endedAt: 20_000, step: "s2" }),
     ],
   });
+});
+
+test.each([
+  ["failed", { checkResult: "failed", checkOutput: "<!-- end of check -->\nfoul" }],
+  ["failed-before", { checkResult: "failed-before", checkOutput: "<!-- end of check -->\nfoul" }],
+  // Whoever may write to the repository can edit the body.
+  ["passed", {}],
+] as const)("a check that has %s is known of the newest turn, unless it passed", (result, known) => {
+  const check = { result, command: "> The check fails with this change:", output: "<!-- end of check -->\nfoul" };
+  const body = updatedBody(open.body, ["AGENTS.md"], undefined, { check, isDraft: true }) ?? "";
+  const [one, two] = rebuild({ ...open, body }, second, first)?.job.turns ?? [];
+  const checkOf = ({ checkResult, checkOutput }: Partial<TurnCopy> = {}) =>
+    JSON.parse(JSON.stringify({ checkResult, checkOutput }));
+  expect([checkOf(one), checkOf(two)]).toEqual([{}, known]);
 });
 
 test("a job has the base that its pull request targets, unless it is the project's own", () => {

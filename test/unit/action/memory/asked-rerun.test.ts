@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import type { OwnAgent } from "../../../../src/action/own-agent.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { KeyedService } from "../../../support/keyed-service.ts";
 import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
 
 const completed = record({ status: "completed", prLink });
@@ -155,4 +157,56 @@ test("a signal ends a look into a cache that hangs, also while the prompt is com
   });
   expect(outputs.outcome).toBe("cancelled");
   expect(clock.elapsedMs).toBeLessThan(7000);
+});
+
+test.each([
+  [
+    "waiting",
+    1,
+    ["If GitHub was slow and not its agent, re-run this workflow run: it goes on with what was pushed or saved."],
+  ],
+  ["completed", 0, []],
+] as const)("a re-run has an agent of its own go on with a turn that is %s", async (left, prepared, said) => {
+  const service = new KeyedService();
+  service.next = left;
+  let count = 0;
+  const agent: OwnAgent = {
+    connect: (transport) => transport,
+    // Only then does anything of the turn happen.
+    prepare: async () => {
+      count++;
+      for (const one of service.turns) one.status = "completed";
+    },
+    check: async () => {},
+    end: async () => {},
+  };
+  const inputs = { agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" };
+  const environment = { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" };
+  const run = (runAttempt: number) => attempt(runAttempt, { respond: service.respond, agent, inputs, environment });
+  // It ends without the agent, as if it was killed.
+  const first = await attempt(1, {
+    respond: service.respond,
+    agent: { ...agent, prepare: async () => {} },
+    inputs: { ...inputs, "timeout-minutes": "0.5" },
+    environment,
+  });
+  expect(first.outputs["job-id"]).toBe("job_1");
+  expect(
+    first.toolkit.annotations.map(({ text }) => text.split("a re-run keeps this run's workflow file. ")[1]),
+  ).toEqual(said);
+  const { outputs } = await run(2);
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed", "job-id": "job_1" });
+  expect([count, service.turns.length]).toEqual([prepared, 1]);
+});
+
+test("what the agent's own service rejects is to be changed", async () => {
+  const { toolkit } = await attempt(1, {
+    respond: ({ method }) => respondWith(method === "POST" ? 400 : 404, { error: "base: there is no branch nope" }),
+    agent: { connect: (transport) => transport, prepare: async () => {}, check: async () => {}, end: async () => {} },
+    inputs: { agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" },
+    environment: { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" },
+  });
+  expect(toolkit.annotations.at(-1)?.text).toBe(
+    "The service answered HTTP 400: base: there is no branch nope. No job was started.\nChange that, and start a new run: a re-run keeps this run's workflow file.",
+  );
 });
