@@ -4,7 +4,7 @@ import { isTerminal, type Job } from "../client/contract.ts";
 import { isRequestError, SubmissionError } from "../client/errors.ts";
 import { hasEnded, type SentTurn, type TurnStatus } from "../client/step-lookup.ts";
 import type { RetryNotice } from "../client/submit.ts";
-import { type WaitOrigin, waitForJob } from "../client/wait.ts";
+import { type WaitOrigin, type WaitRequest, type WaitResult, waitForJob } from "../client/wait.ts";
 import { message } from "../runner-kit/text.ts";
 import { excerpt } from "../runner-kit/untrusted.ts";
 import { AgentError, agentFailed, isJobNotFound, type Operation, type RunResult } from "./result.ts";
@@ -115,24 +115,16 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   }
 
   log.waiting({ ...settings, timeoutMs }, state);
-  const until = settings.wait ? "terminal" : "response";
   const readTurn = turnReader(task, client, run, limits);
-  if (task.kind === "attach" && settings.wait && ports.agent) {
-    // Nothing was sent, so no agent has been asked for yet: a turn that an earlier attempt left would wait for good.
-    const { job } = await client.getJob(task.jobId, limits);
-    updateState(job, task, run);
-    const isOver = isTerminal(job.status) || hasEnded((await readTurn?.()) ?? "running");
-    // Loaded here, because few steps have an agent.
-    const { untilAborted } = await import("./memory/wait.ts");
-    if (!isOver) await untilAborted(ports.agent.prepare(), signal);
-  }
   const { intervals } = settings;
-  const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
-  const wait = await waitForJob(request, client, { clock, random }, (event) => {
-    if (event.kind === "polled") updateState(event.job, task, run);
-    log.poll(event, state, state.elapsedMs(clock.now()), !isRead);
-    onPolled?.();
-  }).finally(() => log.waited());
+  const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, readTurn };
+  const waitUntil = (until: WaitRequest["until"]): Promise<WaitResult> =>
+    waitForJob({ ...request, until }, client, { clock, random }, (event) => {
+      if (event.kind === "polled") updateState(event.job, task, run);
+      log.poll(event, state, state.elapsedMs(clock.now()), !isRead);
+      onPolled?.();
+    });
+  const wait = await waitWith(task, run, waitUntil).finally(() => log.waited());
   if (wait.kind === "timed-out") return { ...wait, timeoutMs };
   if (wait.kind === "cancelled") return { kind: "cancelled", operation, acceptance: "accepted" };
   const { turn, job, wasSeenToStart } = wait;
@@ -142,6 +134,22 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   if (!isTerminal(job.status) || isStale) return { kind: "started" };
   if (turn === undefined) return { kind: "done", status: job.status };
   return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
+}
+
+async function waitWith(
+  task: Task,
+  { settings, ports: { agent, signal } }: Run,
+  waitUntil: (until: WaitRequest["until"]) => Promise<WaitResult>,
+): Promise<WaitResult> {
+  if (task.kind === "attach" && settings.wait && agent) {
+    // Nothing was sent, so no agent has been asked for yet: a turn that an earlier attempt left would wait for good.
+    const found = await waitUntil("response");
+    if (found.kind !== "done") return found;
+    // Loaded here, because few steps have an agent.
+    const { untilAborted } = await import("./memory/wait.ts");
+    if (!isTerminal(found.job.status)) await untilAborted(agent.prepare(), signal);
+  }
+  return waitUntil(settings.wait ? "terminal" : "response");
 }
 
 function submit(

@@ -182,7 +182,9 @@ test.each([
   };
   const inputs = { agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" };
   const environment = { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" };
-  const run = (runAttempt: number) => attempt(runAttempt, { respond: service.respond, agent, inputs, environment });
+  let outages = 1;
+  const respond = (request: SeenRequest) =>
+    request.method === "GET" && request.query === "" && outages-- > 0 ? respondWith(503) : service.respond(request);
   // It ends without the agent, as if it was killed.
   const first = await attempt(1, {
     respond: service.respond,
@@ -194,7 +196,7 @@ test.each([
   expect(
     first.toolkit.annotations.map(({ text }) => text.split("a re-run keeps this run's workflow file. ")[1]),
   ).toEqual(said);
-  const { outputs } = await run(2);
+  const { outputs } = await attempt(2, { respond, agent, inputs, environment });
   expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed", "job-id": "job_1" });
   expect([count, service.turns.length]).toEqual([prepared, 1]);
 });
