@@ -114,7 +114,7 @@ test.each(rows(attemptsWith, 1))(
     }
     const { outcome, ref, found, said } = await run({ prompt }, attempt(refusals.length + 1));
     expect([outcome, ref, found], said).toEqual(["pr-created", docs.branches()[0], [1, 1, 1]]);
-    expect(said).toContain("the work that was kept has a pull request");
+    expect(said).toContain("its work has a pull request");
     expect(docs.git("log", "--format=%an", `main..${ref}`)).toBe("docs-bot[bot]");
   },
 );

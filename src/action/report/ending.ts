@@ -171,11 +171,13 @@ function withCheck(described: Message, { check, pullRequest }: ResultContext["st
 const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {
   completed: (context) => {
     const { jobId, pullRequest, hasInvalidLink, origin, publishesKept } = context.state;
-    const isMessage = origin === "continued" || (context.task?.kind === "attach" && context.task.resumes === "message");
-    if (pullRequest && publishesKept)
+    const resumed = context.task?.kind === "attach" ? context.task : undefined;
+    const isMessage = origin === "continued" || resumed?.resumes === "message";
+    // Kept work may have conflicted and been done again, and a service does not say which request a turn is of.
+    if (pullRequest && (publishesKept || resumed?.turnId !== undefined))
       return message`
         Pull request created
-        Job ${jobId} has finished, and the work that was kept has a pull request.`;
+        Job ${jobId} has finished, and its work has a pull request.`;
     if (pullRequest && isMessage)
       return message`
         Pull request updated

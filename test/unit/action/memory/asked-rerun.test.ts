@@ -196,7 +196,8 @@ test.each([
   expect(
     first.toolkit.annotations.map(({ text }) => text.split("a re-run keeps this run's workflow file. ")[1]),
   ).toEqual(said);
-  const { outputs } = await attempt(2, { respond, agent, inputs, environment });
+  const { outputs, toolkit } = await attempt(2, { respond, agent, inputs, environment });
+  expect(toolkit.events.join("\n")).toContain("Job job_1 has finished, and its work has a pull request.");
   expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed", "job-id": "job_1" });
   expect([count, service.turns.length]).toEqual([prepared, 1]);
 });
