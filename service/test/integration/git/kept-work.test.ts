@@ -138,13 +138,18 @@ test("a commit whose push is refused is kept, and any worker publishes it on top
   expect([runs.length, subjects()]).toEqual([2, ["more", "another"]]);
 });
 
-test("another prompt is worked on after what is kept has been published", async () => {
-  const { runs, createWorker, refuse, subjects, platform } = await setUp();
-  const one = await createWorker();
+test("another prompt is worked on after what is kept has been published, also if others have rewritten what that is based on", async () => {
+  const { docs, runs, createWorker, refuse, commitOnMain, subjects, platform } = await setUp();
+  const [one, two] = [await createWorker(), await createWorker()];
+  // As on GitHub, which keeps commits that no branch has.
+  docs.git("config", "uploadpack.allowAnySHA1InWant", "true");
+  commitOnMain("other.md");
   refuse("commits");
   await one("more");
   refuse("nothing");
-  expect(await one("another")).toEqual(["completed", undefined, undefined]);
+  const squashed = docs.git("commit-tree", "main^{tree}", "-p", "main~1", "-m", "Squashed");
+  docs.git("update-ref", "refs/heads/main", squashed);
+  expect(await two("another")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, subjects(), platform.opened]).toEqual([2, ["more", "another"], 2]);
 });
 
