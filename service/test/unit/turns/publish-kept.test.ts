@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { JobCommit } from "../../../src/git/job-commits.ts";
 import type { KeptWork, StoredTurn } from "../../../src/model.ts";
+import { GitHubError } from "../../../src/pulls/github/github-error.ts";
+import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { findKeptTurn } from "../../../src/turns/publish-kept.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
@@ -91,6 +93,18 @@ test("the clone keeps a commit before it is made the one that is pushed, and tha
   };
   await run();
   expect(steps).toEqual(["push base", "keep c1", "keep signed c1", "push signed c1"]);
+});
+
+test("a commit that cannot be pushed in an outage is stored once, however often its turn is tried", async () => {
+  const { run, ports } = await setUpTurns();
+  let saves = 0;
+  ports.keptCommits = { save: async () => void saves++, load: async () => undefined };
+  ports.outcomes = new KeptOutcomes();
+  ports.committers = {
+    of: () => ({ prepare: async () => {}, make: () => Promise.reject(new GitHubError("bad gateway", 502)) }),
+  };
+  for (let tries = 0; tries < 2; tries++) expect((await run()).result).toBe("postponed");
+  expect(saves).toBe(1);
 });
 
 test("a change of nothing but files that the project lent its agent is none", async () => {
