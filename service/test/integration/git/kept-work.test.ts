@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { rows } from "../../../../test/support/thorough.ts";
 import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
@@ -277,14 +278,16 @@ test("a commit that may have a secret stays on its machine", async () => {
   expect(bundles.size).toBe(1);
 });
 
-test.each([
+const lostWith = [
   ["cannot be saved", ruleRefusal, "the cache is full"],
   [
     "may have a secret",
     "remote: error: GH013: violations\nremote: - Push cannot contain secrets\n",
     "GitHub says that it has a secret",
   ],
-])("a commit that %s is lost with a runner, which says so", async (_name, refusal, why) => {
+] as const;
+
+test.each(rows(lostWith, 1))("a commit that %s is lost with a runner, which says so", async (_name, refusal, why) => {
   const { runs, createWorker, refuse } = await setUp();
   const keptCommits: KeptCommits = {
     isOnlyPlace: true,

@@ -46,11 +46,14 @@ async function setUp(options: Partial<WorktreesOptions> = {}, shared?: ReturnTyp
     tree: join(folder, "jobs", job, "tree"),
     index: join(folder, "jobs", job, "index"),
   });
+  const findStart = (branch: string) => repository.findStart(branch, { isMerged: false, lastPushed: null });
+  // Nothing is pushed to a shared one.
+  const sharedStart = shared && (await findStart("agent/a"));
   /** Starts a turn of a job. */
   const checkOut = async (job = "a") => {
     mkdirSync(dirname(placeOf(job).tree), { recursive: true });
-    const start = await repository.findStart(`agent/${job}`, { isMerged: false, lastPushed: null });
-    return worktrees.checkOut(placeOf(job), start);
+    const branch = `agent/${job}`;
+    return worktrees.checkOut(placeOf(job), sharedStart ? { ...sharedStart, branch } : await findStart(branch));
   };
   /** Runs a turn of a job, in which an agent does something to the worktree. Returns the worktree. */
   const turn = async (job: string, work: (tree: string) => void = () => {}) => {
