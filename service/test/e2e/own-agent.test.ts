@@ -1,5 +1,5 @@
-import type { ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
@@ -163,6 +163,18 @@ test.each([
   expect([exitCode, annotations], log).toEqual([1, [expect.stringMatching(problem)]]);
   expect(outputs, log).toMatchObject({ outcome: "error", "job-id": "" });
   expect(agents()).toBe(0);
+});
+
+test("a dry run finds out that a runner of one's own has no sandbox", async () => {
+  const bin = temporaryFolder();
+  for (const program of ["git", "sh"])
+    symlinkSync(execFileSync("which", [program], { encoding: "utf8" }).trim(), join(bin, program));
+  const environment = { PATH: bin, RUNNER_ENVIRONMENT: "self-hosted" };
+  const { annotations, log } = await (await setUp()).run(
+    { "dry-run": "true", "agent-options": "--agent-network none" },
+    environment,
+  );
+  expect(annotations, log).toEqual([expect.stringContaining("bubblewrap cannot run on this runner")]);
 });
 
 test.each(["write", "none"] as const)(
