@@ -15,7 +15,7 @@ interface Check extends Partial<AgentResult> {
 
 /** Sets up turns of 90 s with a check that does this whenever it runs. An agent takes `agentMs`, and is stopped in its go `stopsIn`. */
 async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0 } = {}) {
-  const { run, ports, host, next, store, opened } = await setUpTurns();
+  const { run, ports, host, next, store, opened, branch } = await setUpTurns();
   const machine = new FakeMachine();
   const stop = new AbortController();
   const [folder, secrets] = [temporaryFolder(), [{ name: "KEY", value: "sk-secret-12345" }]];
@@ -50,7 +50,7 @@ async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0 } = {}) {
     const [{ checkResult, checkOutput } = {}] = await store.turns.ofJob("a");
     return { checkResult, checkOutput };
   };
-  return { turn, seen, homes, opened };
+  return { turn, seen, homes, opened, branch };
 }
 
 const failed = { end: "failed", exitCode: 1, tookMs: 10_000 } as const;
@@ -77,9 +77,9 @@ test("a stop in the check ends that, and what is paid for is published without a
 });
 
 test("a stop in the second go leaves the first commit", async () => {
-  const { turn, opened, seen } = await setUpCheck([failed], { stopsIn: 2 });
+  const { turn, opened, seen, branch } = await setUpCheck([failed], { stopsIn: 2 });
   expect(await turn()).toMatchObject({ checkResult: "failed" });
-  expect([seen.goes.length, opened]).toMatchObject([2, [{ head: "c1" }]]);
+  expect([seen.goes.length, branch.commits.length, opened]).toMatchObject([2, 1, [{ head: "c1" }]]);
 });
 
 test("a check that does not end at the start of the turn says nothing about it", async () => {
