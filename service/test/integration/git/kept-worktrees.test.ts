@@ -164,10 +164,15 @@ const tricks: Record<string, (tree: string) => void> = {
     for (const folder of ["docs/more", "docs", "."]) chmodSync(join(tree, folder), 0o2555);
   },
   "makes folders unreadable": (tree) => chmodSync(join(tree, "docs"), 0),
-  "makes folders deeper than any path": (tree) =>
-    execFileSync("sh", ["-c", "for i in $(seq 300); do mkdir deep-folder-name; cd -P deep-folder-name; done"], {
-      cwd: tree,
-    }),
+  "makes folders deeper than any path": (tree) => {
+    const before = process.cwd();
+    process.chdir(tree);
+    for (let depth = 0; depth < 300; depth++) {
+      mkdirSync("deep-folder-name");
+      process.chdir("deep-folder-name");
+    }
+    process.chdir(before);
+  },
   "uses a name that is no UTF-8": (tree) => {
     writeFileSync(Buffer.concat([Buffer.from(`${tree}/docs/`), Buffer.from([0xff]), Buffer.from(".md")]), "x");
   },
