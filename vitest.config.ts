@@ -42,6 +42,9 @@ const onWindows = [
   "test/e2e/github*.test.ts",
 ];
 
+/** Most of what a worker needs to start a process, such as Git, is for its own memory, of which this keeps half. */
+const frugal = ["--max-semi-space-size=2"];
+
 /** The tests of a folder: those of units, and the others, which can have a setup of their own. */
 const projectsOf = (
   name: string,
@@ -59,7 +62,10 @@ const projectsOf = (
       sequence: { groupOrder: 0 },
     },
   },
-  { extends: true as const, test: { name, include, globalSetup, exclude, sequence: { groupOrder: 1 } } },
+  {
+    extends: true as const,
+    test: { name, include, globalSetup, exclude, execArgv: frugal, sequence: { groupOrder: 1 } },
+  },
 ];
 
 /** Files that take long, although most are short. */
