@@ -42,6 +42,9 @@ const onWindows = [
   "test/e2e/github*.test.ts",
 ];
 
+/** Most of what a worker needs to start a process, such as Git, is for its own memory, of which this keeps half. */
+const frugal = ["--max-semi-space-size=2"];
+
 /** The tests of a folder: those of units, and the others, which can have a setup of their own. */
 const projectsOf = (
   name: string,
@@ -59,7 +62,10 @@ const projectsOf = (
       sequence: { groupOrder: 0 },
     },
   },
-  { extends: true as const, test: { name, include, globalSetup, exclude, sequence: { groupOrder: 1 } } },
+  {
+    extends: true as const,
+    test: { name, include, globalSetup, exclude, execArgv: frugal, sequence: { groupOrder: 1 } },
+  },
 ];
 
 /** Files that take long, although most are short. */
@@ -85,10 +91,12 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     reporters: ["default", new HangingTests()],
+    // What was transformed for one project, or by an earlier run, is read again: half the time of a short run.
+    fsModuleCache: true,
     // Files share processes: a process for each would take as long as its tests.
     isolate: false,
-    // Tests of whole processes mostly wait for them: more workers than cores.
-    maxWorkers: 8,
+    // Tests of whole processes mostly wait for them: more workers than cores, but each loads everything.
+    maxWorkers: 5,
     // The service needs process groups and a POSIX shell.
     projects: [
       ...projectsOf("action", "test", isWindows ? { include: onWindows } : {}),

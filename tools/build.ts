@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
@@ -39,7 +40,7 @@ function hashOf(patterns: readonly string[]): string {
   return hash.digest("hex");
 }
 
-function build(name: string, { script, folder, sources }: Bundle): void {
+async function build(name: string, { script, folder, sources }: Bundle): Promise<void> {
   const record = join(root, "node_modules/.cache/agent-job-build", name);
   const state = (): string => hashOf([...common, ...sources, `${folder}/**/*`]);
   if (existsSync(record) && readFileSync(record, "utf8") === state()) {
@@ -47,11 +48,13 @@ function build(name: string, { script, folder, sources }: Bundle): void {
     return;
   }
   const shell = process.platform === "win32"; // where npm is a script
-  execFileSync("npm", ["run", "--silent", ...script], { cwd: root, stdio: "inherit", shell });
+  const npm = spawn("npm", ["run", "--silent", ...script], { cwd: root, stdio: "inherit", shell });
+  const [exitCode] = await once(npm, "exit");
+  if (exitCode !== 0) throw new Error(`${folder} was not built`);
   mkdirSync(dirname(record), { recursive: true });
   writeFileSync(record, state());
 }
 
 const names = process.argv.slice(2);
-for (const [name, bundle] of Object.entries(bundles))
-  if (names.length === 0 || names.includes(name)) build(name, bundle);
+const wanted = Object.entries(bundles).filter(([name]) => names.length === 0 || names.includes(name));
+await Promise.all(wanted.map(([name, bundle]) => build(name, bundle)));

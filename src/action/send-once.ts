@@ -4,7 +4,7 @@ import type { Conversation } from "./comments/conversation.ts";
 import { addSection } from "./comments/prompt-template.ts";
 import { askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
-import { askBefore, gather, isJob, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
+import { askBefore, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { readSession, tellOfLeft } from "./memory/session.ts";
 import { untilAborted } from "./memory/wait.ts";
@@ -172,24 +172,17 @@ class Sending {
     await this.#request.conversation?.resume(jobId);
     // A word of its own would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
-    const kind = isTurn ? this.#sentTo(jobId) : sent;
-    const adopt = (): void => void (isAdopted && this.#memory.adopt(kind, jobId));
+    const adopt = (): void => void (isAdopted && this.#memory.adopt(sent, jobId));
     const result = await this.#resume(task, adopt);
     if (result) {
       adopt();
       if (!isAdopted) await this.#memory.withdraw();
-      await this.#memory.finish(result, kind);
+      await this.#memory.finish(result, sent);
       return this.#end(result, task);
     }
     state.forgetJob();
     this.#evidence = withoutJob(this.#evidence, jobId);
     return undefined;
-  }
-
-  /** Returns what was sent to the job of a turn, as far as a word says it. */
-  #sentTo(jobId: string): SendingTask["kind"] {
-    const words = this.#evidence.attempts.map(({ word }) => word).filter(isJob);
-    return words.find((word) => word.jobId === jobId)?.sent ?? this.#memory.kind;
   }
 
   /**

@@ -92,13 +92,10 @@ export class Committers {
 
   /** Returns what makes the commit of a turn. */
   of(start: Start): Committer {
+    // A turn that waits for the end of an outage gets another one.
     let found: Promise<Way> | undefined;
-    // Asked again after an outage.
     const find = (): Promise<Way> => {
-      found ??= this.#findWay(start).catch((error: unknown) => {
-        found = undefined;
-        throw error;
-      });
+      found ??= this.#findWay(start);
       return found;
     };
     return {

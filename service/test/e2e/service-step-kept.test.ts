@@ -105,6 +105,7 @@ test.each(rows(attemptsWith, 1))(
   "attempts with a cache with access %s start one agent until a pull request may be opened",
   async (access, prompt) => {
     const { docs, run } = await setUp(access);
+    const refusals = rows([1, 2, 3], 1);
     for (const number of refusals) {
       const { outcome, annotations, found, said } = await run({ prompt }, attempt(number), { pulls: true });
       expect([outcome, found], said).toEqual(["failed", [1, 1, 0]]);

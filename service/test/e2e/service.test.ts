@@ -12,14 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createEmulator } from "emulate";
 import { expect, onTestFinished, test } from "vitest";
-import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
 import { inputsFor, serviceKey } from "../../../test/support/scripted-service.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
-import { docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
+import { docsRepository, runJob } from "../support/agent-service.ts";
 import { freePort } from "../support/free-port.ts";
 import { mainFile, spawnService } from "../support/service-process.ts";
 
@@ -262,58 +260,4 @@ test("gives the token of a project to no program, and says which repository it c
   const given = readFileSync(environment, "utf8");
   expect(given).toContain("PATH=");
   expect(given).not.toContain("token_0123456789");
-});
-
-test("opens a pull request on GitHub for a comment, and adds to it for the next one", async () => {
-  const token = "bot_token_0123456789";
-  const github = await createEmulator({
-    service: "github",
-    port: 0,
-    seed: {
-      tokens: { [token]: { login: "docs-bot", scopes: ["repo"] }, writer: { login: "writer", scopes: ["repo"] } },
-      github: {
-        users: ["acme", "docs-bot", "writer"].map((login) => ({ login })),
-        repos: [{ owner: "acme", name: "docs", auto_init: true }],
-      },
-    },
-  });
-  try {
-    const call = async (method: string, path: string, as: string, body?: unknown): Promise<unknown> => {
-      const response = await fetch(`${github.url}/repos/acme/docs${path}`, {
-        method,
-        headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      return response.status === 204 ? undefined : response.json();
-    };
-    const docs = docsRepository();
-    const target = { apiUrl: github.url, owner: "acme", name: "docs", token };
-    await using service = await startAgentService(docs, { github: target });
-    const { number } = (await call("POST", "/issues", "writer", { title: "No quickstart" })) as { number: number };
-    const comment = async (text: string) => {
-      const { id } = (await call("POST", `/issues/${number}/comments`, "writer", { body: text })) as { id: number };
-      const environment = commentEnvironment(temporaryFolder(), github.url, {
-        id,
-        text,
-        author: { login: "acme" },
-        number,
-      });
-      return step(inputsFor(service, commentInputs), { environment });
-    };
-
-    const first = await comment('/agent add a page "Quickstart" that says "Run npm ci."');
-    expect(first.outputs.outcome).toBe("pr-created");
-    const pulls = (await call("GET", "/pulls", token)) as Record<string, unknown>[];
-    expect(pulls).toMatchObject([{ html_url: first.outputs["pr-link"], state: "open" }]);
-    expect(pulls[0]).toMatchObject({ head: { ref: first.outputs.ref }, base: { ref: "main" } });
-    expect(docs.read(first.outputs.ref ?? "", "docs/quickstart.md")).toContain("Run npm ci.");
-
-    const second = await comment('/agent replace "Utilise" with "Use"');
-    expect(second.outputs["job-id"]).toBe(first.outputs["job-id"]);
-    expect(second.outputs["pr-link"]).toBe(first.outputs["pr-link"]);
-    expect(await call("GET", "/pulls", token)).toHaveLength(1);
-    expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
-  } finally {
-    await github.close();
-  }
 });

@@ -154,9 +154,13 @@ export async function setUpTurns() {
       failures.push(failure.reason);
       onFailed(failure);
     };
-    const result = await runTurn(turn, job, { ...ports, onFailure }, stop.signal);
+    let hasRun = false;
+    const onAgentEnd = (): void => {
+      hasRun = true;
+    };
+    const result = await runTurn(turn, job, { ...ports, onFailure, onAgentEnd }, stop.signal);
     if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 6, last);
-    else await store.runningTurns.requeue(turn);
+    else await store.runningTurns.requeue(turn, 0, hasRun);
     return { result, log, failures };
   };
   /** Sends a message and runs its turn. */

@@ -102,7 +102,7 @@ async function startUpMs(kind: Kind): Promise<number> {
 
 const moments = [50, 30, 40, 60, 20, 70, ...Array.from({ length: 60 }, (_, index) => index * 1.8)];
 const kinds: [Kind, number][] = [
-  ["bwrap", 3],
+  ["bwrap", 2],
   ["none", 1],
   ["unconfined", 1],
 ];

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { rows } from "../../../../test/support/thorough.ts";
 import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
@@ -159,13 +160,18 @@ test("a commit whose push is refused is kept, and any worker publishes it on top
   expect([runs.length, subjects()]).toEqual([2, ["more", "another"]]);
 });
 
-test("another prompt is worked on after what is kept has been published", async () => {
-  const { runs, createWorker, refuse, subjects, platform } = await setUp();
-  const one = await createWorker();
+test("another prompt is worked on after what is kept has been published, also if others have rewritten what that is based on", async () => {
+  const { docs, runs, createWorker, refuse, commitOnMain, subjects, platform } = await setUp();
+  const [one, two] = [await createWorker(), await createWorker()];
+  // As on GitHub, which keeps commits that no branch has.
+  docs.git("config", "uploadpack.allowAnySHA1InWant", "true");
+  commitOnMain("other.md");
   refuse("commits");
   await one("more");
   refuse("nothing");
-  expect(await one("another")).toEqual(["completed", undefined, undefined]);
+  const squashed = docs.git("commit-tree", "main^{tree}", "-p", "main~1", "-m", "Squashed");
+  docs.git("update-ref", "refs/heads/main", squashed);
+  expect(await two("another")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, subjects(), platform.opened]).toEqual([2, ["more", "another"], 2]);
 });
 
@@ -313,14 +319,16 @@ test("a commit that may have a secret stays on its machine", async () => {
   expect(bundles.size).toBe(1);
 });
 
-test.each([
+const lostWith = [
   ["cannot be saved", ruleRefusal, "the cache is full"],
   [
     "may have a secret",
     "remote: error: GH013: violations\nremote: - Push cannot contain secrets\n",
     "GitHub says that it has a secret",
   ],
-])("a commit that %s is lost with a runner, which says so", async (_name, refusal, why) => {
+] as const;
+
+test.each(rows(lostWith, 1))("a commit that %s is lost with a runner, which says so", async (_name, refusal, why) => {
   const { runs, createWorker, refuse } = await setUp();
   const keptCommits: KeptCommits = {
     isOnlyPlace: true,

@@ -46,11 +46,14 @@ async function setUp(options: Partial<WorktreesOptions> = {}, shared?: ReturnTyp
     tree: join(folder, "jobs", job, "tree"),
     index: join(folder, "jobs", job, "index"),
   });
+  const findStart = (branch: string) => repository.findStart(branch, { isMerged: false, lastPushed: null });
+  // Nothing is pushed to a shared one.
+  const sharedStart = shared && (await findStart("agent/a"));
   /** Starts a turn of a job. */
   const checkOut = async (job = "a") => {
     mkdirSync(dirname(placeOf(job).tree), { recursive: true });
-    const start = await repository.findStart(`agent/${job}`, { isMerged: false, lastPushed: null });
-    return worktrees.checkOut(placeOf(job), start);
+    const branch = `agent/${job}`;
+    return worktrees.checkOut(placeOf(job), sharedStart ? { ...sharedStart, branch } : await findStart(branch));
   };
   /** Runs a turn of a job, in which an agent does something to the worktree. Returns the worktree. */
   const turn = async (job: string, work: (tree: string) => void = () => {}) => {
@@ -161,10 +164,15 @@ const tricks: Record<string, (tree: string) => void> = {
     for (const folder of ["docs/more", "docs", "."]) chmodSync(join(tree, folder), 0o2555);
   },
   "makes folders unreadable": (tree) => chmodSync(join(tree, "docs"), 0),
-  "makes folders deeper than any path": (tree) =>
-    execFileSync("sh", ["-c", "for i in $(seq 300); do mkdir deep-folder-name; cd -P deep-folder-name; done"], {
-      cwd: tree,
-    }),
+  "makes folders deeper than any path": (tree) => {
+    const before = process.cwd();
+    process.chdir(tree);
+    for (let depth = 0; depth < 300; depth++) {
+      mkdirSync("deep-folder-name");
+      process.chdir("deep-folder-name");
+    }
+    process.chdir(before);
+  },
   "uses a name that is no UTF-8": (tree) => {
     writeFileSync(Buffer.concat([Buffer.from(`${tree}/docs/`), Buffer.from([0xff]), Buffer.from(".md")]), "x");
   },

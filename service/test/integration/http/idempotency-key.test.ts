@@ -91,6 +91,7 @@ test("a create under a step whose newest turn failed with its work kept is a mes
   await end("push");
   expect(await call(`docs/job/${id}`)).toMatchObject({ body: { status: "failed", kept: "push" } });
   expect(await call("docs/job?step=deploy")).toMatchObject({ body: { turns: [{ request: "1", kept: "push" }] } });
+  expect(await create(key)).toMatchObject({ body: { id, status: "failed" }, replayed: "true" });
   // A turn that was stopped before its agent ran has done nothing to it.
   await store.turns.add(id, "Fix that", 6);
   await store.turns.stop(id, (await store.turns.ofJob(id)).at(-1)?.id ?? 0, 7, "Stopped.");

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { rows } from "../../../../test/support/thorough.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { JobDirectory, jobLogFile } from "../../../src/service-folder.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
@@ -42,10 +43,10 @@ async function postgresBackups(): Promise<Backups> {
   };
 }
 
-test.each([
-  ["SQLite", async () => sqliteBackups()],
-  ["Postgres", postgresBackups],
-])(
+// The simulation restores backups of SQLite.
+const databases = [["Postgres", postgresBackups] as const, ["SQLite", async () => sqliteBackups()] as const];
+
+test.each(rows(databases, 1))(
   "after a backup of a store in %s was restored, each message runs an agent of its own, and newer jobs keep their files",
   async (_database, setUp) => {
     const docs = docsRepository();

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { rows } from "../../../../test/support/thorough.ts";
 import type { JobRecord } from "../../../src/model.ts";
 import { type RunOptions, setUpRuns } from "../../support/step-runs.ts";
 import { identityOf } from "../../support/turn-identity.ts";
@@ -16,12 +17,12 @@ async function run<T>(
 
 const caches: [string, RunOptions][] = [
   ["can be written", { cacheAccess: "write", access: "write" }],
-  ["can be read", { cacheAccess: "read" }],
   ["cannot be used", { cacheAccess: "none" }],
+  ["can be read", { cacheAccess: "read" }],
   ["is read-only, which the runner does not tell", { cacheAccess: "write", access: "read" }],
 ];
 
-test.each(caches)("with a cache that %s, each comment runs one agent for one job", async (_which, options) => {
+test.each(rows(caches, 2))("with a cache that %s, each comment runs one agent for one job", async (_which, options) => {
   const runs = await setUpRuns();
   const first = await run(runs, options, (one) => one.send("first", "s1.r1"));
   expect(first).toMatchObject({ status: "completed", prLink: expect.stringMatching(/\/pull\/\d+$/) });

@@ -46,6 +46,8 @@ test("a problem is known with its time as long as it lasts, and logged once", as
   problems.modelAnswered(200);
   expect([problems.current, await gauges()]).toEqual([{}, []]);
   expect(lines).toHaveLength(4);
+  problems.modelAnswered(403);
+  expect(Object.keys(problems.current)).toEqual(["model"]);
 });
 
 test.each<[string, Partial<Census>, string[]]>([

@@ -171,7 +171,11 @@ describe("a service that", () => {
     await attempt(1, cache, { respond: keyed.respond, inputs: own });
     await attempt(2, cache, { respond: keyed.respond, inputs: own });
     const service = answering(respondWith(404));
-    const run = await attempt(3, cache, { ...service, inputs: own });
+    // One that did not ask for the words, and found that the service cannot be asked, is not the one to go by.
+    const rejecting = (request: SeenRequest) =>
+      request.method === "POST" ? respondWith(401) : service.respond(request);
+    await attempt(3, cache, { respond: rejecting, inputs: { ...own, "on-rerun": "new" } });
+    const run = await attempt(4, cache, { ...service, inputs: own });
     expect(run.outputs.outcome).toBe("error");
     expect(run.requests.every(({ query }) => query.includes("step="))).toBe(true);
     expect(run.clock.elapsedMs).toBeGreaterThan(15_000);

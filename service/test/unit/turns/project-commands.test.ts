@@ -1,0 +1,102 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { noNetwork } from "../../../src/agents/network/agent-network.ts";
+import type { AgentResult } from "../../../src/agents/run-agent.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
+import { setUpTurns } from "../../support/turn.ts";
+
+/** What a check does: how it ends, and the time that it takes. `stops`: somebody stops the turn meanwhile. */
+interface Check extends Partial<AgentResult> {
+  tookMs?: number;
+  stops?: boolean;
+}
+
+/** Sets up turns of 90 s with a check that does this whenever it runs. An agent takes `agentMs`, and is stopped in its go `stopsIn`. */
+async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0 } = {}) {
+  const { run, ports, host, next, store, opened, branch } = await setUpTurns();
+  const machine = new FakeMachine();
+  const stop = new AbortController();
+  const [folder, secrets] = [temporaryFolder(), [{ name: "KEY", value: "sk-secret-12345" }]];
+  const seen = { goes: [] as { isFollowUp: boolean; costUsd: number | null | undefined }[], limits: [] as number[] };
+  const homes: string[][] = [];
+  host.runAgent = async (_agent, { directories: { tree, home }, timeLimitMs }) => {
+    if (!tree.includes("/check/")) {
+      machine.pass(agentMs);
+      const [turn] = await store.turns.ofJob("a");
+      if (seen.goes.length + 1 === stopsIn) stop.abort("Stopped by ci.");
+      seen.goes.push({ isFollowUp: seen.goes.length > 0, costUsd: turn?.costUsd });
+      return { ...next.result, costUsd: 0.5, ...(stop.signal.aborted && { end: "stopped" }) };
+    }
+    homes.push(readdirSync(home));
+    writeFileSync(join(home, "left"), "");
+    seen.limits.push(timeLimitMs);
+    const { tookMs = 0, stops = false, ...result } = checks.shift() ?? {};
+    machine.pass(tookMs);
+    if (stops) stop.abort("Stopped by ci.");
+    return { end: "completed", message: undefined, error: undefined, ...result };
+  };
+  const repository = {
+    ownStart: ports.repository.findStart,
+    keepIgnored: async () => [],
+    checkOut: async () => ({ tree: "", index: "", head: "", identity: undefined }),
+  };
+  const worktrees = { lend: async () => {} };
+  const commands = { check: "check", reads: [], setupNetwork: noNetwork, repository, worktrees };
+  Object.assign(ports, { machine, folder, secrets, commands, stop: stop.signal });
+  const turn = async () => {
+    expect((await run()).result).toBe("completed");
+    const [{ checkResult, checkOutput } = {}] = await store.turns.ofJob("a");
+    return { checkResult, checkOutput };
+  };
+  return { turn, seen, homes, opened, branch };
+}
+
+const failed = { end: "failed", exitCode: 1, tookMs: 10_000 } as const;
+
+test("a check has a new home each time, the time that is left, and no secret in its output", async () => {
+  const { turn, seen, homes } = await setUpCheck([{ ...failed, message: "sk-secret-12345 is bad" }, failed]);
+  expect(await turn()).toEqual({ checkResult: "failed-before", checkOutput: "*** is bad" });
+  expect(homes).toEqual([[], []]);
+  expect(seen.limits).toEqual([90_000, 80_000]);
+  // It shows nothing, so the agent gets no second go.
+  expect(seen.goes).toHaveLength(1);
+});
+
+test("a check that does not end in time has failed", async () => {
+  const { turn, seen } = await setUpCheck([{ end: "timed-out", tookMs: 90_000 }]);
+  expect(await turn()).toEqual({ checkResult: "failed", checkOutput: "It did not end in time, and was ended." });
+  expect(seen.goes).toHaveLength(1);
+});
+
+test("a stop in the check ends that, and what is paid for is published without a result", async () => {
+  const { turn, opened } = await setUpCheck([{ end: "stopped", stops: true }]);
+  expect(await turn()).toMatchObject({ checkResult: null });
+  expect(opened).toMatchObject([{ head: "c1" }]);
+});
+
+test("a stop in the second go leaves the first commit", async () => {
+  const { turn, opened, seen, branch } = await setUpCheck([failed], { stopsIn: 2 });
+  expect(await turn()).toMatchObject({ checkResult: "failed" });
+  expect([seen.goes.length, branch.commits.length, opened]).toMatchObject([2, 1, [{ head: "c1" }]]);
+});
+
+test("a check that does not end at the start of the turn says nothing about it", async () => {
+  const { turn } = await setUpCheck([failed, { end: "timed-out" }], { agentMs: 80_000 });
+  expect(await turn()).toMatchObject({ checkResult: "failed" });
+});
+
+test.each([
+  ["the time is left for it, which costs as much again", 0, 2],
+  ["too little time is left", 60_000, 1],
+])(
+  "an agent whose change breaks the check gets one more go, unless too little time is left: %s",
+  async (_name, agentMs, goes) => {
+    const { turn, seen } = await setUpCheck([failed, {}, {}], { agentMs });
+    expect(await turn()).toMatchObject({ checkResult: "failed" });
+    expect(seen.goes).toHaveLength(goes);
+    // A service that is killed now does not know what it costs.
+    expect(seen.goes.map(({ costUsd }) => costUsd)).toEqual(Array(goes).fill(-1));
+  },
+);

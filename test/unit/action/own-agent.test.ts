@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createOwnAgent } from "../../../src/action/own-agent.ts";
+import { AgentError } from "../../../src/action/result.ts";
+import { temporaryFolder } from "../../support/step.ts";
+import { waitUntil } from "../../support/wait-until.ts";
+
+/** Answers as the service's step does, a moment later, and writes what it is asked. After a check it exits, as if it had crashed. */
+const program = `
+  import { appendFileSync, readFileSync } from "node:fs";
+  const say = (line) => appendFileSync(import.meta.dirname + "/seen", line + "\\n");
+  const group = process.platform === "linux" ? readFileSync("/proc/self/stat", "utf8").split(") ")[1].split(" ")[2] : process.pid;
+  let isBusy = false;
+  process.on("message", (message) => {
+    if (typeof message === "object")
+      return say(\`started \${Number(group) === process.pid ? "in a group of its own" : ""} \${process.env.DEPLOY_KEY ?? "without secrets"}\`);
+    say(message + (isBusy ? " at the same time" : ""));
+    if (typeof message === "number") return message < 10_000 && process.exit();
+    isBusy = true;
+    setTimeout(() => {
+      isBusy = false;
+      process.send({ url: "http://127.0.0.1:1" }, () => message === "check" && process.exit());
+    }, 20);
+  });`;
+
+function setUp() {
+  const folder = temporaryFolder();
+  const file = join(folder, "step.mjs");
+  writeFileSync(file, program);
+  const cancellation = new AbortController();
+  const environment = { ...process.env, DEPLOY_KEY: "secret" };
+  const settings = { name: "editor", inputs: {}, apiKey: "key" };
+  const agent = createOwnAgent(settings, { program: file, environment, signal: cancellation.signal });
+  const origins: string[] = [];
+  const transport = agent.connect(async ({ url }) => {
+    origins.push(url.origin);
+    return { status: 200, headers: {}, body: "" };
+  });
+  const send = (signal = new AbortController().signal) =>
+    transport({ method: "GET", url: new URL("https://agent.invalid/v2"), headers: {}, timeoutMs: 1000, signal });
+  const seen = () =>
+    existsSync(join(folder, "seen")) ? readFileSync(join(folder, "seen"), "utf8").trim().split("\n") : [];
+  return { agent, cancellation, origins, send, seen };
+}
+
+const started = "started in a group of its own without secrets";
+
+test("a process of its own answers one request after another, and what it serves is not used once it has ended", async () => {
+  const { agent, origins, send, seen } = setUp();
+  await Promise.all([send(), send(), agent.prepare()]);
+  await send();
+  expect(seen()).toEqual([started, "answer", "run"]);
+  await agent.check();
+  await agent.end();
+  await expect(send()).rejects.toThrow(AgentError);
+  expect(origins).toEqual(Array(3).fill("http://127.0.0.1:1"));
+});
+
+test("a dry run asks for one thing at a time, too", async () => {
+  const { agent, send, seen } = setUp();
+  await Promise.all([send(), agent.check()]);
+  expect(seen()).toEqual([started, "answer", "check"]);
+  await agent.end();
+});
+
+test("a request that is cancelled already starts nothing", async () => {
+  const { agent, send, seen } = setUp();
+  await send(AbortSignal.abort());
+  await agent.end();
+  expect(seen()).toEqual([]);
+});
+
+test.each([
+  ["before it ends", true, ["4000"]],
+  ["while it ends", false, ["150000", "4000"]],
+])("a step that is cancelled %s leaves its agent little time to save", async (_when, isBefore, times) => {
+  const { agent, cancellation, send, seen } = setUp();
+  await send();
+  if (isBefore) cancellation.abort();
+  const ended = agent.end();
+  if (!isBefore) {
+    await waitUntil(() => seen().includes("150000"));
+    cancellation.abort();
+  }
+  await ended;
+  expect(seen().slice(2)).toEqual(times);
+});
