@@ -1,6 +1,6 @@
 import type { RunningTurn } from "../model.ts";
 
-/** Where commits whose push was refused are stored for other machines: the last one of each job. */
+/** Where commits that are not pushed are stored for other machines: the last one of each job. */
 export interface KeptCommits {
   /** Whether what is not stored here is lost, because this machine ends with the job. Default: its clone keeps it. */
   readonly isOnlyPlace?: boolean | undefined;

@@ -172,8 +172,8 @@ async function pushKept(
 }
 
 /**
- * Brings back a turn's own commit, which another machine has stored while the repository's host could not be reached. Its agent is not run
- * again.
+ * Brings back a turn's own commit, which another machine has stored while the repository's host could not be reached, or before its check.
+ * Its agent is not run again.
  *
  * @param last - the last commit made for the job on this machine
  * @returns `undefined` if there is none, or this machine has made it
@@ -183,9 +183,11 @@ export async function restoreOwn(
   last: JobCommit | undefined,
   context: KeptContext,
 ): Promise<JobCommit | undefined> {
-  const { repository, keptCommits, log } = context;
+  const { repository, keptCommits, commands, log } = context;
   const isHere = last !== undefined && isCommitOf(turn, last.message);
-  if (turn.attempts === 0 || isHere) return undefined;
+  // A runner that was lost did not save that its agent had begun.
+  const mayHaveRun = turn.attempts > 0 || (keptCommits?.isOnlyPlace && commands?.check !== undefined);
+  if (!mayHaveRun || isHere) return undefined;
   const bundle = await keptCommits?.load(turn.job).catch((error: unknown) => {
     if (isStoreOutage(error)) throw error;
     log(`What is stored of the job's commits cannot be read: ${errorMessage(error)}`);
@@ -199,7 +201,7 @@ export async function restoreOwn(
   }
   const texts = { "the message of the commit": found.message };
   await checkChange(context, found.parent, found.commit, texts, log);
-  log(`The commit of ${turnName(turn.id)} was made on another machine, which could not push it.`);
+  log(`The commit of ${turnName(turn.id)} was made on another machine, which did not push it.`);
   return found;
 }
 
@@ -211,9 +213,9 @@ interface KeepPorts {
 }
 
 /**
- * Stores the last commit of a turn's job, whose push was refused, for other machines, unless it may have a secret.
+ * Stores the last commit of a turn's job, which is not pushed, for other machines, unless it may have a secret.
  *
- * @param refused - why the turn failed
+ * @param refused - why the turn failed; `undefined` if it has not
  * @returns why it is lost with this machine; `undefined` if its clone keeps it, or it is stored
  */
 export async function keepForOthers(

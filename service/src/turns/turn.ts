@@ -360,6 +360,9 @@ async function checkOutcome(
     const earlier = last === undefined || last.commit === start.head ? undefined : last.commit;
     await repository.keep(commit, turn.job, earlier);
     progress.kept = "push";
+    // A check can take minutes, in which a runner may be lost with its clone.
+    if (context.keptCommits?.isOnlyPlace)
+      await ignoringLoss(patiently(async () => void (await keepForOthers(turn, undefined, context))));
   };
   const check = async (outcome: Outcome, commit: string): Promise<Outcome> => {
     const limits = { timeLimitMs: Math.max(leftMs(), timeLeft(context.timeLimitMs, context.timeLimitMs)), signal };

@@ -14,13 +14,23 @@ interface Check extends Partial<AgentResult> {
 }
 
 /** Sets up turns of 90 s with a check that does this whenever it runs. An agent takes `agentMs`, and is stopped in its go `stopsIn`. */
-async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0 } = {}) {
+async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0, isOnlyPlace = false } = {}) {
   const { run, ports, host, next, store, opened, branch } = await setUpTurns();
   const machine = new FakeMachine();
   const stop = new AbortController();
   const [folder, secrets] = [temporaryFolder(), [{ name: "KEY", value: "sk-secret-12345" }]];
   const seen = { goes: [] as { isFollowUp: boolean; costUsd: number | null | undefined }[], limits: [] as number[] };
   const homes: string[][] = [];
+  const stored: (string | undefined)[] = [];
+  let bundle: string | undefined;
+  ports.repository.bundle = async () => Buffer.from(branch.commits.at(-1)?.commit ?? "");
+  ports.keptCommits = {
+    isOnlyPlace,
+    save: async (_turn, saved) => {
+      bundle = String(saved);
+    },
+    load: async () => undefined,
+  };
   host.runAgent = async (_agent, { directories: { tree, home }, timeLimitMs }) => {
     if (!tree.includes("/check/")) {
       machine.pass(agentMs);
@@ -30,6 +40,7 @@ async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0 } = {}) {
       return { ...next.result, costUsd: 0.5, ...(stop.signal.aborted && { end: "stopped" }) };
     }
     homes.push(readdirSync(home));
+    stored.push(bundle);
     writeFileSync(join(home, "left"), "");
     seen.limits.push(timeLimitMs);
     const { tookMs = 0, stops = false, ...result } = checks.shift() ?? {};
@@ -50,7 +61,7 @@ async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0 } = {}) {
     const [{ checkResult, checkOutput } = {}] = await store.turns.ofJob("a");
     return { checkResult, checkOutput };
   };
-  return { turn, seen, homes, opened, branch };
+  return { turn, seen, homes, stored, opened, branch };
 }
 
 const failed = { end: "failed", exitCode: 1, tookMs: 10_000 } as const;
@@ -62,6 +73,15 @@ test("a check has a new home each time, the time that is left, and no secret in 
   expect(seen.limits).toEqual([90_000, 80_000]);
   // It shows nothing, so the agent gets no second go.
   expect(seen.goes).toHaveLength(1);
+});
+
+test.each([
+  ["is stored", true, ["c1", "c1"]],
+  ["is in the clone", false, [undefined, undefined]],
+])("what is checked %s, if only that outlives the machine: %s", async (_where, isOnlyPlace, commits) => {
+  const { turn, stored } = await setUpCheck([failed, {}], { isOnlyPlace });
+  await turn();
+  expect(stored).toEqual(commits);
 });
 
 test("a check that does not end in time has failed", async () => {
