@@ -20,8 +20,8 @@ interface PullRequest {
   head: { ref: string };
 }
 
-/** Reasons in the log of a job that the docs name. */
-const knownReasons = /stopped/;
+/** The reason that the runbook leaves a job with. All others were run again. */
+const knownReasons = /Stopped by an operator/;
 
 /** Returns what does not agree: what clients were told, GitHub, the model, and the machine. */
 export async function findWrong({ jobs, model, docs, github }: End): Promise<string[]> {
@@ -34,7 +34,8 @@ export async function findWrong({ jobs, model, docs, github }: End): Promise<str
     const own = pulls.filter(({ head }) => head.ref === `agent/${job.id}`);
     const shown = await read(jobs, job);
     if (shown.status !== job.fate) say(`it is ${shown.status}, expected ${job.fate}`);
-    if (job.fate === "failed" && !knownReasons.test(await logOf(jobs, job))) say("its log has no reason that the docs name");
+    if (job.fate === "failed" && !knownReasons.test(await logOf(jobs, job)))
+      say("its log has no reason that the docs name");
     const prompts = job.fate === "failed" ? [] : job.prompts;
     const subjects = (branch?.commits ?? []).map(({ subject }) => subject);
     if (subjects.join("\n") !== prompts.join("\n")) say(`its branch has the commits "${subjects}"`);
@@ -51,7 +52,8 @@ export async function findWrong({ jobs, model, docs, github }: End): Promise<str
   for (const name of [...pushed.keys(), ...pulls.map(({ head }) => head.ref)])
     if (!known.has(name)) wrong.push(`${name} is of no job that anyone was told of`);
   const prompts = new Set(jobs.all.flatMap((job) => job.prompts));
-  for (const prompt of model.begun.keys()) if (!prompts.has(prompt)) wrong.push(`an agent ran for "${prompt}", which was rejected`);
+  for (const prompt of model.begun.keys())
+    if (!prompts.has(prompt)) wrong.push(`an agent ran for "${prompt}", which was rejected`);
   return [...wrong, ...model.beside.map((prompt) => `two agents ran for "${prompt}" at the same time`)];
 }
 

@@ -1,6 +1,6 @@
 import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -50,7 +50,7 @@ export const untested = (): string[] => [...notRun];
 
 export interface ShellOptions {
   /** Read by the commands. */
-  input?: string;
+  input?: string | undefined;
   /** Default: that of the service. */
   cwd?: string;
   /** Ends the commands, as Ctrl+C does, when they have printed this. */
@@ -70,7 +70,12 @@ export async function sh(commands: string, { input = "", cwd = folder, until }: 
   writeFileSync(inputFile, input);
   const stdin = openSync(inputFile, "r");
   const stdio: StdioOptions = [stdin, "pipe", "pipe"];
-  const child = spawn("bash", ["-c", `set -euo pipefail\n${commands}`], { cwd, env: environment, detached: true, stdio });
+  const child = spawn("bash", ["-c", `set -euo pipefail\n${commands}`], {
+    cwd,
+    env: environment,
+    detached: true,
+    stdio,
+  });
   closeSync(stdin);
   const { stdout, stderr } = child as { stdout: Readable; stderr: Readable };
   const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), until ? longestWaitMs : longestMs);
