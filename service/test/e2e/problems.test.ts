@@ -44,7 +44,7 @@ test("health names a GitHub that is away, and one that refuses the token", async
   );
 });
 
-test.skipIf(obstacle !== undefined)("health names a model that refuses the key of an agent in a sandbox", async () => {
+test.skipIf(obstacle !== undefined)("with a sandbox around its agent, health names a model that refuses its key", async () => {
   const api = await startApi();
   const folder = temporaryFolder();
   const ask = `fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: "{}" })`;
