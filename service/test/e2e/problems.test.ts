@@ -44,20 +44,23 @@ test("health names a GitHub that is away, and one that refuses the token", async
   );
 });
 
-test.skipIf(obstacle !== undefined)("with a sandbox around its agent, health names a model that refuses its key", async () => {
-  const api = await startApi();
-  const folder = temporaryFolder();
-  const ask = `fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: "{}" })`;
-  writeFileSync(join(folder, "claude"), `#!${process.execPath}\n${ask};\n`);
-  chmodSync(join(folder, "claude"), 0o755);
-  const environment = {
-    PATH: `${folder}:${process.env.PATH}`,
-    ANTHROPIC_API_KEY: "key_of_before",
-    ANTHROPIC_BASE_URL: api.url,
-  };
-  const args = ["--repository", docsRepository().path, "--project", "docs", "--agent", "claude"];
-  const service = await spawnService(args, environment);
-  api.status = 401;
-  await send(service, "docs/job", "Ask");
-  await waitUntil(async () => (await problemsOf(service)).model !== undefined);
-});
+test.skipIf(obstacle !== undefined)(
+  "with a sandbox around its agent, health names a model that refuses its key",
+  async () => {
+    const api = await startApi();
+    const folder = temporaryFolder();
+    const ask = `fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: "{}" })`;
+    writeFileSync(join(folder, "claude"), `#!${process.execPath}\n${ask};\n`);
+    chmodSync(join(folder, "claude"), 0o755);
+    const environment = {
+      PATH: `${folder}:${process.env.PATH}`,
+      ANTHROPIC_API_KEY: "key_of_before",
+      ANTHROPIC_BASE_URL: api.url,
+    };
+    const args = ["--repository", docsRepository().path, "--project", "docs", "--agent", "claude"];
+    const service = await spawnService(args, environment);
+    api.status = 401;
+    await send(service, "docs/job", "Ask");
+    await waitUntil(async () => (await problemsOf(service)).model !== undefined);
+  },
+);

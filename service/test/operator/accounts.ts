@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DocsRepository } from "../../../tools/docs-repository.ts";
 import { file } from "../chaos/agent.ts";
@@ -45,7 +45,7 @@ export async function findWrong({ jobs, model, docs, github }: End): Promise<str
     if (job.fate === "completed" && shown.prLink !== own[0]?.html_url) say(`the API links ${shown.prLink}`);
     for (const prompt of job.prompts)
       if ((model.begun.get(prompt) ?? 0) > job.mayRun) say(`its agent ran ${model.begun.get(prompt)} times`);
-    const stays = leftInTurn(job);
+    const stays = job.fate === "lost" ? [] : leftInTurn(job);
     if (stays.length > 0) say(`its turn left ${stays}`);
   }
   const known = new Set(jobs.all.map(({ id }) => `agent/${id}`));
@@ -72,7 +72,7 @@ async function logOf(jobs: Jobs, { id }: Job): Promise<string> {
 /** Returns what a turn has for its agent, and must be gone; and what is in its worktree besides what was committed. */
 function leftInTurn({ id }: Job): string[] {
   const directory = join(state, "jobs.sqlite.files/jobs", id);
-  const names = existsSync(directory) ? readdirSync(directory) : [];
+  const names = readdirSync(directory);
   const tree = names.includes("tree") ? readdirSync(join(directory, "tree")) : [];
   return [
     ...names.filter((name) => ["tmp", "input", "check", "processes.json"].includes(name)),

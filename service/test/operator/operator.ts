@@ -53,6 +53,10 @@ const isServing = () =>
     ({ ok }) => ok,
     () => false,
   );
+const statusWith = async (key: string): Promise<number> => {
+  const headers = { authorization: `Bearer ${key}` };
+  return (await fetch(`${url}/v2/agent/${project}/job/${jobs.all[0]?.id}`, { headers })).status;
+};
 const waitForAgent = (...prompts: string[]) => waitUntil(() => prompts.every((prompt) => model.waiting.has(prompt)));
 
 /** Processes of the service's user: the service, and agents. */
@@ -120,9 +124,6 @@ async function restore(): Promise<void> {
 
 async function rotateKeys(): Promise<void> {
   const old = jobs.key;
-  const statusWith = async (key: string) =>
-    (await fetch(`${url}/v2/agent/${project}/job/${jobs.all[0]?.id}`, { headers: { authorization: `Bearer ${key}` } }))
-      .status;
   const printed = await runbookBlock("A key leaked", 0, { NEW_NAME: "other", NAME: "me" });
   jobs.key = /^mint_\S+$/m.exec(printed)?.[0] ?? "";
   await waitUntil(async () => (await statusWith(old)) === 401 && (await statusWith(jobs.key)) === 200);
@@ -212,8 +213,12 @@ async function stopInTurn(): Promise<void> {
   model.release("Stop 0");
   await stopped;
   await assertNothingRuns();
+  // As the unit says: a key in a file that only root can read.
+  await sh("install -m 600 /dev/stdin /etc/agent-job-service/AGENT_SERVICE_KEY", { input: "mint_credential\n" });
+  await sh(`sed -i 's/^#LoadCredential/LoadCredential/' /etc/systemd/system/${unit}.service; systemctl daemon-reload`);
   await sh(`systemctl start ${unit}`);
   await jobs.settle(first);
+  assert.equal(await statusWith("mint_credential"), 200);
   // A second signal stops the agent.
   model.hold("Stop 1");
   const second = await jobs.create("Stop 1");
