@@ -81,8 +81,9 @@ export async function sh(commands: string, { input = "", cwd = folder, until }: 
   const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), until ? longestWaitMs : longestMs);
   let printed = "";
   stdout.on("data", (chunk: Buffer) => {
+    const isOver = until?.test(printed);
     printed += chunk;
-    if (until?.test(printed)) process.kill(-(child.pid ?? 0), "SIGTERM");
+    if (!isOver && until?.test(printed)) process.kill(-(child.pid ?? 0), "SIGTERM");
   });
   const errors = text(stderr);
   const [code, signal] = (await once(child, "close")) as [number | null, string | null];
