@@ -304,7 +304,7 @@ export interface DiskUse {
   clones: readonly { repository: string; bytes: number }[];
   /** Of jobs, and spare ones. */
   worktreeBytes: number;
-  /** Of agents, with their sessions. */
+  /** Of jobs, with all else that outlives a turn. */
   homeBytes: number;
   logBytes: number;
   freeBytes: number;

@@ -59,7 +59,7 @@ type Confined<Settings extends Confinement> = Omit<Settings, keyof Confinement> 
  *
  * @param folder - the service's
  * @param environment - of the service, with the keys of models
- * @param onModelAnswer - receives the status of each answer of a model through a proxy
+ * @param onModelAnswer - receives the status of each answer of a model through a proxy, and the variable of its key
  * @throws if one cannot be created, or an agent cannot be unpacked, with what the operator can do as the message
  */
 export async function confineAgents<Settings extends Confinement>(
@@ -67,7 +67,7 @@ export async function confineAgents<Settings extends Confinement>(
   folder: string,
   environment: NodeJS.ProcessEnv,
   log: (line: string) => void,
-  onModelAnswer?: (status: number) => void,
+  onModelAnswer?: (status: number, key: string) => void,
 ): Promise<ConfinedProjects<Settings>> {
   const sandboxes = new Map<string, Sandbox>([["", unconfined]]);
   const networks = new AsyncDisposableStack();
@@ -89,7 +89,8 @@ export async function confineAgents<Settings extends Confinement>(
       } = project;
       const hasNetwork = networkKind === "full";
       const key = kind === undefined ? "" : `${kind} ${hasNetwork}`;
-      const limits = { maxConnections, allowsServerTools, onAnswer: onModelAnswer };
+      const onAnswer = (status: number) => onModelAnswer?.(status, packed.modelEndpoint?.keyVariable ?? "");
+      const limits = { maxConnections, allowsServerTools, onAnswer };
       const sandbox = sandboxes.get(key) ?? (await createSandbox(kind ?? "none", folder, hasNetwork, log));
       sandboxes.set(key, sandbox);
       const agent = await unpackAgent(packed, folder, sandbox, environment);

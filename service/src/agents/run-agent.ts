@@ -140,6 +140,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     const variable = `AGENT_RESULT_FILE=${resultFile}`;
     let init: ProcessIdentity | undefined;
     let failure: unknown;
+    let toldStdout: string | undefined;
     const ended = new AbortController();
     const begin = (): void => {
       const leader = child.pid === undefined ? undefined : identify(child.pid);
@@ -156,6 +157,10 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     child.on("message", (message: SupervisorMessage) => {
       if ("exhausted" in message) {
         failure = new ResourceExhausted(`the agent cannot be started now: ${message.exhausted}`);
+        return;
+      }
+      if ("stdout" in message) {
+        toldStdout = message.stdout;
         return;
       }
       init = message.init;
@@ -186,7 +191,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     if (failure !== undefined) throw failure;
     // It does not exist if the supervisor was killed. Without a sandbox, an agent could leave a pipe there.
     const isWritten = lstatSync(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
-    const report = agent.readReport(isWritten ? readFileSync(stdoutFile, "utf8") : "", readResultFile(resultFile));
+    const stdout = toldStdout ?? (isWritten ? readFileSync(stdoutFile, "utf8") : "");
+    const report = agent.readReport(stdout, readResultFile(resultFile));
     if (terminated !== undefined) return { ...report, end: terminated === "aborted" ? "stopped" : "timed-out" };
     const end = exitCode === 0 && report.error === undefined ? "completed" : "failed";
     return exitCode ? { ...report, end, exitCode } : { ...report, end };

@@ -39,6 +39,8 @@ export interface SupervisorSettings {
 export type SupervisorMessage =
   /** What the machine lacks now, so that the agent cannot be started. */
   | { exhausted: string }
+  /** The end of the agent's stdout, if its file cannot be written. */
+  | { stdout: string }
   /** It waits for an answer before it starts the agent. `init`: the first process of its PID namespace. Default: it has none. */
   | { init?: ProcessIdentity | undefined };
 
@@ -238,8 +240,15 @@ agent.on("exit", async (exitCode) => {
   // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
   await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
   if (!process.connected) signalGroup(process.pid, "SIGKILL");
-  writeFileSync(stdoutFile, lastPieces.join("").slice(-maxEndLength));
-  process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
+  const exit = (): boolean => process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
+  const stdout = lastPieces.join("").slice(-maxEndLength);
+  try {
+    writeFileSync(stdoutFile, stdout);
+    exit();
+  } catch {
+    // Such as on a full disk. Without its last words, an agent that has done its work would have failed.
+    tell({ stdout }, exit);
+  }
 });
 
 /** Logs why the agent cannot be started, tells the service if the machine only lacks something for now, and exits. */

@@ -24,6 +24,8 @@ export class Problems {
   readonly #metrics: Pick<Metrics, "problemChanged"> | undefined;
   readonly #machine: Pick<Machine, "wallTime" | "sleep">;
   readonly #current = new Map<ProblemName, Problem>();
+  /** What is wrong with each GitHub and each model: that one of them works says nothing about the others. */
+  readonly #refused = { github: new Map<string, string>(), model: new Map<string, string>() };
 
   constructor(
     log: LogProblem,
@@ -40,16 +42,23 @@ export class Problems {
     return Object.fromEntries(this.#current);
   }
 
-  /** @param status - of an answer of GitHub's API; `undefined` if there was none */
-  gitHubAnswered(status: number | undefined): void {
+  /**
+   * @param status - of an answer of GitHub's API; `undefined` if there was none
+   * @param repository - that it was asked about
+   */
+  gitHubAnswered(status: number | undefined, repository: string): void {
     const isAway = status === undefined || status >= 500;
-    this.#set("github", isAway ? "GitHub's API does not answer, or with an error of its own" : undefined);
+    const problem = isAway ? "GitHub's API does not answer, or with an error of its own" : undefined;
+    this.#note("github", repository, status === 401 ? "GitHub's API refuses the token" : problem);
   }
 
-  /** @param status - of an answer of a model to an agent whose key is added by this process */
-  modelAnswered(status: number): void {
-    if (status === 401 || status === 403) this.#set("model", "a model's API refuses the key of an agent");
-    else if (status < 400) this.#set("model", undefined);
+  /**
+   * @param status - of an answer of a model to an agent whose key is added by this process
+   * @param key - its variable
+   */
+  modelAnswered(status: number, key: string): void {
+    if (status === 401 || status === 403) this.#note("model", key, "a model's API refuses the key of an agent");
+    else if (status < 400) this.#note("model", key, undefined);
   }
 
   /** Looks every minute for what only the store knows, until `signal` aborts. @param read - may fail, while the store is away */
@@ -67,14 +76,20 @@ export class Problems {
     this.#set("leases", expiredLeases > 0 ? "turns run whose workers do not respond" : undefined);
   }
 
+  #note(name: "github" | "model", of: string, problem: string | undefined): void {
+    const refused = this.#refused[name];
+    if (problem === undefined) refused.delete(of);
+    else refused.set(of, problem);
+    this.#set(name, refused.values().next().value);
+  }
+
   #set(name: ProblemName, problem: string | undefined): void {
     const known = this.#current.get(name);
-    if ((known === undefined) === (problem === undefined)) return;
+    if (known?.problem === problem) return;
     const at = this.#machine.wallTime();
-    if (problem === undefined) {
-      this.#current.delete(name);
-      this.#log(`No longer, since ${known?.since}: ${known?.problem}`);
-    } else {
+    if (known !== undefined) this.#log(`No longer, since ${known.since}: ${known.problem}`);
+    if (problem === undefined) this.#current.delete(name);
+    else {
       this.#current.set(name, { problem, since: new Date(at).toISOString() });
       this.#log(`A problem that is not of this process: ${problem}`, "warn");
     }

@@ -191,12 +191,12 @@ function connect(
   store: Store,
   { folder, repositoryUmask: umask, baseUrl, signal, log, metrics: counted, problems }: BackendOptions,
 ): PerProject<ProjectBackend> {
-  const metrics: Pick<Metrics, "gitHubAnswered"> = {
+  const metricsOf = (identity: string): Pick<Metrics, "gitHubAnswered"> => ({
     gitHubAnswered: (answer) => {
       counted?.gitHubAnswered(answer);
-      problems?.gitHubAnswered(answer.status);
+      problems?.gitHubAnswered(answer.status, identity);
     },
-  };
+  });
   const repositories = new Shared<Repository>();
   const locals = new Shared<LocalPullRequests>();
   const onGitHub = new Shared<GitHubPullRequests>();
@@ -211,7 +211,11 @@ function connect(
       () => new LocalPullRequests({ store: store.pullRequests, repository, targetBranch, baseUrl, signal, log }),
     );
     const pullRequests =
-      github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics }));
+      github &&
+      onGitHub.get(
+        [github],
+        () => new GitHubPullRequests({ repository: github, signal, log, metrics: metricsOf(identity) }),
+      );
     return {
       identity,
       cloneFolder: own,

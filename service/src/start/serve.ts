@@ -65,7 +65,7 @@ async function start(
   const { folder, apiKey, projects, metricsListen } = rest;
   const metrics = role === "worker" && metricsListen === undefined ? undefined : await createMetrics();
   const problems = new Problems(log, metrics);
-  const onModelAnswer = (status: number): void => problems.modelAnswered(status);
+  const onModelAnswer = (status: number, key: string): void => problems.modelAnswered(status, key);
   const confined =
     role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log, onModelAnswer);
   held.use(confined);

@@ -82,13 +82,15 @@ export class DiskUse implements Round {
     const sum = (pattern: RegExp) =>
       [...sizes].reduce((total, [path, bytes]) => (pattern.test(path) ? total + bytes : total), 0);
     const jobs = relative(folder, jobsFolder(folder));
+    const treeBytes = sum(new RegExp(`^${jobs}/[^/]+/tree$`));
     this.#measured = {
       clones: clones.map((clone) => ({
         repository: clone.name,
         bytes: sizes.get(relative(folder, join(clone.folder, "mirror.git"))) ?? 0,
       })),
-      worktreeBytes: sum(new RegExp(`^(?:${jobs}/[^/]+/tree|(?:clones/[^/]+/)?spare(?:-\\d+)?)$`)),
-      homeBytes: sum(new RegExp(`^${jobs}/[^/]+/home$`)),
+      worktreeBytes: treeBytes + sum(/^(?:clones\/[^/]+\/)?spare(?:-\d+)?$/),
+      // With the events of agents, and what `--setup` caches.
+      homeBytes: sum(new RegExp(`^${jobs}/[^/]+$`)) - treeBytes,
       logBytes: sizes.get(relative(folder, logsFolder(folder))) ?? 0,
     };
     const now = this.#machine.now();

@@ -33,13 +33,18 @@ class NotConnected extends Error {}
 /** A client that asks one API after the other. It sends again only what was certainly not accepted. */
 export class Client {
   readonly #urls: readonly string[];
+  readonly #key: () => string;
   #next = 0;
   /** How often requests were repeated, by the reason. */
   readonly retries = new Map<string, number>();
 
-  /** @param urls - of the APIs */
-  constructor(urls: readonly string[]) {
+  /**
+   * @param urls - of the APIs
+   * @param key - returns the API key of now. Default: that of all processes
+   */
+  constructor(urls: readonly string[], key = () => apiKey) {
     this.#urls = urls;
+    this.#key = key;
   }
 
   create(project: string, prompt: string): Promise<Submission> {
@@ -104,7 +109,7 @@ export class Client {
     const url = this.#urls[this.#next++ % this.#urls.length];
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     let isConnected = false;
-    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+    const headers = { authorization: `Bearer ${this.#key()}`, "content-type": "application/json" };
     const sent = request(`${url}/v2/agent/${path}`, { method, headers, agent: false, timeout: responseMs });
     sent.on("socket", (socket) => {
       socket.once("connect", () => {

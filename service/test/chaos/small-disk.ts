@@ -20,6 +20,11 @@ export class SmallDisk implements Disposable {
     return spawnSync("mount", options).status === 0 ? new SmallDisk(folder) : undefined;
   }
 
+  /** Returns one that is mounted. */
+  static at(folder: string): SmallDisk {
+    return new SmallDisk(folder);
+  }
+
   /** Leaves no space. */
   fill(): void {
     const file = openSync(this.#ballast, "w");

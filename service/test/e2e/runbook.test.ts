@@ -24,6 +24,7 @@ import { DocsRepository } from "../../../tools/docs-repository.ts";
 import { runKeyCommand } from "../../src/access/run-key-command.ts";
 import { send, waitForJob } from "../support/agent-service.ts";
 import { freePort } from "../support/free-port.ts";
+import { pageBlocks } from "../support/page-blocks.ts";
 import { postgresOfFile } from "../support/postgres.ts";
 import { mainFile } from "../support/service-process.ts";
 import { skipFor } from "../support/skip-for.ts";
@@ -36,12 +37,7 @@ const page = readFileSync(resolve(root, "service/docs/runbook.md"), "utf8");
 const server = postgresOfFile();
 
 /** The commands of each section of the page, those before the first section under the title. */
-const sections = new Map(
-  page.split(/^##? /m).map((section): [string, string[]] => {
-    const [title = ""] = section.split("\n");
-    return [title, [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands = ""]) => commands)];
-  }),
-);
+const sections = pageBlocks(page, "sh");
 
 const folder = mkdtempSync(join(tmpdir(), "runbook-"));
 const docs = new DocsRepository();

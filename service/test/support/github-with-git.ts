@@ -35,7 +35,7 @@ const bot = "docs-bot";
 export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubReply = () => false): Promise<GitHub> {
   const owner = "acme";
   const repo = `docs-${randomUUID()}`;
-  const gitPath = `/${owner}/${repo}.git/`;
+  const gitPath = new RegExp(`^/${owner}/${repo}(?:\\.git)?(/.*)$`);
   // The commit of a pull request can be fetched also after its branch was deleted.
   const settings = "[http]\n\treceivepack = true\n[uploadpack]\n\tallowReachableSHA1InWant = true\n";
   appendFileSync(join(docs.path, "config"), settings);
@@ -63,8 +63,9 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     const route = `${request.method} ${url.pathname}`;
     requests.push(route);
     if (reply(route, response)) return request.resume();
-    if (url.pathname.startsWith(gitPath)) {
-      url.pathname = url.pathname.slice(gitPath.length - 1);
+    const [, path] = gitPath.exec(url.pathname) ?? [];
+    if (path !== undefined) {
+      url.pathname = path;
       return serveGit(docs, url, request, response);
     }
     const chunks: Buffer[] = [];

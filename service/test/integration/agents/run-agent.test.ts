@@ -93,6 +93,12 @@ describe("an agent ends", () => {
     const agent = echoingAgent(`mkfifo '${pipe}'; kill -9 $PPID; sleep 300`);
     expect(await run(agent)).toEqual({ message: "", error: undefined, end: "failed" });
   });
+
+  test.skipIf(!existsSync("/dev/full"))("as completed if the disk is full when it has ended", async () => {
+    const { run, paths } = setUp();
+    const agent = echoingAgent(`ln -s /dev/full '${join(paths.input, "stdout.txt")}'; echo done`);
+    expect(await run(agent)).toEqual({ message: "done\n", error: undefined, end: "completed" });
+  });
 });
 
 test.skipIf(process.platform !== "linux")(

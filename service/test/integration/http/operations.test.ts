@@ -75,7 +75,7 @@ test("/healthz says 503 while the store cannot be written, and the process is st
 
 test("/healthz names what is not this process's problem, and says 200", async () => {
   const problems = new Problems(() => {});
-  problems.gitHubAnswered(undefined);
+  problems.gitHubAnswered(undefined, "docs");
   await using service = await startAgentService(docsRepository(), { problems });
   const { status, text } = await ask(`${service.url}/healthz`);
   const github = { problem: expect.stringContaining("GitHub"), since: expect.stringMatching(/^\d{4}-.*Z$/) };

@@ -22,16 +22,16 @@ function setUp() {
 
 test("a problem is known with its time as long as it lasts, and logged once", async () => {
   const { machine, lines, problems, gauges } = setUp();
-  problems.gitHubAnswered(200);
-  problems.modelAnswered(200);
+  problems.gitHubAnswered(200, "docs");
+  problems.modelAnswered(200, "KEY");
   expect([problems.current, lines, await gauges()]).toEqual([{}, [], []]);
   const at = machine.wallTime();
-  problems.gitHubAnswered(undefined);
+  problems.gitHubAnswered(undefined, "docs");
   machine.pass(5000);
-  problems.gitHubAnswered(502);
-  problems.modelAnswered(401);
+  problems.gitHubAnswered(502, "docs");
+  problems.modelAnswered(401, "KEY");
   // The agent's own mistake says nothing about its key.
-  problems.modelAnswered(400);
+  problems.modelAnswered(400, "KEY");
   const since = (time: number) => new Date(time).toISOString();
   expect(problems.current).toEqual({
     github: { problem: "GitHub's API does not answer, or with an error of its own", since: since(at) },
@@ -42,12 +42,27 @@ test("a problem is known with its time as long as it lasts, and logged once", as
     `agent_service_problem_since_timestamp_seconds{problem="model"} ${(at + 5000) / 1000}`,
   ]);
   // An answer, although it is a refusal.
-  problems.gitHubAnswered(404);
-  problems.modelAnswered(200);
+  problems.gitHubAnswered(404, "docs");
+  problems.modelAnswered(200, "KEY");
   expect([problems.current, await gauges()]).toEqual([{}, []]);
   expect(lines).toHaveLength(4);
   problems.modelAnswered(403);
   expect(Object.keys(problems.current)).toEqual(["model"]);
+});
+
+test("one that works does not hide that another is refused", () => {
+  const { lines, problems } = setUp();
+  problems.gitHubAnswered(undefined, "docs");
+  problems.gitHubAnswered(401, "docs");
+  problems.modelAnswered(401, "KEY");
+  problems.gitHubAnswered(200, "site");
+  problems.modelAnswered(200, "OTHER_KEY");
+  const since = expect.anything();
+  expect(problems.current).toEqual({
+    github: { problem: "GitHub's API refuses the token", since },
+    model: { problem: "a model's API refuses the key of an agent", since },
+  });
+  expect(lines).toHaveLength(4);
 });
 
 test.each<[string, Partial<Census>, string[]]>([

@@ -39,7 +39,7 @@ test("the files of clones and jobs are measured by their kind, and the log says 
   add("clones/site-1/mirror.git", 200);
   for (const tree of ["jobs/a/tree/src/deep", "jobs/b/tree", "spare", "clones/site-1/spare-2"]) add(tree, 100);
   add("jobs/a/home/.cache/deep", 300);
-  add("jobs/a/tmp", 900);
+  add("jobs/a/setup/home", 900);
   add("logs", 50);
   await round.run();
   const about = (kb: number) => expect.toSatisfy((bytes: number) => Math.abs(bytes / 1024 - kb) <= 40);
@@ -50,14 +50,14 @@ test("the files of clones and jobs are measured by their kind, and the log says 
         { repository: "site", bytes: about(200) },
       ],
       worktreeBytes: about(400),
-      homeBytes: about(300),
+      homeBytes: about(1200),
       logBytes: about(50),
       freeBytes: 5000 * mb,
     },
   ]);
   await round.run();
   expect(log).toEqual([
-    "Disk: clones 1 MB, worktrees 1 MB, which may become 160 MB, homes 1 MB and logs 1 MB, which grow with the number of jobs. Free: 5000 MB.",
+    "Disk: clones 1 MB, worktrees 1 MB, which may become 160 MB, homes 2 MB and logs 1 MB, which grow with the number of jobs. Free: 5000 MB.",
   ]);
 });
 
