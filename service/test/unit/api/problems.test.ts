@@ -46,7 +46,7 @@ test("a problem is known with its time as long as it lasts, and logged once", as
   problems.modelAnswered(200, "KEY");
   expect([problems.current, await gauges()]).toEqual([{}, []]);
   expect(lines).toHaveLength(4);
-  problems.modelAnswered(403);
+  problems.modelAnswered(403, "KEY");
   expect(Object.keys(problems.current)).toEqual(["model"]);
 });
 
