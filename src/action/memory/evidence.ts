@@ -169,8 +169,6 @@ function withThread(attempts: readonly EarlierAttempt[], thread: ThreadWords): E
         : [...attempts];
     case "reply": {
       const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
-      // A word that the cache has of a newer attempt that named a job ends the search.
-      if (newer.some(({ word }) => isJob(word))) return newer;
       const cached = attempts.find(({ attempt }) => attempt === thread.attempt)?.word;
       // The reply says that nothing was sent only if that holds for the attempts before, too.
       const isDoubt = thread.word.kind === "about to send" && !isJob(cached);
