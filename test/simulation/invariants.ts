@@ -233,20 +233,20 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   );
   const timeoutMs = scenario.timeoutSeconds * 1000;
   const deadline = run.firstRequestAt + (scenario.wait ? timeoutMs : Math.min(timeoutMs, readLimitMs));
-  const isDisturbed = run.requests.some(({ isSmooth, received }) => {
-    // It may have asked not to be asked again before.
-    const waitMs = received?.kind === "response" ? (received.waitMs ?? 0) : 0;
-    return !isSmooth && (received?.at ?? deadline) + waitMs >= shownAt;
+  // The last poll may be followed by the question how the turn ended.
+  const lastPollAt = deadline - lastPollReserveMs - 2000;
+  const isDisturbed = run.requests.some(({ kind, isSmooth, received }) => {
+    // A service that asks for a pause is not asked again before how a turn ended, unlike for the state of a job at the end.
+    const pauseMs = kind === "lookup" && received?.kind === "response" ? (received.waitMs ?? 0) : 0;
+    return !isSmooth && (received?.at ?? deadline) + pauseMs >= lastPollAt;
   });
   const isWithoutToken = run.tokenRequests.some(
     ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,
   );
-  // The last poll may be followed by the question how the turn ended.
-  const lastPollAt = deadline - lastPollReserveMs - 2000;
   // The reaction comes before the first poll.
   const firstPollAt = run.requests.find(({ kind }) => kind === "poll")?.sentAt ?? deadline;
   const isHeldUp = run.gitHubRequests.some(
-    ({ settledAt = deadline }) => settledAt >= lastPollAt && settledAt <= Math.min(firstPollAt, deadline),
+    ({ settledAt = deadline }) => settledAt >= lastPollAt && settledAt <= Math.min(firstPollAt, deadline) + rounding,
   );
   return shownAt < lastPollAt && !isDisturbed && !isWithoutToken && !isHeldUp;
 }

@@ -87,15 +87,10 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const holdMs = outcome === "error" || run.runner.outputs["job-id"] === "" ? maxHoldMs : 0;
     const lateMs = run.endedAt - doneAt - holdMs - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
     // Without a token, the last poll is not sent, so what the step did last is unknown.
-    // After a doubt, it may have waited to ask again.
-    const last = requests.at(-1);
-    const isInDoubt = last?.kind === "lookup" || (last && isSubmission(last) && acceptanceOf(last) === "unknown");
-    if (scenario.workflow && !scenario.usesTokens && !isInDoubt && lateMs > maxSavesMs + rounding)
+    if (scenario.workflow && !scenario.usesTokens && lateMs > maxSavesMs + rounding)
       violations.push(`the run ended ${lateMs} ms after its job`);
   }
 
-  const { mode } = scenario;
-  const isOnlyWait = mode.kind === "plain" && mode.task === "attach" && scenario.wait;
   const deadline = (run.firstRequestAt ?? 0) + scenario.timeoutSeconds * 1000;
   let unreachableSince: number | undefined;
   for (const [index, request] of requests.entries()) {
@@ -106,12 +101,10 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const isOther = kind === "lookup" && next.sentAt >= (signalAt ?? Infinity);
     const isRepeated = next.kind === kind && next.jobId === request.jobId && !isOther;
     if (received.kind === "response") {
-      // Before anything is sent, polls read the job of the session or of an earlier attempt, for a time of their own. So does a second
-      // look at a job that is gone.
-      const isReading =
-        kind === "poll" && requests.slice(0, index).every((one) => one.kind === "poll" || one.kind === "lookup");
-      const readUntil = (run.firstRequestAt ?? 0) + readLimitMs;
-      const latest = Math.min(deadline, (isReading || scenario.isJobGone) && !isOnlyWait ? readUntil : Infinity);
+      const lookUntil = lookEndsAt(scenario, run, index);
+      if (isRepeated && !scenario.wait && next.sentAt > lookUntil + pausedMs + rounding)
+        violations.push(`a job was looked at for ${next.sentAt - lookUntil} ms too long`);
+      const latest = Math.min(deadline, lookUntil - (scenario.usesTokens ? tokenLimitMs : 0));
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), latest - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
       if (
@@ -146,6 +139,29 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     }
   }
   return violations;
+}
+
+/**
+ * Returns when the look at a job ends to which a poll may belong: before something is sent, and after a job was not found, its state
+ * is read for a time of its own, which begins just before the first poll. What waits for the end of a job has all of the time.
+ */
+function lookEndsAt({ mode, wait }: Scenario, { requests }: AttemptRun, index: number): number {
+  const { kind, jobId } = requests[index] ?? {};
+  if (kind !== "poll" || (mode.kind === "plain" && mode.task === "attach" && wait)) return Infinity;
+  const before = requests.slice(0, index);
+  // If the service does not say how the turn ended, the same look goes on.
+  const hasEnded = (one: ServiceRequest, at: number): boolean =>
+    isNotFound(one) || isSubmission(one) || (hasRecord(one) && requests[at + 1]?.kind !== "lookup");
+  const last = before.findLastIndex(hasEnded);
+  const ended = before[last];
+  const wasFound = ended !== undefined && !isNotFound(ended) && (ended.jobId === jobId || isSubmission(ended));
+  if (wait && wasFound && !before.some((one) => isNotFound(one) && one.jobId === jobId)) return Infinity;
+  const first = requests.slice(last + 1).find((one) => one.kind === "poll");
+  return (first?.sentAt ?? Infinity) + readLimitMs;
+}
+
+function hasRecord({ received }: ServiceRequest): boolean {
+  return received?.kind === "response" && received.record !== undefined;
 }
 
 function isNotFound({ received }: ServiceRequest): boolean {
