@@ -154,6 +154,9 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   if (terminalOutcomes.includes(outcome) && !((endsAt ?? Number.POSITIVE_INFINITY) <= run.endedAt)) {
     violations.push(`the outcome is ${outcome}, but the job is not done`);
   }
+  const told = ["pr-created", "no-changes"].includes(outcome) ? lastToldOf(run) : [];
+  if (told.length > 0 && !told.includes("completed"))
+    violations.push(`the outcome is ${outcome}, but the service said that the turn is ${told.join()}`);
   if (outcome === "started" && scenario.wait) violations.push("the outcome is started, but the step was told to wait");
   if (outcome === "timed-out" && wasDoneInTime(scenario, run, attempt, isMessage))
     violations.push("the outcome is timed-out, but the job was done in time");
@@ -167,6 +170,17 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   if (outcome === "error" && !run.runner.annotations.some(({ level }) => level === "error"))
     violations.push("the outcome is error without an error annotation");
   return violations;
+}
+
+/** Returns the statuses of the turns of the job in the outputs, as the service said them last, after something was sent. */
+function lastToldOf({ requests, runner }: AttemptRun): string[] {
+  const jobId = runner.outputs["job-id"];
+  const answers = requests
+    .slice(requests.findLastIndex(isSubmission) + 1)
+    .flatMap(({ received }) =>
+      received?.kind === "response" && received.announces ? [received.turns.filter(({ job }) => job === jobId)] : [],
+    );
+  return answers.at(-1)?.map(({ status }) => status) ?? [];
 }
 
 /** Returns whether the last record does not count, because the service did not say how its turn ended. */
