@@ -183,6 +183,8 @@ function lastToldOf({ requests, runner }: AttemptRun): string[] {
   return answers.at(-1)?.map(({ status }) => status) ?? [];
 }
 
+const knownTurnStatuses = ["waiting", "running", "completed", "failed", "stopped"];
+
 /** Returns whether the last record does not count, because the service did not say how its turn ended. */
 function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   const last = requests.findLast(({ received }) => received?.kind === "response" && received.record !== undefined);
@@ -191,7 +193,9 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   const readAt = last?.received?.at ?? Infinity;
   if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && !isSmooth)) return true;
   const isAnswered = ({ received }: (typeof requests)[number]): boolean =>
-    received?.kind === "response" && received.announces;
+    received?.kind === "response" &&
+    received.announces &&
+    received.turns.every(({ status }) => knownTurnStatuses.includes(status));
   // The same holds for one before the last.
   const isLeftOut = requests.some((request, index) => {
     const next = requests[index + 1];
