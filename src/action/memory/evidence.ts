@@ -164,8 +164,9 @@ function withThread(attempts: readonly EarlierAttempt[], thread: ThreadWords): E
     case "unreadable":
       return fill("unreadable");
     case "none":
+      // An attempt whose reaction was refused may have gone on, with a word in the cache.
       return thread.silence === "proof"
-        ? attempts.map(({ attempt }) => ({ attempt, word: { kind: "nothing sent" } }))
+        ? attempts.map((one) => (typeof one.word === "object" ? one : { ...one, word: { kind: "nothing sent" } }))
         : [...attempts];
     case "reply": {
       const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
