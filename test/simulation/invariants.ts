@@ -2,8 +2,9 @@ import { outputNames } from "../support/metadata.ts";
 import { checkEscaping } from "./escaping.ts";
 import { checkHolds } from "./holds.ts";
 import { checkLimits, createGraceMs, lastPollReserveMs, readLimitMs, rounding } from "./limits.ts";
+import type { ServiceRequest } from "./network.ts";
 import { knownStatuses, placesOf, wasTold } from "./places.ts";
-import { isSubmission, recordsOf } from "./received.ts";
+import { hasRecord, isHushed, isNotFound, isSubmission, isTooNew, recordsOf } from "./received.ts";
 import { checkRepeats } from "./repeats.ts";
 import { checkMemory } from "./reruns.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
@@ -192,6 +193,8 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   // Without a token, the service is not asked either.
   const readAt = last?.received?.at ?? Infinity;
   if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && !isSmooth)) return true;
+  const isEnd = last?.received?.kind === "response" && last.received.record?.status !== "active";
+  if (isEnd && isHushed(requests, readAt)) return true;
   const isAnswered = ({ received }: (typeof requests)[number]): boolean =>
     received?.kind === "response" &&
     received.announces &&
@@ -211,23 +214,19 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
  */
 function requestsOfResult({ requests, runner }: AttemptRun, isHistory: boolean): AttemptRun["requests"] {
   const first = requests.findIndex(isSubmission);
-  // Nor is a second look at a job that was not found.
-  const isSecondLook = ({ kind, jobId, sentAt }: AttemptRun["requests"][number]): boolean =>
-    kind === "poll" &&
-    requests.some(
-      (one) =>
-        one.jobId === jobId &&
-        one.received?.kind === "response" &&
-        one.received.status === 404 &&
-        Math.abs(sentAt - one.received.at - secondLookMs) < 10,
+  // Nor is a second look at a job that was not found: until it is found, or again not found. A new job is only looked for again.
+  const isMissing = (one: ServiceRequest): boolean => isNotFound(one) && !isTooNew(one, requests);
+  const isSecondLook = (request: ServiceRequest): boolean => {
+    const before = requests.slice(0, requests.indexOf(request));
+    const last = before.findLast(
+      (one) => isSubmission(one) || (one.jobId === request.jobId && (isMissing(one) || hasRecord(one))),
     );
+    return request.kind === "poll" && last !== undefined && isMissing(last) && last.jobId === request.jobId;
+  };
   const own = requests.slice(Math.max(first, 0)).filter((one) => !isSecondLook(one));
   if (first !== -1) return own;
   return !isHistory || runner.outputs["job-origin"] === "resumed" ? own : [];
 }
-
-/** How long after a `404` a job is looked for again, in milliseconds. */
-const secondLookMs = 3000;
 
 /** A record may show the state from before a message for this long, in milliseconds. */
 const staleStateMs = 15_000;
@@ -256,7 +255,10 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   const isDisturbed = run.requests.some(({ kind, isSmooth, received }) => {
     // A service that asks for a pause is not asked again before how a turn ended, unlike for the state of a job at the end.
     const pauseMs = kind === "lookup" && received?.kind === "response" ? (received.waitMs ?? 0) : 0;
-    return !isSmooth && (received?.at ?? deadline) + pauseMs >= lastPollAt;
+    const receivedAt = received?.at ?? deadline;
+    // There may be less than a second for the last question.
+    const isCutOff = kind === "lookup" && receivedAt >= deadline - rounding;
+    return (!isSmooth || isCutOff) && receivedAt + pauseMs >= lastPollAt;
   });
   const isWithoutToken = run.tokenRequests.some(
     ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,

@@ -1,5 +1,5 @@
 import type { ServiceRequest } from "./network.ts";
-import { acceptanceOf, isSubmission } from "./received.ts";
+import { hasRecord, isNotFound, isSubmission, isTooNew } from "./received.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import type { AttemptRun } from "./simulate.ts";
 
@@ -20,8 +20,6 @@ export const readLimitMs = 180_000;
 const unreachableLimitMs = 60_000;
 /** How long it may take to get an OIDC token, in milliseconds: three tries of ten seconds, and the delays between. */
 const tokenLimitMs = 33_000;
-/** How long a new job may be invisible, in milliseconds. */
-const notFoundGraceMs = 10_000;
 
 /** How long the step waits at its end for the cache service, and before it sends something, in milliseconds. */
 const maxSavesMs = 5000;
@@ -101,10 +99,9 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const isOther = kind === "lookup" && next.sentAt >= (signalAt ?? Infinity);
     const isRepeated = next.kind === kind && next.jobId === request.jobId && !isOther;
     if (received.kind === "response") {
-      const lookUntil = lookEndsAt(scenario, run, index);
-      if (isRepeated && !scenario.wait && next.sentAt > lookUntil + pausedMs + rounding)
-        violations.push(`a job was looked at for ${next.sentAt - lookUntil} ms too long`);
-      const latest = Math.min(deadline, lookUntil - (scenario.usesTokens ? tokenLimitMs : 0));
+      const lateMs = next.sentAt - lookEndsAt(scenario, run, index + 1) - pausedMs;
+      if (!scenario.wait && lateMs > rounding) violations.push(`a job was looked at for ${lateMs} ms too long`);
+      const latest = Math.min(deadline, lookEndsAt(scenario, run, index) - (scenario.usesTokens ? tokenLimitMs : 0));
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), latest - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
       if (
@@ -116,8 +113,6 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       ) {
         violations.push(`a ${kind} was repeated ${retryAt - next.sentAt} ms before Retry-After`);
       }
-      const created = requests.find((one) => one.kind === "create" && acceptanceOf(one) === "accepted")?.received?.at;
-      const isTooNew = received.status === 404 && created !== undefined && sentAt - created < notFoundGraceMs;
       // A session looks for a job again that the attempt before it had.
       // One that was not found is looked for again.
       const wasNotFound = requests.slice(0, index + 1).some((one) => isNotFound(one) && one.jobId === request.jobId);
@@ -125,7 +120,7 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       // Unless a poll says that its job is gone, and a token may be missing for that or a fault end it, a message is sent once more.
       const mayLackPoll = scenario.usesTokens || run.hasInternalFault;
       const isUnconfirmed = kind === "message" && received.status === 404 && mayLackPoll;
-      const mayRepeat = isTransient || isTooNew || isLookedUpTwice || isUnconfirmed;
+      const mayRepeat = isTransient || isTooNew(request, requests) || isLookedUpTwice || isUnconfirmed;
       if (isRepeated && kind !== "lookup" && received.status >= 300 && !mayRepeat) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
@@ -158,12 +153,4 @@ function lookEndsAt({ mode, wait }: Scenario, { requests }: AttemptRun, index: n
   if (wait && wasFound && !before.some((one) => isNotFound(one) && one.jobId === jobId)) return Infinity;
   const first = requests.slice(last + 1).find((one) => one.kind === "poll");
   return (first?.sentAt ?? Infinity) + readLimitMs;
-}
-
-function hasRecord({ received }: ServiceRequest): boolean {
-  return received?.kind === "response" && received.record !== undefined;
-}
-
-function isNotFound({ received }: ServiceRequest): boolean {
-  return received?.kind === "response" && received.status === 404;
 }
