@@ -4,7 +4,7 @@ import { checkHolds } from "./holds.ts";
 import { checkLimits, createGraceMs, lastPollReserveMs, readLimitMs, rounding } from "./limits.ts";
 import type { ServiceRequest } from "./network.ts";
 import { knownStatuses, placesOf, wasTold } from "./places.ts";
-import { hasRecord, isHushed, isNotFound, isSubmission, isTooNew, recordsOf } from "./received.ts";
+import { isHushed, isNotFound, isSubmission, isTooNew, recordsOf } from "./received.ts";
 import { checkRepeats } from "./repeats.ts";
 import { checkMemory } from "./reruns.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
@@ -139,8 +139,8 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const records = recordsOf(requestsOfResult(run, scenario.workflow !== undefined));
   const lastLink = records.at(-1)?.link ?? "";
   const lastStatus = records.findLast((record) => knownStatuses.includes(record.status))?.status ?? "";
-  // A job that a re-run found to be over is none of its own. Its id is an output nevertheless if it is an input.
-  const isFixed = scenario.mode.kind === "comment" && scenario.mode.hasFixedJob;
+  // A job that a re-run found to be over is none of its own. Its id is an output nevertheless if a message goes to it.
+  const isFixed = scenario.mode.kind === "comment" && (scenario.mode.hasFixedJob || scenario.mode.remembersJob);
   const isLeft = isFixed && lastStatus === "archived" && submissionsOf(run).length === 0;
   const hasJob = (outputs["job-id"] !== "" && !isLeft) || scenario.workflow !== undefined;
   // A process that was paused may have no token, and not ask either.
@@ -214,18 +214,29 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
  */
 function requestsOfResult({ requests, runner }: AttemptRun, isHistory: boolean): AttemptRun["requests"] {
   const first = requests.findIndex(isSubmission);
-  // Nor is a second look at a job that was not found: until it is found, or again not found. A new job is only looked for again.
-  const isMissing = (one: ServiceRequest): boolean => isNotFound(one) && !isTooNew(one, requests);
+  // Nor is a second look at a job that was not found. A new job is only looked for again.
   const isSecondLook = (request: ServiceRequest): boolean => {
+    const isOfJob = ({ kind, jobId }: ServiceRequest): boolean => kind === "poll" && jobId === request.jobId;
     const before = requests.slice(0, requests.indexOf(request));
-    const last = before.findLast(
-      (one) => isSubmission(one) || (one.jobId === request.jobId && (isMissing(one) || hasRecord(one))),
+    const start = before.findLastIndex(
+      (one) => one.jobId === request.jobId && isNotFound(one) && !isTooNew(one, requests),
     );
-    return request.kind === "poll" && last !== undefined && isMissing(last) && last.jobId === request.jobId;
+    const since = before.slice(start + 1);
+    const looks = since.filter(isOfJob);
+    const hasEnded = looks.some((one, at) => endsLook(one, looks.slice(0, at)));
+    return start !== -1 && isOfJob(request) && !since.some(isSubmission) && !hasEnded;
   };
   const own = requests.slice(Math.max(first, 0)).filter((one) => !isSecondLook(one));
   if (first !== -1) return own;
   return !isHistory || runner.outputs["job-origin"] === "resumed" ? own : [];
+}
+
+/** Returns whether a poll was the last of a look: it found the job, or failed for good. */
+function endsLook({ received }: ServiceRequest, before: readonly ServiceRequest[]): boolean {
+  if (received?.kind !== "response")
+    return received?.reason === "certificate" && !before.some((one) => one.received?.kind === "response");
+  const { status, record } = received;
+  return record !== undefined || (status >= 300 && status < 500 && status !== 408 && status !== 429);
 }
 
 /** A record may show the state from before a message for this long, in milliseconds. */
