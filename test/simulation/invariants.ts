@@ -223,7 +223,8 @@ function requestsOfResult({ requests, runner }: AttemptRun, isHistory: boolean):
     );
     const since = before.slice(start + 1);
     const looks = since.filter(isOfJob);
-    const hasEnded = looks.some((one, at) => endsLook(one, looks.slice(0, at)));
+    const isOver = request.sentAt >= (looks[0]?.sentAt ?? Infinity) + readLimitMs - rounding;
+    const hasEnded = isOver || looks.some((one, at) => endsLook(one, looks.slice(0, at)));
     return start !== -1 && isOfJob(request) && !since.some(isSubmission) && !hasEnded;
   };
   const own = requests.slice(Math.max(first, 0)).filter((one) => !isSecondLook(one));
