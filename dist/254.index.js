@@ -418,8 +418,11 @@ const hourMs = 3_600_000;
 /** Explains why a request failed and what to do about it. */
 function explainRequestFailure(operation, error, context) {
     const failure = [...(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_2__/* .capitalized */ .l2)(failureReason(error, (0,_message_js__WEBPACK_IMPORTED_MODULE_1__/* .addressOf */ .ci)(context.settings))), "."];
-    if (context.settings?.agent)
-        return { what: failure, next: (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `See the log of the agent's service. If it does not say why, run this again.` };
+    if (context.settings?.agent) {
+        const log = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `See the log of the agent's service. If it does not say why, run this again.`;
+        const input = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Change that, and start a new run: a re-run keeps this run's workflow file.`;
+        return { what: failure, next: error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 400 ? input : log };
+    }
     const [reason, next] = error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ ? adviceOnAnswer(operation, error, context) : [[], adviceOnFailure(operation, error)];
     return { what: (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_2__/* .joinSentences */ .DP)(reason, failure), next };
 }
@@ -894,16 +897,16 @@ async function submitAndWait(task, operation, run, onPolled) {
         origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
     }
     log.waiting({ ...settings, timeoutMs }, state);
-    const until = settings.wait ? "terminal" : "response";
     const readTurn = turnReader(task, client, run, limits);
     const { intervals } = settings;
-    const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn };
-    const wait = await waitForJob(request, client, { clock, random }, (event) => {
+    const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, readTurn };
+    const waitUntil = (until) => waitForJob({ ...request, until }, client, { clock, random }, (event) => {
         if (event.kind === "polled")
             updateState(event.job, task, run);
         log.poll(event, state, state.elapsedMs(clock.now()), !isRead);
         onPolled?.();
-    }).finally(() => log.waited());
+    });
+    const wait = await waitWith(task, run, waitUntil).finally(() => log.waited());
     if (wait.kind === "timed-out")
         return { ...wait, timeoutMs };
     if (wait.kind === "cancelled")
@@ -917,6 +920,19 @@ async function submitAndWait(task, operation, run, onPolled) {
     if (turn === undefined)
         return { kind: "done", status: job.status };
     return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
+}
+async function waitWith(task, { settings, ports: { agent, signal } }, waitUntil) {
+    if (task.kind === "attach" && settings.wait && agent) {
+        // Nothing was sent, so no agent has been asked for yet: a turn that an earlier attempt left would wait for good.
+        const found = await waitUntil("response");
+        if (found.kind !== "done")
+            return found;
+        // Loaded here, because few steps have an agent.
+        const { untilAborted } = await __webpack_require__.e(/* import() */ 6).then(__webpack_require__.bind(__webpack_require__, 9006));
+        if (!(0,contract/* isTerminal */.Hd)(found.job.status))
+            await untilAborted(agent.prepare(), signal);
+    }
+    return waitUntil(settings.wait ? "terminal" : "response");
 }
 function run_job_submit(task, client, { key, publishJobId, log, state, ports }, limits) {
     const prompt = state.refusal === "" ? task.prompt : `${task.prompt}\n\n${state.refusal}`;
@@ -1296,7 +1312,7 @@ function createClient(options, ports) {
     const { clock, random, onTrace = () => { } } = ports;
     const { credentials } = options;
     const redact = (text) => credentials.redact(text);
-    const transport = (0,trace/* traceTransport */.d)(ports.transport, () => clock.now(), onTrace, redact);
+    const transport = (0,trace/* traceTransport */.d)(ports.transport, () => clock.now(), (0,trace/* createTracer */.O)(onTrace, redact));
     const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
     const pathOf = (jobId) => `${jobsPath}/${encodeURIComponent(jobId)}`;
     async function send(method, path, limits, { submission, key = submission?.key, holdSeconds = 0, timeoutMs = requestTimeoutMs }) {
@@ -1444,7 +1460,7 @@ function connectService(run) {
         userAgent: (0,environment/* userAgent */.N1)(ports.environment),
         canBeAsked: canBeAsked(run),
         asked: run.state.asked,
-    }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) });
+    }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (line) => log.debug(line) });
 }
 /** Returns whether the service is asked what was sent under a step. */
 function canBeAsked({ settings }) {
@@ -1453,7 +1469,7 @@ function canBeAsked({ settings }) {
 /** Connects to the runner's GitHub. */
 function connectGitHub({ settings, ports, log }) {
     const apiUrl = ports.environment.GITHUB_API_URL || "https://api.github.com";
-    return ports.connectGitHub(settings.githubToken, apiUrl, (trace) => log.trace(trace));
+    return ports.connectGitHub(settings.githubToken, apiUrl, (line) => log.debug(line));
 }
 /** Connects to a repository on the runner's GitHub, to read it. Default: the run's own. */
 async function connectRepository(run, limits = {}, place = (0,environment/* ownRepository */.d5)(run.ports.environment)) {
@@ -2423,11 +2439,13 @@ const results = {
     "timed-out": ({ lastError, timeoutMs }, context) => {
         const { settings, state, task, rerun } = context;
         const limit = (0,runner_kit_text/* trusted */.IZ)((0,format/* duration */.p0)(timeoutMs));
-        if (settings?.agent)
+        if (settings?.agent) {
+            const again = (0,runner_kit_text/* say */.cv) `If GitHub was slow and not its agent, re-run this workflow run: it goes on with what was pushed or saved.`;
             return (0,runner_kit_text/* message */.iU) `
         Timed out
-        Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What it had not pushed is lost.
-        Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file.`;
+        Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What was not pushed or saved is lost.
+        Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
+        }
         const reason = lastError ? (0,request_failure/* failureReason */.H)(lastError, (0,message/* addressOf */.ci)(settings)) : [];
         const isStale = state.status !== "" && state.status !== "active";
         const stale = (0,runner_kit_text/* trusted */.IZ)(isStale ? " (its status was still the one from before the message)" : "");
@@ -2514,11 +2532,13 @@ function withCheck(described, { check, pullRequest }) {
 const jobs = {
     completed: (context) => {
         const { jobId, pullRequest, hasInvalidLink, origin, publishesKept } = context.state;
-        const isMessage = origin === "continued" || (context.task?.kind === "attach" && context.task.resumes === "message");
-        if (pullRequest && publishesKept)
+        const resumed = context.task?.kind === "attach" ? context.task : undefined;
+        const isMessage = origin === "continued" || resumed?.resumes === "message";
+        // Kept work may have conflicted and been done again, and a service does not say which request a turn is of.
+        if (pullRequest && (publishesKept || resumed?.turnId !== undefined))
             return (0,runner_kit_text/* message */.iU) `
         Pull request created
-        Job ${jobId} has finished, and the work that was kept has a pull request.`;
+        Job ${jobId} has finished, and its work has a pull request.`;
         if (pullRequest && isMessage)
             return (0,runner_kit_text/* message */.iU) `
         Pull request updated
@@ -2778,13 +2798,7 @@ class RunLog {
             this.line("The service is responding again.");
         this.#isFailing = false;
     }
-    /** Prints one debug line per request; the runner shows it if step debug logging is on. */
-    trace({ method, path, durationMs, result }) {
-        const end = "error" in result
-            ? result.error
-            : `${result.status}${result.requestId ? `, request ${(0,untrusted/* excerpt */.Kb)(result.requestId, 100)}` : ""}`;
-        this.debug(`${method} ${path}: ${end} (${Math.round(durationMs)} ms)`);
-    }
+    /** Prints a line that the runner shows if step debug logging is on. */
     debug(text) {
         this.#toolkit.debug((0,untrusted/* forLog */.Ig)(text).line);
     }
@@ -3056,7 +3070,7 @@ async function runStep(ports, state, log) {
         }
         const own = agent;
         const runPorts = own ? { ...ports, agent: own, connect: () => own.connect(ports.connect("http:")) } : ports;
-        const onTrace = (trace) => log.trace(trace);
+        const onTrace = (line) => log.debug(line);
         const mask = (token) => ports.toolkit.mask(token);
         const credentials = settings.auth === "key"
             ? (0,client_credentials/* keyCredentials */.YY)(apiKey)
@@ -3725,38 +3739,37 @@ function retryAfterMs(error) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   d: () => (/* binding */ traceTransport),
-/* harmony export */   l: () => (/* binding */ safeTraceListener)
+/* harmony export */   O: () => (/* binding */ createTracer),
+/* harmony export */   d: () => (/* binding */ traceTransport)
 /* harmony export */ });
+/* harmony import */ var _runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4436);
 /* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
 
-/** Wraps a transport so that it reports every request once it is over, by {@link safeTraceListener}. */
-function traceTransport(transport, now, onTrace, redact) {
-    const listener = safeTraceListener(onTrace, redact);
-    return async (request) => {
-        const startedAt = now();
-        const report = (result) => listener({ method: request.method, path: request.url.pathname, durationMs: now() - startedAt, result });
-        try {
-            const response = await transport(request);
-            report({ status: response.status, requestId: response.headers["x-request-id"] ?? "" });
-            return response;
-        }
-        catch (error) {
-            report({ error: (0,_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error) });
-            throw error;
-        }
-    };
-}
+
 /** Keeps the key from a trace listener, and its errors from the code that waits for the response. */
-function safeTraceListener(onTrace, redact) {
-    return ({ path, result, ...rest }) => {
-        const redacted = "error" in result ? { error: redact(result.error) } : { ...result, requestId: redact(result.requestId) };
+function createTracer(onTrace, redact) {
+    return (request, end, durationMs, requestId = "") => {
+        const how = typeof end === "number" ? end : redact((0,_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(end));
+        const id = requestId === "" ? "" : `, request ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_1__/* .excerpt */ .Kb)(redact(requestId), 100)}`;
         try {
-            onTrace({ ...rest, path: redact(path), result: redacted });
+            onTrace(`${redact(request)}: ${how}${id} (${Math.round(durationMs)} ms)`);
         }
         catch {
             // A lost trace is better than a lost response.
         }
+    };
+}
+/** Wraps a transport so that it reports every request once it is over. */
+function traceTransport(transport, now, trace) {
+    return async (request) => {
+        const startedAt = now();
+        const name = `${request.method} ${request.url.pathname}`;
+        const response = await transport(request).catch((error) => {
+            trace(name, error, now() - startedAt);
+            throw error;
+        });
+        trace(name, response.status, now() - startedAt, response.headers["x-request-id"]);
+        return response;
     };
 }
 

@@ -1063,10 +1063,7 @@ async function checkPermission({ author, triggerKind }, rules, repository, signa
 }
 const ladder = ["none", ...comments_event/* permissions */.P];
 /** GitHub's documentation: "Get repository permissions for a user". */
-const permissionAnswer = schemas/* catch */.MfU(schemas/* object */.Ikc({ role_name: schemas/* optional */.lqM(schemas/* unknown */.L5J()), permission: schemas/* optional */.lqM(schemas/* unknown */.L5J()) }), {
-    role_name: undefined,
-    permission: undefined,
-});
+const permissionAnswer = schemas/* object */.Ikc({ role_name: schemas/* optional */.lqM(schemas/* unknown */.L5J()), permission: schemas/* optional */.lqM(schemas/* unknown */.L5J()) });
 
 // EXTERNAL MODULE: ./build/action/send-once.js
 var send_once = __webpack_require__(1495);

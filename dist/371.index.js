@@ -57,7 +57,7 @@ const silentLog = { debug: () => { }, info: () => { }, warn: () => { }, error: (
  */
 function connectGitHub(token, apiUrl, onTrace) {
     const redact = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__/* .createRedactor */ .l)(token);
-    const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .safeTraceListener */ .l)(onTrace, redact));
+    const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .createTracer */ .O)(onTrace, redact));
     // 0 s means that GitHub named no time or one that has passed by its clock: retrying without a wait is useless.
     const shouldRetry = (seconds, _options, _octokit, retries) => seconds >= 1 && seconds <= maxWaitSeconds && retries < maxRetries;
     // These options replace the toolkit's own, whose `fetch` uses the runner's proxy for this address. Node's does not.
@@ -138,16 +138,14 @@ function connectGitHub(token, apiUrl, onTrace) {
     };
 }
 /** An Octokit plugin that traces every request. Octokit's documentation: "Hooks". */
-function traceRequests(onTrace) {
+function traceRequests(trace) {
     return (octokit) => {
         octokit.hook.wrap("request", async (request, options) => {
             const startedAt = performance.now();
             const report = (response, error) => {
-                const { url = options.url, status = 0, headers } = response ?? {};
-                const path = URL.parse(url)?.pathname ?? url;
-                const requestId = headers?.["x-github-request-id"] ?? "";
-                const result = response ? { status, requestId } : { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error) };
-                onTrace({ method: options.method, path, durationMs: performance.now() - startedAt, result });
+                const { url = options.url, status, headers } = response ?? {};
+                const request = `${options.method} ${URL.parse(url)?.pathname ?? url}`;
+                trace(request, status ?? error, performance.now() - startedAt, headers?.["x-github-request-id"]);
             };
             try {
                 const response = await request(options);

@@ -1,5 +1,5 @@
 export const id = 495;
-export const ids = [495,62];
+export const ids = [495,62,6];
 export const modules = {
 
 /***/ 9816:
@@ -185,9 +185,9 @@ function refuse(reason) {
 /* harmony export */   bz: () => (/* binding */ askBefore),
 /* harmony export */   kg: () => (/* binding */ gather),
 /* harmony export */   n2: () => (/* binding */ noEvidence),
-/* harmony export */   o5: () => (/* binding */ isJob),
 /* harmony export */   wu: () => (/* binding */ withoutJob)
 /* harmony export */ });
+/* unused harmony export isJob */
 /* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2012);
 /* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6848);
 /* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(618);
@@ -217,7 +217,7 @@ function noEvidence({ ports }) {
  */
 async function askBefore({ fill, memory }, run) {
     const { signal } = run.ports;
-    const replies = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__/* .untilAborted */ .E)(ask(fill, memory.cache, run), signal);
+    const replies = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__.untilAborted)(ask(fill, memory.cache, run), signal);
     return replies && !signal.aborted ? replies : _result_js__WEBPACK_IMPORTED_MODULE_2__/* .cancelledBeforeSending */ .xX;
 }
 async function ask(fill, cache, run) {
@@ -285,7 +285,7 @@ function withoutJob(evidence, jobId) {
  */
 async function gather({ words, answer, service }, session, readThread, run) {
     const thread = await readThread?.();
-    const found = session && (await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__/* .untilAborted */ .E)(session.find(), run.ports.signal));
+    const found = session && (await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__.untilAborted)(session.find(), run.ports.signal));
     const entry = found && "entry" in found ? found.entry : undefined;
     let { attempts } = words;
     if (entry && session?.isOwn(entry))
@@ -735,7 +735,7 @@ async function readSession(session, firstBase, run) {
     if (run.state.session === undefined)
         return nothing;
     const { dryRun: isDryRun } = run.settings;
-    const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_9__/* .untilAborted */ .E)(session.find(), run.ports.signal) : { entry: undefined };
+    const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_9__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
     if (!found)
         return _result_js__WEBPACK_IMPORTED_MODULE_4__/* .cancelledBeforeSending */ .xX;
     const entry = "entry" in found ? found.entry : undefined;
@@ -900,8 +900,8 @@ async function continuationOf(jobId, { status, isKept, pullRequest }, { failures
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   E: () => (/* binding */ untilAborted),
-/* harmony export */   Q: () => (/* binding */ untilSettled)
+/* harmony export */   Q: () => (/* binding */ untilSettled),
+/* harmony export */   untilAborted: () => (/* binding */ untilAborted)
 /* harmony export */ });
 /** How long the step waits for a slow cache service at its end, in milliseconds. */
 const maxWaitMs = 5000;
@@ -1295,24 +1295,18 @@ class Sending {
         await this.#request.conversation?.resume(jobId);
         // A word of its own would hide what another attempt may have sent.
         const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
-        const kind = isTurn ? this.#sentTo(jobId) : sent;
-        const adopt = () => void (isAdopted && this.#memory.adopt(kind, jobId));
+        const adopt = () => void (isAdopted && this.#memory.adopt(sent, jobId));
         const result = await this.#resume(task, adopt);
         if (result) {
             adopt();
             if (!isAdopted)
                 await this.#memory.withdraw();
-            await this.#memory.finish(result, kind);
+            await this.#memory.finish(result, sent);
             return this.#end(result, task);
         }
         state.forgetJob();
         this.#evidence = (0,_memory_evidence_js__WEBPACK_IMPORTED_MODULE_3__/* .withoutJob */ .wu)(this.#evidence, jobId);
         return undefined;
-    }
-    /** Returns what was sent to the job of a turn, as far as a word says it. */
-    #sentTo(jobId) {
-        const words = this.#evidence.attempts.map(({ word }) => word).filter(_memory_evidence_js__WEBPACK_IMPORTED_MODULE_3__/* .isJob */ .o5);
-        return words.find((word) => word.jobId === jobId)?.sent ?? this.#memory.kind;
     }
     /**
      * Waits for the job of an earlier attempt. Returns `undefined` if that had already failed, is archived or is gone, so that
@@ -1388,7 +1382,7 @@ class Sending {
             return this.#tellPlan(plan);
         // Before a word is left that something may have been sent.
         if (ports.agent)
-            await (0,_memory_wait_js__WEBPACK_IMPORTED_MODULE_12__/* .untilAborted */ .E)(ports.agent.prepare(), ports.signal);
+            await (0,_memory_wait_js__WEBPACK_IMPORTED_MODULE_12__.untilAborted)(ports.agent.prepare(), ports.signal);
         if (ports.agent && this.#isAborted)
             return this.#withdraw(_result_js__WEBPACK_IMPORTED_MODULE_7__/* .cancelledBeforeSending */ .xX);
         const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();

@@ -1,13 +1,13 @@
 export const id = 62;
-export const ids = [62];
+export const ids = [62,6];
 export const modules = {
 
 /***/ 9006:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   E: () => (/* binding */ untilAborted),
-/* harmony export */   Q: () => (/* binding */ untilSettled)
+/* harmony export */   Q: () => (/* binding */ untilSettled),
+/* harmony export */   untilAborted: () => (/* binding */ untilAborted)
 /* harmony export */ });
 /** How long the step waits for a slow cache service at its end, in milliseconds. */
 const maxWaitMs = 5000;

@@ -113,7 +113,7 @@ async function requestToken(audience, limits, ports) {
 async function send(request, { connect, clock, onTrace }) {
     try {
         // The path and the errors of these requests contain no secret.
-        const transport = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .traceTransport */ .d)(connect(request.url.protocol), () => clock.now(), onTrace, asWritten);
+        const transport = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .traceTransport */ .d)(connect(request.url.protocol), () => clock.now(), (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .createTracer */ .O)(onTrace, asWritten));
         return await transport(request);
     }
     catch (error) {

@@ -649,7 +649,7 @@ async function unpackAgent(agent, folder, sandbox, environment) {
  *
  * @param folder - the service's
  * @param environment - of the service, with the keys of models
- * @param onModelAnswer - receives the status of each answer of a model through a proxy
+ * @param onModelAnswer - receives the status of each answer of a model through a proxy, and the variable of its key
  * @throws if one cannot be created, or an agent cannot be unpacked, with what the operator can do as the message
  */
 async function confineAgents(settings, folder, environment, log, onModelAnswer) {
@@ -662,7 +662,8 @@ async function confineAgents(settings, folder, environment, log, onModelAnswer) 
             const { agent: packed, sandbox: kind, network: networkKind, modelHosts, allowsServerTools, commands, ...rest } = project;
             const hasNetwork = networkKind === "full";
             const key = kind === undefined ? "" : `${kind} ${hasNetwork}`;
-            const limits = { maxConnections, allowsServerTools, onAnswer: onModelAnswer };
+            const onAnswer = (status) => onModelAnswer?.(status, packed.modelEndpoint?.keyVariable ?? "");
+            const limits = { maxConnections, allowsServerTools, onAnswer };
             const sandbox = sandboxes.get(key) ?? (await (0,create_sandbox/* createSandbox */._)(kind ?? "none", folder, hasNetwork, log));
             sandboxes.set(key, sandbox);
             const agent = await unpackAgent(packed, folder, sandbox, environment);
@@ -4852,6 +4853,9 @@ async function withPrograms(repository, files) {
         contents.set(id, content);
     return files.flatMap(({ path, before = "", after = "" }) => (0,protected_files/* changesPrograms */.T_)(contents.get(before), contents.get(after)) ? [path] : []);
 }
+/** Thrown if a change has files that the options do not allow. */
+class NotAllowed extends Error {
+}
 /**
  * Checks what a turn is about to push.
  *
@@ -4873,10 +4877,10 @@ async function checkChange(ports, base, head, texts, log) {
     // What is kept of an earlier turn may have been made with other options.
     const outside = files.filter(({ path }) => only?.matches(path) === false).map(({ path }) => oneLine(path));
     if (outside.length > 0)
-        throw new Error(`the change has files that --only does not allow: ${namesOf(outside)}`);
+        throw new NotAllowed(`the change has files that --only does not allow: ${namesOf(outside)}`);
     const refused = protectedFiles === "refuse" ? await findProtectedChanges(ports, files) : [];
     if (refused.length > 0)
-        throw new Error(`the change has files that --protected-files refuse does not allow: ${namesOf(refused)}`);
+        throw new NotAllowed(`the change has files that --protected-files refuse does not allow: ${namesOf(refused)}`);
     const found = await findFlaggedChanges(ports, files);
     if (found.length > 0)
         log(`The change has files that run code, instruct agents or should have passed a Git filter. Review them first: ${namesOf(found)}`);
@@ -8583,6 +8587,11 @@ const marks = ["<!-- protected files -->", "<!-- end of protected files -->"];
 const checkMarks = ["<!-- check -->", "<!-- end of check -->"];
 /** Marks a pull request that the service made a draft, because its check failed. */
 const draftMark = "<!-- draft because of the check -->";
+/** What a body says of a check that did not pass. */
+const failures = {
+    failed: ["> [!CAUTION]", "> The check fails with this change:"],
+    "failed-before": ["> [!WARNING]", "> The check fails with and without this change, so it shows nothing:"],
+};
 /** Returns whether the service made a pull request with this body a draft. */
 const isMarkedAsDraft = (body) => body.split(/\r?\n/, 2)[1] === draftMark;
 /** Returns the beginning of a body: what the check showed. Empty if the commit was not checked. */
@@ -8594,9 +8603,7 @@ function checkPart(check, isDraft) {
     const shown = command === "" ? [] : [codeBlock(command, 1000)];
     if (result === "passed")
         return [`${start}\n> [!NOTE]\n> The check passed:`, ...shown, checkMarks[1]].join("\n\n");
-    const said = result === "failed"
-        ? "> [!CAUTION]\n> The check fails with this change:"
-        : "> [!WARNING]\n> The check fails with and without this change, so it shows nothing:";
+    const said = failures[result].join("\n");
     const end = output.length > maxOutputLength ? output.slice(-maxOutputLength) : output;
     const details = "<details><summary>End of its output</summary>";
     return [`${start}\n${said}`, ...shown, details, codeBlock(end), "</details>", checkMarks[1]].join("\n\n");
@@ -8685,6 +8692,25 @@ function readTurns(body) {
         index = block.end;
     }
     return turns;
+}
+/**
+ * Returns what a body tells of a check that did not pass; `undefined` if it tells of none. That one has passed is not taken from a text
+ * that whoever may write to the repository can edit.
+ */
+function readFailedCheck(body) {
+    const lines = body.replaceAll("\r\n", "\n").split("\n");
+    const said = lines.slice(1, 4);
+    const result = ["failed", "failed-before"].find((one) => said.includes(failures[one][1]));
+    if (lines[0] !== checkMarks[0] || result === undefined)
+        return undefined;
+    let output = "";
+    for (let index = 1; index < lines.length && lines[index] !== checkMarks[1]; index++) {
+        const block = readCodeBlock(lines, index);
+        // The first one is the command.
+        if (block !== undefined)
+            ({ text: output, end: index } = block);
+    }
+    return { result, output };
 }
 function pull_request_body_describeTurn({ prompt, answer, costUsd, takenBack = [] }) {
     const said = answer === null ? [] : [saidTitle, codeBlock(answer)];
@@ -11042,12 +11068,12 @@ function checkCredentials(sources) {
 }
 /** Opens the repository of each project. Projects with the same repository share what they can. */
 function backend_connect(sources, main, store, { folder, repositoryUmask: umask, baseUrl, signal, log, metrics: counted, problems }) {
-    const metrics = {
+    const metricsOf = (identity) => ({
         gitHubAnswered: (answer) => {
             counted?.gitHubAnswered(answer);
-            problems?.gitHubAnswered(answer.status);
+            problems?.gitHubAnswered(answer.status, identity);
         },
-    };
+    });
     const repositories = new Shared();
     const locals = new Shared();
     const onGitHub = new Shared();
@@ -11055,7 +11081,8 @@ function backend_connect(sources, main, store, { folder, repositoryUmask: umask,
         const own = cloneFolder(folder, identity, main);
         const repository = repositories.get([identity], () => new Repository({ url: address, folder: own, settings, umask, signal }));
         const localPullRequests = locals.get([identity, targetBranch], () => new LocalPullRequests({ store: store.pullRequests, repository, targetBranch, baseUrl, signal, log }));
-        const pullRequests = github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics }));
+        const pullRequests = github &&
+            onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics: metricsOf(identity) }));
         return {
             identity,
             cloneFolder: own,
@@ -11466,13 +11493,10 @@ class Committers {
     }
     /** Returns what makes the commit of a turn. */
     of(start) {
+        // A turn that waits for the end of an outage gets another one.
         let found;
-        // Asked again after an outage.
         const find = () => {
-            found ??= this.#findWay(start).catch((error) => {
-                found = undefined;
-                throw error;
-            });
+            found ??= this.#findWay(start);
             return found;
         };
         return {
@@ -11664,7 +11688,8 @@ async function checkCommit(turn, start, commit, context, limits) {
     };
     log(told[checkResult]);
     metrics.checkEnded(checkResult);
-    return { checkResult, checkOutput: isPassed ? "" : first.output };
+    const end = first.end === "timed-out" ? ["It did not end in time, and was ended."] : [];
+    return { checkResult, checkOutput: isPassed ? "" : [first.output, ...end].filter(Boolean).join("\n") };
 }
 /** Runs a check on a commit, in a worktree of its own with the files that `setup` left. */
 async function runCheck(turn, start, { repository, reads }, command, context, limits) {
@@ -12930,8 +12955,12 @@ async function moveOnto(head, { commit, parent }, repository) {
 }
 /** Thrown when others changed the same lines as the turn. */
 class ConflictError extends Error {
+    /** Why the turn fails if the service's clone ends with the machine. */
+    whenLost;
     constructor(branch, commit, cause) {
-        super(`${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit is kept as ${commit} in the service's clone. Send the message again to run the turn on what is on the branch now.`, { cause });
+        const reason = (end) => `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit is ${end}. Send the message again to run the turn on what is on the branch now.`;
+        super(reason(`kept as ${commit} in the service's clone`), { cause });
+        this.whenLost = reason("lost with this runner");
     }
 }
 /** Returns why the turn fails, and logs all that Git says. */
@@ -13048,7 +13077,7 @@ function findKeptTurn({ id }, turns) {
  * Publishes what is kept of an earlier turn: pushes its commit, on top of what others have pushed since, and opens the pull request.
  *
  * @param onRecorded - called when the commit has been recorded in the store, so that it counts
- * @param check - checks the commit, if it is not pushed yet
+ * @param check - checks the commit against the one before, if it is not pushed yet, or nobody knows what its check showed
  * @returns what its check showed; `undefined` if nothing of it is left that could be published, so that it is as if it had not been made
  * @throws with why GitHub refuses it again as the message, or why the change may not be published any longer
  */
@@ -13073,9 +13102,11 @@ async function publishKept(kept, turn, job, { start, last, pullRequest }, onReco
     const isDeleted = start.remoteHead === undefined;
     const { checkResult, checkOutput } = kept;
     let checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
-    const checkIt = async (commit) => {
-        checked = await check(commit);
+    const checkIt = async (commit, before = start.head) => {
+        checked = await check(commit, before);
     };
+    if (isPushed && checkResult === null)
+        await checkIt(start.head, start.base);
     const head = !isPushed
         ? await pushKept(kept, job, { start, last }, checkIt, context)
         : isDeleted
@@ -13099,15 +13130,23 @@ async function lastOnBranch({ base, head }, { turns, repository }) {
     return turns.findLast((turn) => commits.some(({ message }) => isCommitOf(turn, message)));
 }
 /** Checks what the job's turns have pushed, which no pull request has. What others have pushed is theirs. */
-async function checkPushed({ base, head }, context) {
+async function checkPushed({ branch, base, head }, context) {
     const { turns, repository, log } = context;
     let parent = base;
     for (const { commit, message } of await repository.commits(base, head)) {
         const maker = turns.find((turn) => isCommitOf(turn, message));
         if (maker !== undefined)
-            await checkChange(context, parent, commit, textsOf(maker, message), log);
+            await checkEarlier([context, parent, commit, textsOf(maker, message), log], `and is on ${branch}, without a pull request. Allow it and send the prompt again, or delete that branch and start a new job`);
         parent = commit;
     }
+}
+/** Checks a change that was made with the options of then. @param what - of its request, and what to do */
+function checkEarlier(change, what) {
+    return checkChange(...change).catch((error) => {
+        if (!(error instanceof NotAllowed))
+            throw error;
+        throw new Error(`${error.message}. It was made for an earlier request, ${what}.`, { cause: error });
+    });
 }
 /** Returns what is published with a turn's commit, by its name for people. */
 function textsOf({ answer }, message) {
@@ -13130,21 +13169,23 @@ async function pushKept(kept, job, { start, last }, check, context) {
         return undefined;
     }
     // Options may have changed since, and what is on the branch.
-    await checkChange(context, start.head, commit, textsOf(kept, message), log);
+    await checkEarlier([context, start.head, commit, textsOf(kept, message), log], "whose push was refused. Allow it, and send the prompt to this job again");
     await check(commit);
     return pushCommit(commit, kept, start, found, context);
 }
 /**
- * Brings back a turn's own commit, which another machine has stored while the repository's host could not be reached. Its agent is not run
- * again.
+ * Brings back a turn's own commit, which another machine has stored while the repository's host could not be reached, or before its check.
+ * Its agent is not run again.
  *
  * @param last - the last commit made for the job on this machine
  * @returns `undefined` if there is none, or this machine has made it
  */
 async function restoreOwn(turn, last, context) {
-    const { repository, keptCommits, log } = context;
+    const { repository, keptCommits, commands, log } = context;
     const isHere = last !== undefined && isCommitOf(turn, last.message);
-    if (turn.attempts === 0 || isHere)
+    // A runner that was lost did not save that its agent had begun.
+    const mayHaveRun = turn.attempts > 0 || (keptCommits?.isOnlyPlace && commands?.check !== undefined);
+    if (!mayHaveRun || isHere)
         return undefined;
     const bundle = await keptCommits?.load(turn.job).catch((error) => {
         if (isStoreOutage(error))
@@ -13162,13 +13203,13 @@ async function restoreOwn(turn, last, context) {
     }
     const texts = { "the message of the commit": found.message };
     await checkChange(context, found.parent, found.commit, texts, log);
-    log(`The commit of ${(0,turn_name/* turnName */.P)(turn.id)} was made on another machine, which could not push it.`);
+    log(`The commit of ${(0,turn_name/* turnName */.P)(turn.id)} was made on another machine, which did not push it.`);
     return found;
 }
 /**
- * Stores the last commit of a turn's job, whose push was refused, for other machines, unless it may have a secret.
+ * Stores the last commit of a turn's job, which is not pushed, for other machines, unless it may have a secret.
  *
- * @param refused - why the turn failed
+ * @param refused - why the turn failed; `undefined` if it has not
  * @returns why it is lost with this machine; `undefined` if its clone keeps it, or it is stored
  */
 async function keepForOthers(turn, refused, { repository, keptCommits, log }) {
@@ -13325,6 +13366,7 @@ async function runAgent(agent, options) {
             const variable = `AGENT_RESULT_FILE=${resultFile}`;
             let init;
             let failure;
+            let toldStdout;
             const ended = new AbortController();
             const begin = () => {
                 const leader = child.pid === undefined ? undefined : identify(child.pid);
@@ -13341,6 +13383,10 @@ async function runAgent(agent, options) {
             child.on("message", (message) => {
                 if ("exhausted" in message) {
                     failure = new ResourceExhausted(`the agent cannot be started now: ${message.exhausted}`);
+                    return;
+                }
+                if ("stdout" in message) {
+                    toldStdout = message.stdout;
                     return;
                 }
                 init = message.init;
@@ -13375,7 +13421,8 @@ async function runAgent(agent, options) {
                 throw failure;
             // It does not exist if the supervisor was killed. Without a sandbox, an agent could leave a pipe there.
             const isWritten = (0,external_node_fs_.lstatSync)(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
-            const report = agent.readReport(isWritten ? (0,external_node_fs_.readFileSync)(stdoutFile, "utf8") : "", (0,result_file/* readResultFile */.k)(resultFile));
+            const stdout = toldStdout ?? (isWritten ? (0,external_node_fs_.readFileSync)(stdoutFile, "utf8") : "");
+            const report = agent.readReport(stdout, (0,result_file/* readResultFile */.k)(resultFile));
             if (terminated !== undefined)
                 return { ...report, end: terminated === "aborted" ? "stopped" : "timed-out" };
             const end = exitCode === 0 && report.error === undefined ? "completed" : "failed";
@@ -13675,7 +13722,8 @@ async function runTurn(turn, job, ports, signal) {
 /** Returns how a turn ends that cannot go on. */
 async function resultOf(error, turn, context) {
     const { onFailure, log, signal, progress } = context;
-    const reason = (0,error_message/* errorMessage */.g)(error);
+    const isLost = error instanceof ConflictError && context.keptCommits?.isOnlyPlace === true;
+    const reason = isLost ? error.whenLost : (0,error_message/* errorMessage */.g)(error);
     // What conflicts with the branch cannot be published later either.
     const kept = error instanceof ConflictError ? undefined : progress.kept;
     if (error instanceof LeaseLost || signal.reason instanceof LeaseLost)
@@ -13742,7 +13790,7 @@ async function processPrepared(turn, job, run, isPublished = false) {
     const found = outcomes?.find(turn);
     const keptTurn = !isMade && found === undefined ? findKeptTurn(turn, turns) : undefined;
     if (keptTurn !== undefined && !isPublished) {
-        const check = (commit) => checkAgain(turn, start, commit, context, signal);
+        const check = (commit, before) => checkAgain(turn, { ...start, head: before, instructed: undefined }, commit, context, signal);
         const done = await publishKept(keptTurn, turn, job, begin, onRecorded, check, context);
         if (done !== undefined && keptTurn.promptHash === hashPrompt(turn.prompt)) {
             log(`${(0,turn_name/* turnName */.P)(keptTurn.id)} had the same prompt, so no agent is run.`);
@@ -13906,6 +13954,9 @@ async function checkOutcome(turn, { start, last }, worktree, first, leftMs, cont
         const earlier = last === undefined || last.commit === start.head ? undefined : last.commit;
         await repository.keep(commit, turn.job, earlier);
         progress.kept = "push";
+        // A check can take minutes, in which a runner may be lost with its clone.
+        if (context.keptCommits?.isOnlyPlace)
+            await ignoringLoss(patiently(async () => void (await keepForOthers(turn, undefined, context))));
     };
     const check = async (outcome, commit) => {
         const limits = { timeLimitMs: Math.max(leftMs(), timeLeft(context.timeLimitMs, context.timeLimitMs)), signal };
@@ -14830,13 +14881,15 @@ class DiskUse {
         const sizes = await (this.#options.folderSizes ?? folderSizes)(folder, signal);
         const sum = (pattern) => [...sizes].reduce((total, [path, bytes]) => (pattern.test(path) ? total + bytes : total), 0);
         const jobs = (0,external_node_path_.relative)(folder, (0,service_folder/* jobsFolder */.v$)(folder));
+        const treeBytes = sum(new RegExp(`^${jobs}/[^/]+/tree$`));
         this.#measured = {
             clones: clones.map((clone) => ({
                 repository: clone.name,
                 bytes: sizes.get((0,external_node_path_.relative)(folder, (0,external_node_path_.join)(clone.folder, "mirror.git"))) ?? 0,
             })),
-            worktreeBytes: sum(new RegExp(`^(?:${jobs}/[^/]+/tree|(?:clones/[^/]+/)?spare(?:-\\d+)?)$`)),
-            homeBytes: sum(new RegExp(`^${jobs}/[^/]+/home$`)),
+            worktreeBytes: treeBytes + sum(/^(?:clones\/[^/]+\/)?spare(?:-\d+)?$/),
+            // With the events of agents, and what `--setup` caches.
+            homeBytes: sum(new RegExp(`^${jobs}/[^/]+$`)) - treeBytes,
             logBytes: sizes.get((0,external_node_path_.relative)(folder, (0,service_folder/* logsFolder */.qd)(folder))) ?? 0,
         };
         const now = this.#machine.now();
@@ -16399,6 +16452,11 @@ function rebuildJob({ jobId, projectId, caller, targetBranch, pull, commits, }) 
     if (createdAt === undefined)
         return undefined;
     const isPublished = turns.every(({ kept }) => !kept);
+    // The body tells of the last commit. Without it, a re-run would pass that its check has failed.
+    const check = isPublished ? readFailedCheck(body) : undefined;
+    const newest = turns.at(-1);
+    if (newest && check)
+        Object.assign(newest, { checkResult: check.result, checkOutput: check.output });
     const job = {
         id: jobId,
         project: projectId,

@@ -1,7 +1,7 @@
 import type { AcceptedSubmission, AgentJobClient } from "../client/client.ts";
 import type { CallLimits } from "../client/clock.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
-import { isRequestError, SubmissionError } from "../client/errors.ts";
+import { InvalidResponseError, isRequestError, SubmissionError } from "../client/errors.ts";
 import { hasEnded, type SentTurn, type TurnStatus } from "../client/step-lookup.ts";
 import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, type WaitRequest, type WaitResult, waitForJob } from "../client/wait.ts";
@@ -188,6 +188,9 @@ function turnReader(
       if (state.features === undefined && isRequestError(error)) return undefined;
       throw error;
     });
+    // What has announced itself knows how the turn ended: then another answer is none, and the record may be about a later turn.
+    if (announcement === undefined && state.features !== undefined)
+      throw new InvalidResponseError("it announces nothing", "");
     isUnannounced = announcement === undefined;
     if (announcement === undefined) return undefined;
     state.features = announcement.features;

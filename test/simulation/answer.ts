@@ -82,13 +82,13 @@ function lookupAnswer(fault: Fault, { scenario, service, step, key, isOldMachine
     };
   }
   const arrives = scenario.service !== "stripped" && key !== undefined;
-  const turns = service.turnsOf(step);
   const oddity = fault.kind === "odd-record" && fault.oddity === "unknown-status" ? { status: fault.text } : {};
+  const turns = service.turnsOf(step).map((turn) => ({ ...turn, ...oddity }));
   const body = {
     step,
     key: arrives ? `${key.step}.${key.request}` : null,
     features: ["base", "stop"],
-    turns: turns.map((turn) => ({ ...turn, ...oddity })),
+    turns,
   };
   return { ...plain, body: JSON.stringify(body), announces: arrives, turns };
 }

@@ -1,5 +1,6 @@
 import { lastPollReserveMs, rounding } from "./limits.ts";
 import type { ServiceRequest } from "./network.ts";
+import { isHushed } from "./received.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import type { AttemptRun } from "./simulate.ts";
 
@@ -43,7 +44,8 @@ export function checkHolds(scenario: Scenario, run: AttemptRun, attempt: Attempt
     }
     const wasHeld = received.kind === "response" && received.isHoldApplied && received.at - sentAt >= minHeldMs;
     if (!wasHeld || !received.record || isPaused || signalAt !== undefined || run.hasInternalFault) continue;
-    if (scenario.usesTokens) continue;
+    // Unless the service may be asked how the turn ended, the poll counts as failed.
+    if (scenario.usesTokens || (received.record.status !== "active" && isHushed(requests, received.at))) continue;
     const lateMs = next.sentAt - Math.max(received.at, sentAt + minMs);
     if (lateMs > rounding) violations.push(`the poll after one that was held was sent ${lateMs} ms late`);
   }

@@ -2,8 +2,9 @@ import { outputNames } from "../support/metadata.ts";
 import { checkEscaping } from "./escaping.ts";
 import { checkHolds } from "./holds.ts";
 import { checkLimits, createGraceMs, lastPollReserveMs, readLimitMs, rounding } from "./limits.ts";
+import type { ServiceRequest } from "./network.ts";
 import { knownStatuses, placesOf, wasTold } from "./places.ts";
-import { isSubmission, recordsOf } from "./received.ts";
+import { isHushed, isNotFound, isSubmission, isTooNew, recordsOf } from "./received.ts";
 import { checkRepeats } from "./repeats.ts";
 import { checkMemory } from "./reruns.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
@@ -138,8 +139,8 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const records = recordsOf(requestsOfResult(run, scenario.workflow !== undefined));
   const lastLink = records.at(-1)?.link ?? "";
   const lastStatus = records.findLast((record) => knownStatuses.includes(record.status))?.status ?? "";
-  // A job that a re-run found to be over is none of its own. Its id is an output nevertheless if it is an input.
-  const isFixed = scenario.mode.kind === "comment" && scenario.mode.hasFixedJob;
+  // A job that a re-run found to be over is none of its own. Its id is an output nevertheless if a message goes to it.
+  const isFixed = scenario.mode.kind === "comment" && (scenario.mode.hasFixedJob || scenario.mode.remembersJob);
   const isLeft = isFixed && lastStatus === "archived" && submissionsOf(run).length === 0;
   const hasJob = (outputs["job-id"] !== "" && !isLeft) || scenario.workflow !== undefined;
   // A process that was paused may have no token, and not ask either.
@@ -154,6 +155,9 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   if (terminalOutcomes.includes(outcome) && !((endsAt ?? Number.POSITIVE_INFINITY) <= run.endedAt)) {
     violations.push(`the outcome is ${outcome}, but the job is not done`);
   }
+  const told = ["pr-created", "no-changes"].includes(outcome) ? lastToldOf(run) : [];
+  if (told.length > 0 && !told.includes("completed"))
+    violations.push(`the outcome is ${outcome}, but the service said that the turn is ${told.join()}`);
   if (outcome === "started" && scenario.wait) violations.push("the outcome is started, but the step was told to wait");
   if (outcome === "timed-out" && wasDoneInTime(scenario, run, attempt, isMessage))
     violations.push("the outcome is timed-out, but the job was done in time");
@@ -169,6 +173,19 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   return violations;
 }
 
+/** Returns the statuses of the turns of the job in the outputs, as the service said them last, after something was sent. */
+function lastToldOf({ requests, runner }: AttemptRun): string[] {
+  const jobId = runner.outputs["job-id"];
+  const answers = requests
+    .slice(requests.findLastIndex(isSubmission) + 1)
+    .flatMap(({ received }) =>
+      received?.kind === "response" && received.announces ? [received.turns.filter(({ job }) => job === jobId)] : [],
+    );
+  return answers.at(-1)?.map(({ status }) => status) ?? [];
+}
+
+const knownTurnStatuses = ["waiting", "running", "completed", "failed", "stopped"];
+
 /** Returns whether the last record does not count, because the service did not say how its turn ended. */
 function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   const last = requests.findLast(({ received }) => received?.kind === "response" && received.record !== undefined);
@@ -176,8 +193,12 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   // Without a token, the service is not asked either.
   const readAt = last?.received?.at ?? Infinity;
   if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && !isSmooth)) return true;
+  const isEnd = last?.received?.kind === "response" && last.received.record?.status !== "active";
+  if (isEnd && isHushed(requests, readAt)) return true;
   const isAnswered = ({ received }: (typeof requests)[number]): boolean =>
-    received?.kind === "response" && received.announces;
+    received?.kind === "response" &&
+    received.announces &&
+    received.turns.every(({ status }) => knownTurnStatuses.includes(status));
   // The same holds for one before the last.
   const isLeftOut = requests.some((request, index) => {
     const next = requests[index + 1];
@@ -193,23 +214,31 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
  */
 function requestsOfResult({ requests, runner }: AttemptRun, isHistory: boolean): AttemptRun["requests"] {
   const first = requests.findIndex(isSubmission);
-  // Nor is a second look at a job that was not found.
-  const isSecondLook = ({ kind, jobId, sentAt }: AttemptRun["requests"][number]): boolean =>
-    kind === "poll" &&
-    requests.some(
-      (one) =>
-        one.jobId === jobId &&
-        one.received?.kind === "response" &&
-        one.received.status === 404 &&
-        Math.abs(sentAt - one.received.at - secondLookMs) < 10,
+  // Nor is a second look at a job that was not found. A new job is only looked for again.
+  const isSecondLook = (request: ServiceRequest): boolean => {
+    const isOfJob = ({ kind, jobId }: ServiceRequest): boolean => kind === "poll" && jobId === request.jobId;
+    const before = requests.slice(0, requests.indexOf(request));
+    const start = before.findLastIndex(
+      (one) => one.jobId === request.jobId && isNotFound(one) && !isTooNew(one, requests),
     );
+    const since = before.slice(start + 1);
+    const looks = since.filter(isOfJob);
+    const isOver = request.sentAt >= (looks[0]?.sentAt ?? Infinity) + readLimitMs - rounding;
+    const hasEnded = isOver || looks.some((one, at) => endsLook(one, looks.slice(0, at)));
+    return start !== -1 && isOfJob(request) && !since.some(isSubmission) && !hasEnded;
+  };
   const own = requests.slice(Math.max(first, 0)).filter((one) => !isSecondLook(one));
   if (first !== -1) return own;
   return !isHistory || runner.outputs["job-origin"] === "resumed" ? own : [];
 }
 
-/** How long after a `404` a job is looked for again, in milliseconds. */
-const secondLookMs = 3000;
+/** Returns whether a poll was the last of a look: it found the job, or failed for good. */
+function endsLook({ received }: ServiceRequest, before: readonly ServiceRequest[]): boolean {
+  if (received?.kind !== "response")
+    return received?.reason === "certificate" && !before.some((one) => one.received?.kind === "response");
+  const { status, record } = received;
+  return record !== undefined || (status >= 300 && status < 500 && status !== 408 && status !== 429);
+}
 
 /** A record may show the state from before a message for this long, in milliseconds. */
 const staleStateMs = 15_000;
@@ -233,20 +262,23 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   );
   const timeoutMs = scenario.timeoutSeconds * 1000;
   const deadline = run.firstRequestAt + (scenario.wait ? timeoutMs : Math.min(timeoutMs, readLimitMs));
-  const isDisturbed = run.requests.some(({ isSmooth, received }) => {
-    // It may have asked not to be asked again before.
-    const waitMs = received?.kind === "response" ? (received.waitMs ?? 0) : 0;
-    return !isSmooth && (received?.at ?? deadline) + waitMs >= shownAt;
+  // The last poll may be followed by the question how the turn ended.
+  const lastPollAt = deadline - lastPollReserveMs - 2000;
+  const isDisturbed = run.requests.some(({ kind, isSmooth, received }) => {
+    // A service that asks for a pause is not asked again before how a turn ended, unlike for the state of a job at the end.
+    const pauseMs = kind === "lookup" && received?.kind === "response" ? (received.waitMs ?? 0) : 0;
+    const receivedAt = received?.at ?? deadline;
+    // There may be less than a second for the last question.
+    const isCutOff = kind === "lookup" && receivedAt >= deadline - rounding;
+    return (!isSmooth || isCutOff) && receivedAt + pauseMs >= lastPollAt;
   });
   const isWithoutToken = run.tokenRequests.some(
     ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,
   );
-  // The last poll may be followed by the question how the turn ended.
-  const lastPollAt = deadline - lastPollReserveMs - 2000;
   // The reaction comes before the first poll.
   const firstPollAt = run.requests.find(({ kind }) => kind === "poll")?.sentAt ?? deadline;
   const isHeldUp = run.gitHubRequests.some(
-    ({ settledAt = deadline }) => settledAt >= lastPollAt && settledAt <= Math.min(firstPollAt, deadline),
+    ({ settledAt = deadline }) => settledAt >= lastPollAt && settledAt <= Math.min(firstPollAt, deadline) + rounding,
   );
   return shownAt < lastPollAt && !isDisturbed && !isWithoutToken && !isHeldUp;
 }

@@ -1,5 +1,5 @@
 import type { ServiceRequest } from "./network.ts";
-import { acceptanceOf, isSubmission } from "./received.ts";
+import { acceptanceOf, hasRecord, isNotFound, isSubmission, isTooNew } from "./received.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import type { AttemptRun } from "./simulate.ts";
 
@@ -20,8 +20,6 @@ export const readLimitMs = 180_000;
 const unreachableLimitMs = 60_000;
 /** How long it may take to get an OIDC token, in milliseconds: three tries of ten seconds, and the delays between. */
 const tokenLimitMs = 33_000;
-/** How long a new job may be invisible, in milliseconds. */
-const notFoundGraceMs = 10_000;
 
 /** How long the step waits at its end for the cache service, and before it sends something, in milliseconds. */
 const maxSavesMs = 5000;
@@ -87,15 +85,14 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const holdMs = outcome === "error" || run.runner.outputs["job-id"] === "" ? maxHoldMs : 0;
     const lateMs = run.endedAt - doneAt - holdMs - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
     // Without a token, the last poll is not sent, so what the step did last is unknown.
-    // After a doubt, it may have waited to ask again.
+    // After a doubt, it may have waited to ask again, and a pause took the time for that.
     const last = requests.at(-1);
     const isInDoubt = last?.kind === "lookup" || (last && isSubmission(last) && acceptanceOf(last) === "unknown");
-    if (scenario.workflow && !scenario.usesTokens && !isInDoubt && lateMs > maxSavesMs + rounding)
+    const hasWaited = isInDoubt && attempt.pauses.length > 0;
+    if (scenario.workflow && !scenario.usesTokens && !hasWaited && lateMs > maxSavesMs + rounding)
       violations.push(`the run ended ${lateMs} ms after its job`);
   }
 
-  const { mode } = scenario;
-  const isOnlyWait = mode.kind === "plain" && mode.task === "attach" && scenario.wait;
   const deadline = (run.firstRequestAt ?? 0) + scenario.timeoutSeconds * 1000;
   let unreachableSince: number | undefined;
   for (const [index, request] of requests.entries()) {
@@ -106,12 +103,9 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const isOther = kind === "lookup" && next.sentAt >= (signalAt ?? Infinity);
     const isRepeated = next.kind === kind && next.jobId === request.jobId && !isOther;
     if (received.kind === "response") {
-      // Before anything is sent, polls read the job of the session or of an earlier attempt, for a time of their own. So does a second
-      // look at a job that is gone.
-      const isReading =
-        kind === "poll" && requests.slice(0, index).every((one) => one.kind === "poll" || one.kind === "lookup");
-      const readUntil = (run.firstRequestAt ?? 0) + readLimitMs;
-      const latest = Math.min(deadline, (isReading || scenario.isJobGone) && !isOnlyWait ? readUntil : Infinity);
+      const lateMs = next.sentAt - lookEndsAt(scenario, run, index + 1) - pausedMs;
+      if (!scenario.wait && lateMs > rounding) violations.push(`a job was looked at for ${lateMs} ms too long`);
+      const latest = Math.min(deadline, lookEndsAt(scenario, run, index) - (scenario.usesTokens ? tokenLimitMs : 0));
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), latest - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
       if (
@@ -123,8 +117,6 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       ) {
         violations.push(`a ${kind} was repeated ${retryAt - next.sentAt} ms before Retry-After`);
       }
-      const created = requests.find((one) => one.kind === "create" && acceptanceOf(one) === "accepted")?.received?.at;
-      const isTooNew = received.status === 404 && created !== undefined && sentAt - created < notFoundGraceMs;
       // A session looks for a job again that the attempt before it had.
       // One that was not found is looked for again.
       const wasNotFound = requests.slice(0, index + 1).some((one) => isNotFound(one) && one.jobId === request.jobId);
@@ -132,7 +124,7 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       // Unless a poll says that its job is gone, and a token may be missing for that or a fault end it, a message is sent once more.
       const mayLackPoll = scenario.usesTokens || run.hasInternalFault;
       const isUnconfirmed = kind === "message" && received.status === 404 && mayLackPoll;
-      const mayRepeat = isTransient || isTooNew || isLookedUpTwice || isUnconfirmed;
+      const mayRepeat = isTransient || isTooNew(request, requests) || isLookedUpTwice || isUnconfirmed;
       if (isRepeated && kind !== "lookup" && received.status >= 300 && !mayRepeat) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
@@ -148,6 +140,21 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   return violations;
 }
 
-function isNotFound({ received }: ServiceRequest): boolean {
-  return received?.kind === "response" && received.status === 404;
+/**
+ * Returns when the look at a job ends to which a poll may belong: before something is sent, and after a job was not found, its state
+ * is read for a time of its own, which begins just before the first poll. What waits for the end of a job has all of the time.
+ */
+function lookEndsAt({ mode, wait }: Scenario, { requests }: AttemptRun, index: number): number {
+  const { kind, jobId } = requests[index] ?? {};
+  if (kind !== "poll" || (mode.kind === "plain" && mode.task === "attach" && wait)) return Infinity;
+  const before = requests.slice(0, index);
+  // If the service does not say how the turn ended, the same look goes on.
+  const hasEnded = (one: ServiceRequest, at: number): boolean =>
+    isNotFound(one) || isSubmission(one) || (hasRecord(one) && requests[at + 1]?.kind !== "lookup");
+  const last = before.findLastIndex(hasEnded);
+  const ended = before[last];
+  const wasFound = ended !== undefined && !isNotFound(ended) && (ended.jobId === jobId || isSubmission(ended));
+  if (wait && wasFound && !before.some((one) => isNotFound(one) && one.jobId === jobId)) return Infinity;
+  const first = requests.slice(last + 1).find((one) => one.kind === "poll");
+  return (first?.sentAt ?? Infinity) + readLimitMs;
 }

@@ -25,3 +25,33 @@ export function recordsOf(requests: readonly ServiceRequest[]): JobRecord[] {
     received?.kind === "response" && received.record ? [received.record] : [],
   );
 }
+
+/** Returns whether the service had asked, before a time, not to be asked until after it what was sent. */
+export function isHushed(requests: readonly ServiceRequest[], at: number): boolean {
+  return requests.some(
+    ({ kind, received }) =>
+      kind === "lookup" &&
+      received?.kind === "response" &&
+      received.at <= at &&
+      received.at + (received.waitMs ?? 0) > at,
+  );
+}
+
+/** Returns whether a request was answered with `404`. */
+export function isNotFound({ received }: ServiceRequest): boolean {
+  return received?.kind === "response" && received.status === 404;
+}
+
+/** Returns whether a request was answered with a complete record. */
+export function hasRecord({ received }: ServiceRequest): boolean {
+  return received?.kind === "response" && received.record !== undefined;
+}
+
+/** How long a new job may be invisible, in milliseconds. */
+const notFoundGraceMs = 10_000;
+
+/** Returns whether a job was not found because it was created just before. */
+export function isTooNew(request: ServiceRequest, requests: readonly ServiceRequest[]): boolean {
+  const created = requests.find((one) => one.kind === "create" && acceptanceOf(one) === "accepted")?.received?.at;
+  return isNotFound(request) && created !== undefined && request.sentAt - created < notFoundGraceMs;
+}

@@ -91,6 +91,9 @@ function whyNot({
   if (scenario.mode.kind === "comment") {
     if (!scenario.mode.reply) return canAskGitHub(history, index) ? "GitHub says that the step ran" : undefined;
     if (run.isRemembered) return "the thread remembers it";
+    if (isFoundInCache(run, by)) return "the cache remembers it";
+    // GitHub took nothing from the earlier attempt, which said so, and takes it now.
+    if (!isWitnessed(earlier) && isWitnessed(run) && wasAnnounced(earlier)) return undefined;
   }
   if (canAskGitHub(history, index)) return "GitHub says that the step ran";
   if (!place || !before) return wasAnnounced(earlier) ? undefined : "no attempt had announced a doubt";
@@ -104,6 +107,16 @@ function whyNot({
   }
   if (entriesOf(place, placesOf(history)).some(({ owner }) => owner === by)) return "the cache remembers it";
   return mayBeForgotten(before, place, placesOf(history)) ? undefined : "no attempt had announced a doubt";
+}
+
+/** Returns whether an attempt found in the cache what another one left there. */
+function isFoundInCache({ cache }: AttemptRun, by: number): boolean {
+  return cache.restores.some(({ found }) => found?.owner === by);
+}
+
+/** Returns whether GitHub took a reaction or a reply of an attempt. */
+function isWitnessed({ gitHubRequests }: AttemptRun): boolean {
+  return gitHubRequests.some(({ route, data }) => route.startsWith("POST ") && typeof data === "object");
 }
 
 function wasAnnounced({ runner }: AttemptRun): boolean {

@@ -54,10 +54,14 @@ const saveGraceMs = 2000;
 /** Returns whether the step, which nobody killed, did not wait after a signal for a save that takes only a short time. */
 function isForgottenOnSignal({ end, hasInternalFault, signalAt, endedAt, cache }: AttemptRun): boolean {
   if (!["passed", "failed"].includes(end) || hasInternalFault || signalAt === undefined) return false;
-  // A session saves its job again when the first saves are over, and that may be too late.
+  const isOfJob = ({ key }: { key: string }): boolean => /-\d+-job-/.test(key);
+  // A session saves its job with the attempt's. When these saves are over, it saves it again, or that of a turn that it waited for,
+  // and that may be too late.
+  const isWithJob = (startedAt: number): boolean =>
+    cache.saves.some((one) => isOfJob(one) && one.startedAt === startedAt);
   const saves = cache.saves.filter(
-    ({ isForSession, key }, index) =>
-      (isForSession || /-\d+-job-/.test(key)) &&
+    ({ isForSession, key, startedAt }, index) =>
+      (isForSession ? isWithJob(startedAt) : isOfJob({ key })) &&
       cache.saves.findIndex((one) => one.isForSession === isForSession && (isForSession || one.key === key)) === index,
   );
   return saves.some(({ startedAt, answersAt = Infinity, storedAt = Infinity }) => {

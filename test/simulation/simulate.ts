@@ -11,7 +11,7 @@ import type { FakeGitHub } from "../support/fake-github.ts";
 import { AttemptRecord, recordRoute } from "./attempt-record.ts";
 import { type CacheUse, connectSimulatedCache, SimulatedCache } from "./cache.ts";
 import { type GitHubRequest, isRemembered, simulatedGitHub, simulatedThread } from "./github.ts";
-import { type Execution, firstOfRun, placeOf } from "./history.ts";
+import { firstOfRun, placeOf } from "./history.ts";
 import { type ServiceRequest, simulatedTransport } from "./network.ts";
 import { SimulatedProcess } from "./process.ts";
 import { acceptanceOf, isSubmission } from "./received.ts";
@@ -295,7 +295,7 @@ function startAttempt(world: World, attempt: Attempt, index: number, earlier: re
     if (finished) return true;
     const id = requests.at(-1)?.arrivedId;
     if (id !== undefined && runner.outputs["job-id"] !== id && !lateIds.includes(id)) lateIds.push(id);
-    isSavedLate ||= cache !== undefined && isUnsaved(cache.use, requests.at(-1), scenario, attempt, ofRun);
+    isSavedLate ||= cache !== undefined && isUnsaved(cache.use, requests.at(-1), scenario, index);
     if (isKilled) end ??= "killed";
     if (end !== undefined) finished = finish();
     return end !== undefined;
@@ -313,10 +313,12 @@ function isSameUnit(scenario: Scenario, one: number, other: number): boolean {
 function isUnsaved(
   { restores, saves }: CacheUse,
   request: ServiceRequest | undefined,
-  { workflow }: Scenario,
-  { execution }: Attempt,
-  ofRun: Execution | undefined,
+  scenario: Scenario,
+  index: number,
 ): boolean {
+  const { workflow } = scenario;
+  const execution = scenario.attempts[index]?.execution;
+  const ofRun = firstOfRun(scenario, index);
   if (!request || !isSubmission(request) || execution?.cache.state === "absent") return false;
   if (ofRun?.cacheMode === "read" || ofRun?.cacheMode === "none") return false;
   if (request.arrivedId === undefined && acceptanceOf(request) !== "accepted") return false;
@@ -327,10 +329,16 @@ function isUnsaved(
     // A job that an earlier attempt of an older run had started does not take the place of a later run's.
     (workflow?.hasSession === true &&
       request.kind === "create" &&
-      !request.isReplay &&
+      !(request.isReplay && isKeptByLaterRun(restores, scenario, index)) &&
       canSaveSession &&
       isMissing(true))
   );
+}
+
+/** Returns whether the session's entry is of a workflow run that began after that of an attempt. */
+function isKeptByLaterRun(restores: CacheUse["restores"], scenario: Scenario, index: number): boolean {
+  const owner = restores.find(({ isForSession }) => isForSession)?.found?.owner;
+  return owner !== undefined && placeOf(scenario, owner).run > placeOf(scenario, index).run;
 }
 
 /**

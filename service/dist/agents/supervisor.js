@@ -210,8 +210,16 @@ agent.on("exit", async (exitCode) => {
     await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
     if (!process.connected)
         signalGroup(process.pid, "SIGKILL");
-    writeFileSync(stdoutFile, lastPieces.join("").slice(-maxEndLength));
-    process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
+    const exit = () => process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
+    const stdout = lastPieces.join("").slice(-maxEndLength);
+    try {
+        writeFileSync(stdoutFile, stdout);
+        exit();
+    }
+    catch {
+        // Such as on a full disk. Without its last words, an agent that has done its work would have failed.
+        tell({ stdout }, exit);
+    }
 });
 /** Logs why the agent cannot be started, tells the service if the machine only lacks something for now, and exits. */
 function explain(error) {

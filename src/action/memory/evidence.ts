@@ -164,13 +164,12 @@ function withThread(attempts: readonly EarlierAttempt[], thread: ThreadWords): E
     case "unreadable":
       return fill("unreadable");
     case "none":
+      // An attempt whose reaction was refused may have gone on, with a word in the cache.
       return thread.silence === "proof"
-        ? attempts.map(({ attempt }) => ({ attempt, word: { kind: "nothing sent" } }))
+        ? attempts.map((one) => (typeof one.word === "object" ? one : { ...one, word: { kind: "nothing sent" } }))
         : [...attempts];
     case "reply": {
       const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
-      // A word that the cache has of a newer attempt that named a job ends the search.
-      if (newer.some(({ word }) => isJob(word))) return newer;
       const cached = attempts.find(({ attempt }) => attempt === thread.attempt)?.word;
       // The reply says that nothing was sent only if that holds for the attempts before, too.
       const isDoubt = thread.word.kind === "about to send" && !isJob(cached);

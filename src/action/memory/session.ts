@@ -111,7 +111,7 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
   return {
     find,
     /** Returns whether an earlier attempt of this step saved an entry. */
-    isOwn: (entry: SessionEntry): boolean => attempt > 1 && entry.run === runId && entry.step === step,
+    isOwn: (entry: SessionEntry): boolean => entry.run === runId && entry.step === step,
     /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
     laterRun: ({ run, step: other, jobId }: SessionEntry): { run: string; jobId: string } | undefined =>
       isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,

@@ -156,3 +156,18 @@ test("an attempt that could not react, and refused, does not hide the doubt of t
   github.fault = () => {};
   expect((await run(3, completes)).requests).toEqual([]);
 });
+
+test("a reaction that was refused before does not hide what the cache says was about to be sent", async () => {
+  const github = new FakeGitHub();
+  const cache = new FakeCache();
+  const run = (number: number, respond: NonNullable<CommentOptions["respond"]>) =>
+    runComment(github, { respond, cache, attempt: number });
+  github.fault = ({ route }) => {
+    if (route.startsWith("POST ")) throw new GitHubError("Resource not accessible by integration", 403);
+  };
+  await run(1, () => ({ response: { status: 502 } }));
+  github.fault = () => {};
+  const second = await run(2, completes);
+  expect(second.requests).toEqual([]);
+  expect(second.outputs.outcome).toBe("error");
+});

@@ -66,6 +66,19 @@ test("a service is asked again that denies the question once, as one of several 
   expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
 });
 
+test("a service that denies the question at the end is asked again, because its record may be about another turn", async () => {
+  let lookups = 0;
+  const respond = asked(
+    () => [turn("job_1", "any", lookups === 1 ? "running" : "failed")],
+    () => respondWith(200, completed),
+  );
+  const { outputs } = await attempt(2, {
+    respond: (request) =>
+      request.query !== "" && ++lookups === 2 ? respondWith(404, { error: "Not found" }) : respond(request),
+  });
+  expect(outputs).toMatchObject({ outcome: "failed", "job-origin": "resumed" });
+});
+
 test("without waiting, the result of a turn that has ended is the result of the step", async () => {
   const { outputs } = await attempt(2, {
     inputs: { wait: "false" },
