@@ -3,7 +3,7 @@ import { checkEscaping } from "./escaping.ts";
 import { checkHolds } from "./holds.ts";
 import { checkLimits, createGraceMs, lastPollReserveMs, readLimitMs, rounding } from "./limits.ts";
 import type { ServiceRequest } from "./network.ts";
-import { knownStatuses, placesOf, wasTold } from "./places.ts";
+import { knownStatuses, placesOf, secondLookMs, wasTold } from "./places.ts";
 import { isHushed, isNotFound, isSubmission, isTooNew, recordsOf } from "./received.ts";
 import { checkRepeats } from "./repeats.ts";
 import { checkMemory } from "./reruns.ts";
@@ -223,9 +223,11 @@ function requestsOfResult({ requests, runner }: AttemptRun, isHistory: boolean):
     );
     const since = before.slice(start + 1);
     const looks = since.filter(isOfJob);
+    // What is polled at once goes on after a second look that did not find it either.
+    const isLater = (looks[0] ?? request).sentAt - (before[start]?.received?.at ?? Infinity) >= secondLookMs;
     const isOver = request.sentAt >= (looks[0]?.sentAt ?? Infinity) + readLimitMs - rounding;
     const hasEnded = isOver || looks.some((one, at) => endsLook(one, looks.slice(0, at)));
-    return start !== -1 && isOfJob(request) && !since.some(isSubmission) && !hasEnded;
+    return isLater && isOfJob(request) && !since.some(isSubmission) && !hasEnded;
   };
   const own = requests.slice(Math.max(first, 0)).filter((one) => !isSecondLook(one));
   if (first !== -1) return own;

@@ -72,7 +72,7 @@ export function seenBefore(run: AttemptRun, before?: number): { jobId: string; s
 }
 
 /** A job is not gone before the service has said so twice, this far apart, in milliseconds. */
-const secondLookMs = 2900;
+export const secondLookMs = 2900;
 
 /** Returns whether the service itself had said twice by then that there is no such job. */
 export function isGone({ requests }: AttemptRun, job: string, by: number): boolean {
