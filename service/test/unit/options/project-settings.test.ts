@@ -61,3 +61,32 @@ test.each<[Parameters<typeof settingsOf>[0], string]>([
 ])("%j is refused", (input, problem) => {
   expect(() => settingsOf(input)).toThrow(problem);
 });
+
+const secret = "0123456789abcdef";
+
+test.each<[string, Partial<Parameters<typeof createProjectSettings>[0]>, NodeJS.ProcessEnv]>([
+  ["INPUT_GITHUB-TOKEN", {}, {}],
+  ["ACTIONS_RUNTIME_TOKEN", {}, {}],
+  ["ACTIONS_ID_TOKEN_REQUEST_TOKEN", {}, {}],
+  ["AGENT_SERVICE_KEY", {}, {}],
+  ["GH_TOKEN", {}, {}],
+  ["DEPLOY_TOKEN", { githubTokenEnv: "DEPLOY_TOKEN" }, { DEPLOY_TOKEN: secret }],
+  ["PGPASSWORD", {}, { PGPASSWORD: secret }],
+  // By its value.
+  ["MY_TOKEN", {}, { MY_TOKEN: secret, GITHUB_TOKEN: secret }],
+  ["MY_HEADER", {}, { MY_HEADER: `Bearer ${secret}`, GH_TOKEN: secret }],
+  ["MY_KEY", {}, { MY_KEY: "short", AGENT_SERVICE_KEY: "short" }],
+  ["MY_TOKEN", {}, { MY_TOKEN: secret, ACTIONS_RUNTIME_TOKEN: secret }],
+  ["MY_PASSWORD", { repository: `https://bot:${secret}@git.example.com/docs.git` }, { MY_PASSWORD: secret }],
+])("no agent gets %s, which is the service's or the runner's", (name, input, variables) => {
+  const problem = `--agent-env must not name ${name}`;
+  expect(() => settingsOf({ agent: "agent", agentEnv: ["REGION", name], ...input }, variables)).toThrow(problem);
+});
+
+test("an agent gets other variables, and a model's key that is the workflow's token stays outside its sandbox", () => {
+  const variables = { MY_KEY: "short and long", AGENT_SERVICE_KEY: "short", COPILOT_GITHUB_TOKEN: secret };
+  const agentEnv = ["MY_KEY", "NOT_SET", "COPILOT_GITHUB_TOKEN"];
+  const { agent, network } = settingsOf({ agent: "copilot", agentEnv }, { ...variables, GH_TOKEN: secret });
+  expect(agent.passes).toEqual(expect.arrayContaining(agentEnv));
+  expect(network).toBe("model");
+});
