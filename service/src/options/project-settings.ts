@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
 import type { CommandSettings, Confinement } from "../agents/confine.ts";
@@ -71,7 +72,8 @@ export function createProjectSettings(
   tokenVariables: readonly string[] = [],
 ): ProjectSettings {
   const agent = createAgent(input, environment);
-  const { repository, base, agentEnv = [], agentReads = [] } = input;
+  const { repository, base, agentEnv = [] } = input;
+  const reads = readReads(input);
   const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
   // Files of a repository can name another host for the model, to which a named agent would send its key.
   const agentNetwork = input.agentNetwork ?? (agent.modelEndpoint && sandbox === "bwrap" ? "model" : "full");
@@ -90,7 +92,7 @@ export function createProjectSettings(
     agent: {
       ...agent,
       passes: [...agent.passes, ...agentEnv],
-      reads: [...agent.reads, ...agentReads.map((path) => resolve(path))],
+      reads: [...agent.reads, ...reads],
     },
     sandbox,
     network: agentNetwork,
@@ -104,7 +106,7 @@ export function createProjectSettings(
     protectedFiles: input.protectedFiles ?? "flag",
     moreProtected: protect,
     only: readOnly(input.only),
-    commands: readCommands(input, sandbox),
+    commands: readCommands(input, sandbox, reads),
     ...readCommitOptions(input, github !== undefined),
     ...findSecrets(input, agent, environment),
   };
@@ -171,9 +173,21 @@ const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInp
   githubTokenEnv,
 ];
 
+/** Here the kernel shows the processes and devices of the machine, with their secrets. A sandbox has its own. Files in /dev/shm are like others. */
+const ofKernel = /^\/(?:(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)|$)/;
+
+function readReads({ agentReads = [] }: ProjectInput): string[] {
+  const paths = agentReads.map((path) => resolve(path));
+  // Also through a link. One that does not exist has no other path.
+  const exposed = paths.find((path) => ofKernel.test(path) || (existsSync(path) && ofKernel.test(realpathSync(path))));
+  if (exposed === undefined) return paths;
+  throw new Error(`--agent-reads ${exposed} would show agents the processes and devices of this machine.`);
+}
+
 function readCommands(
-  { setup, setupHosts, check, agentReads = [] }: ProjectInput,
+  { setup, setupHosts, check }: ProjectInput,
   sandbox: Confinement["sandbox"],
+  reads: readonly string[],
 ): CommandSettings | undefined {
   for (const [name, command] of Object.entries({ setup, check })) {
     if (command?.trim() === "") throw new Error(`--${name} is empty.`);
@@ -186,7 +200,7 @@ function readCommands(
   if (invalid !== undefined)
     throw new Error(`--setup-host ${invalid} is not a HOST or HOST:PORT of the public network.`);
   if (setup === undefined && check === undefined) return undefined;
-  return { setup, check, setupHosts: setupHosts ?? [], reads: agentReads.map((path) => resolve(path)) };
+  return { setup, check, setupHosts: setupHosts ?? [], reads };
 }
 
 function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {

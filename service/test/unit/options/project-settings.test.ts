@@ -1,4 +1,7 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
 import { createProjectSettings } from "../../../src/options/project-settings.ts";
 
 const environment = { DEPLOY_TOKEN: "0123456789", REGION: "eu-west-1", GITHUB_TOKEN: "ghp_0123456789" };
@@ -89,4 +92,14 @@ test("an agent gets other variables, and a model's key that is the workflow's to
   const { agent, network } = settingsOf({ agent: "copilot", agentEnv }, { ...variables, GH_TOKEN: secret });
   expect(agent.passes).toEqual(expect.arrayContaining(agentEnv));
   expect(network).toBe("model");
+});
+
+test("agents may read what only looks like the kernel's files, and none of these, not even through a link", () => {
+  const folder = temporaryFolder();
+  const link = join(folder, "link");
+  symlinkSync("/proc", link);
+  for (const path of ["/proc", "/proc/1/environ", "/sys/", "/dev/shm", "/opt/../proc", "/", link])
+    expect(() => settingsOf({ agentReads: [folder, path] }), path).toThrow("would show agents the processes");
+  const reads = [folder, "/dev/shm/x", "/process", "/development/dev"];
+  expect(settingsOf({ agentReads: reads }).agent.reads).toEqual(expect.arrayContaining(reads));
 });
