@@ -137,6 +137,7 @@ test.each([
   ],
   [{ sandbox: "docker" }, "sandbox must be bwrap or none."],
   [{ sandbox: "none" }, "agent-network model requires sandbox bwrap."],
+  [{ options: "--model small\n--model large" }, "model is given twice."],
   [
     { options: "--agent-env INPUT_GITHUB-TOKEN" },
     "agent-env must not name INPUT_GITHUB-TOKEN, which no agent may have.",
