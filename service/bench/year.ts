@@ -67,7 +67,14 @@ async function live(count: number, days: number): Promise<void> {
     log: console.error,
   });
   const metrics = new PrometheusMetrics();
-  const operations = createOperations({ store, folder, limits: async () => undefined, authenticator, metrics });
+  const operations = createOperations({
+    store,
+    folder,
+    limits: async () => undefined,
+    authenticator,
+    projects,
+    metrics,
+  });
   const endpoints = { ...operations, ...pages.endpoints, ...api.endpoints };
   await using service = await listen(dispatch({ endpoints, notFound: api.notFound, log: console.error }));
   url = service.url;

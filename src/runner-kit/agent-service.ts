@@ -103,7 +103,10 @@ export function readAgentOptions(text: string, inputs: readonly string[]): Agent
     // Only a command has options of its own.
     const isOne = given === "setup" || given === "check" || !/\s--[a-z]/.test(written);
     const name = isOne ? stepOptions.find((option) => option === given) : undefined;
-    if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value)) read.name = value;
+    const isAgain = given === "name" ? read.name !== undefined : Object.hasOwn(read.inputs, given);
+    // Other options are parsed later, as those of a command line.
+    if (isAgain) read.problems.push(say`must have --${given} only once`);
+    else if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value)) read.name = value;
     else if (isOne && inputs.includes(given) && value !== "") read.inputs[given] = value;
     else if (name !== undefined) read.options.push({ name, value, line });
     else {

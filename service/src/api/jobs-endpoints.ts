@@ -243,13 +243,14 @@ interface PromptBody {
   session: string | undefined;
 }
 
-/** Reads the body: `{ "prompt": <non-empty string>, "base"?: <non-empty string>, "session"?: <string> }`. Specification: "Request body". */
+/** Reads the body: `{ "prompt": <string that is not blank>, "base"?: <non-empty string>, "session"?: <string> }`. Specification: "Request body". */
 async function readBody(request: IncomingMessage, bodies: BodyReader): Promise<PromptBody> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
     throw new HttpException(400, "Content-Type must be application/json");
   }
   const { prompt, base, session } = fieldsOf(await bodies.read(request));
-  if (typeof prompt !== "string" || prompt === "") throw new HttpException(400, "prompt must be a non-empty string");
+  if (typeof prompt !== "string" || prompt.trim() === "")
+    throw new HttpException(400, "prompt must be a string that is not blank");
   if (base !== undefined && (typeof base !== "string" || base === ""))
     throw new HttpException(400, "base must be a non-empty string");
   if (session !== undefined && !isSession(session))

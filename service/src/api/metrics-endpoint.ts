@@ -3,6 +3,7 @@ import { type Authenticator, bearerOf, unauthorized } from "../http/authenticati
 import { keepConnection } from "../http/connections.ts";
 import type { Endpoint } from "../http/dispatch.ts";
 import { isLoopbackHost } from "../http/host.ts";
+import { HttpException } from "../http/http-exception.ts";
 import type { ReadableMetrics } from "../metrics/metrics.ts";
 import type { Census } from "../model.ts";
 
@@ -19,13 +20,15 @@ export interface MetricsEndpointOptions {
   readers?: MetricsReaders | undefined;
   /** Default: nobody has a key. */
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
+  /** The projects that metrics are about: a key must be for all of them. */
+  projects: readonly string[];
 }
 
 /** Headers that reverse proxies add to the requests that they forward. */
 const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /**
- * Returns the endpoint for metrics. Only programs on this machine and those with an API key can read them, so that a reverse
+ * Returns the endpoint for metrics. Only programs on this machine and those with an API key for all projects can read them, so that a reverse
  * proxy does not publish them.
  */
 export function metricsEndpoint(options: MetricsEndpointOptions): Endpoint<"metrics"> {
@@ -35,15 +38,17 @@ export function metricsEndpoint(options: MetricsEndpointOptions): Endpoint<"metr
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { metrics, census, authenticator, readers }: MetricsEndpointOptions,
+  { metrics, census, authenticator, projects, readers }: MetricsEndpointOptions,
 ): Promise<void> {
   const { authorization } = request.headers;
   // A reverse proxy that adds no header, as nginx does by default, looks like a program on this machine.
   const isOpen = readers === "all" || (readers !== "with a key" && isFromThisMachine(request));
   if (readers !== "all" && (authorization !== undefined || !isOpen)) {
     if (authenticator === undefined) throw unauthorized("Missing API key");
-    await authenticator.authenticate(bearerOf(authorization));
+    const access = await authenticator.authenticate(bearerOf(authorization));
     keepConnection(request);
+    if (projects.some((project) => !access.projects.includes(project)))
+      throw new HttpException(403, `The API key ${access.name} is not for all projects`);
   }
   const body = await metrics.render(await census());
   response.writeHead(200, {

@@ -19,6 +19,8 @@ export interface OperationsOptions {
   worker?: (() => CheckedWorker | undefined) | undefined;
   /** Decides who may read metrics besides programs on this machine. Default: nobody. */
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
+  /** All projects of the service. */
+  projects: readonly string[];
   /** Default: who is on this machine, or has a key. */
   metricsReaders?: MetricsReaders | undefined;
   /** Returns the limits of the workers on the store. */
@@ -39,7 +41,7 @@ const censusRatio = 1 / 100;
 
 /** Returns the endpoints for those who operate the service: whether it works, whether this process does, and metrics. */
 export function createOperations(options: OperationsOptions): OperationEndpoints {
-  const { store, folder, worker, authenticator, metrics, metricsReaders: readers, limits } = options;
+  const { store, folder, worker, authenticator, projects, metrics, metricsReaders: readers, limits } = options;
   const health = createHealth({
     store: checkStore(store),
     disk: checkDisk(folder),
@@ -60,7 +62,10 @@ export function createOperations(options: OperationsOptions): OperationEndpoints
   return {
     health: healthEndpoint(health, options.problems),
     liveness: healthEndpoint(liveness),
-    ...(metrics && "render" in metrics && { metrics: metricsEndpoint({ metrics, census, authenticator, readers }) }),
+    ...(metrics &&
+      "render" in metrics && {
+        metrics: metricsEndpoint({ metrics, census, authenticator, projects, readers }),
+      }),
   };
 }
 

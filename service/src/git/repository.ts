@@ -67,6 +67,7 @@ export class Repository {
    */
   async open(targets: readonly (string | undefined)[] = [undefined]): Promise<void> {
     await this.#clone.open(targets);
+    if (this.#clone.heads.size === 0) throw new Error("the repository is empty: push a first commit to it");
     const { git } = this.#clone;
     this.#mergeStates = new MergeStates(git);
     for (const one of targets) {

@@ -18,7 +18,7 @@ export interface Arguments<Names extends OptionName> {
  * Reads a command line.
  *
  * @param names - the options that it may have
- * @throws if it has others
+ * @throws if it has others, or two values for one that has a single value
  */
 export function parseArguments<Names extends OptionName>(
   args: readonly string[],
@@ -31,7 +31,17 @@ export function parseArguments<Names extends OptionName>(
       return [name, { type: given === "never" ? "boolean" : "string", multiple: given === "repeatedly" } as const];
     }),
   );
-  const { values, positionals } = parseArgs({ args: [...args], options: config, allowPositionals });
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options: config,
+    allowPositionals,
+    tokens: true,
+  });
+  const isSingle = (name: string): boolean => config[name]?.type === "string" && !config[name].multiple;
+  const single = tokens.flatMap((token) => (token.kind === "option" && isSingle(token.name) ? [token.name] : []));
+  const twice = single.find((name, index) => single.indexOf(name) !== index);
+  // The last value would win without a word.
+  if (twice !== undefined) throw new Error(`--${twice} is given twice.`);
   return {
     positionals,
     has: (name) => values[name] !== undefined,

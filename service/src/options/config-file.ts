@@ -80,8 +80,8 @@ function parseConfiguration(file: string, data: unknown, environment: NodeJS.Pro
   const problems: string[] = [];
   const settings = projects.flatMap(([project, input]) => {
     try {
-      checkProject(input, ["AGENT_SERVICE_KEY", "GITHUB_TOKEN", ...secretVariables]);
-      return [[project, createProjectSettings(input, environment)] as const];
+      checkProject(input);
+      return [[project, createProjectSettings(input, environment, secretVariables)] as const];
     } catch (error) {
       problems.push(`projects.${project}: ${withKeys(errorMessage(error))}`);
       return [];
@@ -96,9 +96,7 @@ function parseConfiguration(file: string, data: unknown, environment: NodeJS.Pro
 }
 
 /** Checks what a schema cannot. */
-function checkProject({ agentEnv = [], memoryMb, diskMb }: ProjectInput, secrets: readonly string[]): void {
-  const secret = agentEnv.find((name) => secrets.includes(name));
-  if (secret !== undefined) throw new Error(`--agent-env must not name ${secret}, which no agent may have.`);
+function checkProject({ memoryMb, diskMb }: ProjectInput): void {
   if (process.platform !== "linux" && [memoryMb, diskMb].some((one) => one !== undefined))
     throw new Error("--memory-mb and --disk-mb require Linux.");
 }

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
 import type { CommandSettings, Confinement } from "../agents/confine.ts";
@@ -61,16 +62,23 @@ export interface ProjectInput extends Partial<Omit<ByKey<ProjectValues>, "reposi
  * Returns the settings of a project.
  *
  * @param environment - of the service, with the keys of agents and the token
+ * @param tokenVariables - variables with the tokens of other projects. Default: none
  * @throws if the values do not go together, or something is missing in the environment. The message names options as on the
  *   command line, such as `--agent-network`
  */
-export function createProjectSettings(input: ProjectInput, environment: NodeJS.ProcessEnv): ProjectSettings {
+export function createProjectSettings(
+  input: ProjectInput,
+  environment: NodeJS.ProcessEnv,
+  tokenVariables: readonly string[] = [],
+): ProjectSettings {
   const agent = createAgent(input, environment);
-  const { repository, base, agentEnv = [], agentReads = [] } = input;
+  const { repository, base, agentEnv = [] } = input;
+  const reads = readReads(input);
   const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
   // Files of a repository can name another host for the model, to which a named agent would send its key.
   const agentNetwork = input.agentNetwork ?? (agent.modelEndpoint && sandbox === "bwrap" ? "model" : "full");
   checkSharedToken(input, agent, { sandbox, agentNetwork }, environment);
+  checkAgentEnv(input, agent, environment, tokenVariables);
   if (agentNetwork !== "full" && sandbox !== "bwrap")
     throw new Error(`--agent-network ${agentNetwork} requires --sandbox bwrap.`);
   const { memoryMb, diskMb, protect = [] } = input;
@@ -84,7 +92,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
     agent: {
       ...agent,
       passes: [...agent.passes, ...agentEnv],
-      reads: [...agent.reads, ...agentReads.map((path) => resolve(path))],
+      reads: [...agent.reads, ...reads],
     },
     sandbox,
     network: agentNetwork,
@@ -98,7 +106,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
     protectedFiles: input.protectedFiles ?? "flag",
     moreProtected: protect,
     only: readOnly(input.only),
-    commands: readCommands(input, sandbox),
+    commands: readCommands(input, sandbox, reads),
     ...readCommitOptions(input, github !== undefined),
     ...findSecrets(input, agent, environment),
   };
@@ -121,6 +129,43 @@ function checkSharedToken(
   );
 }
 
+/** What a runner has for its own use: its tokens, and the inputs of the step. */
+const ofRunner = /^(?:ACTIONS|INPUT)_/i;
+
+/** With shorter secrets, other values begin or end by accident. */
+const minSecretLength = 8;
+
+/** @throws if agents would get a secret of the service, by its name or in another variable */
+function checkAgentEnv(
+  input: ProjectInput,
+  { passes }: Agent,
+  environment: NodeJS.ProcessEnv,
+  tokenVariables: readonly string[],
+): void {
+  const own = [...ownVariables(input), ...tokenVariables];
+  const secrets = [
+    ...[...own, "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"].flatMap(
+      (name) => findSecret(name, environment)?.value ?? [],
+    ),
+    ...fixedSecrets(input, environment).map(({ value }) => value),
+  ];
+  const has = (value: string, secret: string): boolean =>
+    secret.length < minSecretLength ? value === secret : value.includes(secret);
+  // The key of its model may be the workflow's own token: the agent itself never gets that.
+  for (const name of (input.agentEnv ?? []).filter((one) => !passes.includes(one))) {
+    if (own.includes(name) || name === databasePassword || ofRunner.test(name))
+      throw new Error(`--agent-env must not name ${name}, which no agent may have.`);
+    const value = isSecretName(name) ? findSecret(name, environment)?.value : environment[name];
+    if (value !== undefined && secrets.some((secret) => has(value, secret)))
+      throw new Error(
+        `--agent-env must not name ${name}: it has a token, a key or a password of the service, which no agent may have.`,
+      );
+  }
+}
+
+/** Variables with the service's own secrets, which can also be in files. */
+const ownVariables = (input: ProjectInput): string[] => [apiKeyVariable, ...ownTokenVariables(input)];
+
 /** Variables with the service's own tokens of GitHub. */
 const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInput): string[] => [
   defaultTokenVariable,
@@ -128,9 +173,21 @@ const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInp
   githubTokenEnv,
 ];
 
+/** Here the kernel shows the processes and devices of the machine, with their secrets. A sandbox has its own. Files in /dev/shm are like others. */
+const ofKernel = /^\/(?:(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)|$)/;
+
+function readReads({ agentReads = [] }: ProjectInput): string[] {
+  const paths = agentReads.map((path) => resolve(path));
+  // Also through a link. One that does not exist has no other path.
+  const exposed = paths.find((path) => ofKernel.test(path) || (existsSync(path) && ofKernel.test(realpathSync(path))));
+  if (exposed === undefined) return paths;
+  throw new Error(`--agent-reads ${exposed} would show agents the processes and devices of this machine.`);
+}
+
 function readCommands(
-  { setup, setupHosts, check, agentReads = [] }: ProjectInput,
+  { setup, setupHosts, check }: ProjectInput,
   sandbox: Confinement["sandbox"],
+  reads: readonly string[],
 ): CommandSettings | undefined {
   for (const [name, command] of Object.entries({ setup, check })) {
     if (command?.trim() === "") throw new Error(`--${name} is empty.`);
@@ -143,7 +200,7 @@ function readCommands(
   if (invalid !== undefined)
     throw new Error(`--setup-host ${invalid} is not a HOST or HOST:PORT of the public network.`);
   if (setup === undefined && check === undefined) return undefined;
-  return { setup, check, setupHosts: setupHosts ?? [], reads: agentReads.map((path) => resolve(path)) };
+  return { setup, check, setupHosts: setupHosts ?? [], reads };
 }
 
 function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
@@ -163,15 +220,9 @@ function findSecrets(
   agent: Agent,
   environment: NodeJS.ProcessEnv,
 ): Pick<ProjectSettings, "secrets" | "secretSources"> {
-  const { repository, agentEnv = [] } = input;
-  const own = [apiKeyVariable, ...ownTokenVariables(input)];
-  const names = [...own, ...[...agent.passes, ...agentEnv].filter(isSecretName)];
+  const names = [...ownVariables(input), ...[...agent.passes, ...(input.agentEnv ?? [])].filter(isSecretName)];
   const secretSources = [...new Set(names)].flatMap((name) => findSecret(name, environment) ?? []);
-  const password = URL.canParse(repository) ? decodeURIComponent(new URL(repository).password) : "";
-  const fixed = [
-    ...["PGPASSWORD"].map((name) => ({ name, value: environment[name] ?? "" })),
-    { name: "the password of the repository", value: password },
-  ].filter(({ value }) => value !== "");
+  const fixed = fixedSecrets(input, environment);
   const secrets = {
     *[Symbol.iterator]() {
       for (const { name, values } of secretSources) for (const value of values()) yield { name, value };
@@ -179,6 +230,17 @@ function findSecrets(
     },
   };
   return { secrets, secretSources };
+}
+
+const databasePassword = "PGPASSWORD";
+
+/** Returns the secrets of the service that are in no file. */
+function fixedSecrets({ repository }: ProjectInput, environment: NodeJS.ProcessEnv): { name: string; value: string }[] {
+  const password = URL.canParse(repository) ? decodeURIComponent(new URL(repository).password) : "";
+  return [
+    { name: databasePassword, value: environment[databasePassword] ?? "" },
+    { name: "the password of the repository", value: password },
+  ].filter(({ value }) => value !== "");
 }
 
 function createAgent({ agent: command, model }: ProjectInput, environment: NodeJS.ProcessEnv): Agent {

@@ -133,7 +133,7 @@ test("connections are kept, and bodies are as large as the service allows", asyn
   const body = JSON.stringify({ prompt: "", padding: "x".repeat(2_000_000) });
   expect(await ask("/v2/agent/docs/job", { method: "POST", headers: json, body })).toMatchObject({
     status: 400,
-    text: '{"error":"prompt must be a non-empty string"}',
+    text: '{"error":"prompt must be a string that is not blank"}',
   });
 });
 

@@ -66,9 +66,10 @@ describe("opening the clone of an earlier service", () => {
   });
 
   test("requires a branch with a commit", async () => {
-    await expect(open(docsRepository({}))).rejects.toThrow(
-      "the repository has no default branch: choose one with --base",
-    );
+    await expect(open(docsRepository({}))).rejects.toThrow("the repository is empty: push a first commit to it");
+    const docs = docsRepository();
+    docs.git("symbolic-ref", "HEAD", "refs/heads/trunk");
+    await expect(open(docs)).rejects.toThrow("the repository has no default branch: choose one with --base");
   });
 
   test("requires a Git that can merge many commits at once", async () => {

@@ -142,7 +142,7 @@ describe("answers 401 to", () => {
 
 describe("rejects", () => {
   const contentType = "Content-Type must be application/json";
-  const prompt = "prompt must be a non-empty string";
+  const prompt = "prompt must be a string that is not blank";
   test.each<[string, Call, string, number, string]>([
     ["a body that is not JSON", { body: "prompt=x" }, "docs/job", 400, "Request body is not valid JSON"],
     ["another content type", { body: '{"prompt":"x"}', contentType: "text/plain" }, "docs/job", 400, contentType],
@@ -150,6 +150,7 @@ describe("rejects", () => {
     ["a prefix", { body: '{"prompt":"x"}', contentType: "x-application/json" }, "docs/job", 400, contentType],
     ["a missing prompt", { body: "{}" }, "docs/job", 400, prompt],
     ["an empty prompt", { body: '{"prompt":""}' }, "docs/job", 400, prompt],
+    ["a prompt of only white space", { body: '{"prompt":" \\n\\t\\u00a0"}' }, "docs/job", 400, prompt],
     ["a prompt that is not a string", { body: '{"prompt":["x"]}' }, "docs/job", 400, prompt],
     ["null as the body", { body: "null" }, "docs/job", 400, prompt],
     ["a string as the body", { body: '"prompt"' }, "docs/job", 400, prompt],

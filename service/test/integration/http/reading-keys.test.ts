@@ -45,6 +45,7 @@ test("a key that only reads gets jobs, steps and metrics from the API, and chang
     census: () => store.counts.census(),
     readers: "with a key",
     authenticator,
+    projects: ["docs"],
   });
   const { url, [Symbol.asyncDispose]: close } = await listen(
     dispatch({ endpoints: { ...endpoints, metrics }, notFound, log: () => {} }),
@@ -66,6 +67,24 @@ test("a key that only reads gets jobs, steps and metrics from the API, and chang
   }
   expect((await fetch(`${url}/v2/agent/other/job`, { method: "POST", headers })).status).toBe(404);
   await expectUnchanged();
+});
+
+test("a key for some projects gets no metrics, which are about all", async () => {
+  const metrics = metricsEndpoint({
+    metrics: new PrometheusMetrics(),
+    census: async () => undefined,
+    authenticator,
+    projects: ["docs", "site"],
+  });
+  const notFound = () => Promise.reject(new Error("not expected"));
+  const server = await listen(dispatch({ endpoints: { metrics }, notFound, log: () => {} }));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const answer = await fetch(`${server.url}/metrics`, { headers });
+  expect({ status: answer.status, body: await answer.json() }).toEqual({
+    status: 403,
+    body: { error: "The API key prometheus is not for all projects" },
+  });
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(200);
 });
 
 test("a browser that signs in with it shows pages without forms, and sends none", async () => {

@@ -417,7 +417,7 @@ test("fails the job if the push is rejected, and logs why; the next message push
 
 test("does not start with a repository it cannot work on, and says why", async () => {
   const empty = docsRepository({});
-  await expect(startAgentService(empty)).rejects.toThrow(/no default branch/);
+  await expect(startAgentService(empty)).rejects.toThrow(/is empty/);
   docs.git("branch", "agent");
   await expect(startAgentService(docs)).rejects.toThrow(/a branch named agent/);
   docs.deleteBranch("agent");

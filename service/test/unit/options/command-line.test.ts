@@ -46,6 +46,7 @@ test.each([
   ["toString", "Unknown command toString."],
   ["api --repository docs", "api requires --store postgres://..., the store that all processes share."],
   ["--repository docs --scope read", "Unknown option '--scope'"],
+  ["--repository docs --agents 1 --agents=1", "--agents is given twice."],
   ["--config=/nowhere.json", "The --config file cannot be read: "],
   ["migrate --store jobs.sqlite", "migrate requires --store postgres://"],
   ["migrate --store postgres://db --agents 1", "--agents"],

@@ -1,4 +1,7 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
 import { createProjectSettings } from "../../../src/options/project-settings.ts";
 
 const environment = { DEPLOY_TOKEN: "0123456789", REGION: "eu-west-1", GITHUB_TOKEN: "ghp_0123456789" };
@@ -60,4 +63,43 @@ test.each<[Parameters<typeof settingsOf>[0], string]>([
   [{ only: ["!docs/**"] }, '--only: "!docs/**" only excludes files; add a pattern without ! before it, such as **.'],
 ])("%j is refused", (input, problem) => {
   expect(() => settingsOf(input)).toThrow(problem);
+});
+
+const secret = "0123456789abcdef";
+
+test.each<[string, Partial<Parameters<typeof createProjectSettings>[0]>, NodeJS.ProcessEnv]>([
+  ["INPUT_GITHUB-TOKEN", {}, {}],
+  ["ACTIONS_RUNTIME_TOKEN", {}, {}],
+  ["ACTIONS_ID_TOKEN_REQUEST_TOKEN", {}, {}],
+  ["AGENT_SERVICE_KEY", {}, {}],
+  ["GH_TOKEN", {}, {}],
+  ["DEPLOY_TOKEN", { githubTokenEnv: "DEPLOY_TOKEN" }, { DEPLOY_TOKEN: secret }],
+  ["PGPASSWORD", {}, { PGPASSWORD: secret }],
+  // By its value.
+  ["MY_TOKEN", {}, { MY_TOKEN: secret, GITHUB_TOKEN: secret }],
+  ["MY_HEADER", {}, { MY_HEADER: `Bearer ${secret}`, GH_TOKEN: secret }],
+  ["MY_KEY", {}, { MY_KEY: "short", AGENT_SERVICE_KEY: "short" }],
+  ["MY_TOKEN", {}, { MY_TOKEN: secret, ACTIONS_RUNTIME_TOKEN: secret }],
+  ["MY_PASSWORD", { repository: `https://bot:${secret}@git.example.com/docs.git` }, { MY_PASSWORD: secret }],
+])("no agent gets %s, which is the service's or the runner's", (name, input, variables) => {
+  const problem = `--agent-env must not name ${name}`;
+  expect(() => settingsOf({ agent: "agent", agentEnv: ["REGION", name], ...input }, variables)).toThrow(problem);
+});
+
+test("an agent gets other variables, and a model's key that is the workflow's token stays outside its sandbox", () => {
+  const variables = { MY_KEY: "short and long", AGENT_SERVICE_KEY: "short", COPILOT_GITHUB_TOKEN: secret };
+  const agentEnv = ["MY_KEY", "NOT_SET", "COPILOT_GITHUB_TOKEN"];
+  const { agent, network } = settingsOf({ agent: "copilot", agentEnv }, { ...variables, GH_TOKEN: secret });
+  expect(agent.passes).toEqual(expect.arrayContaining(agentEnv));
+  expect(network).toBe("model");
+});
+
+test("agents may read what only looks like the kernel's files, and none of these, not even through a link", () => {
+  const folder = temporaryFolder();
+  const link = join(folder, "link");
+  symlinkSync("/proc", link);
+  for (const path of ["/proc", "/proc/1/environ", "/sys/", "/dev/shm", "/opt/../proc", "/", link])
+    expect(() => settingsOf({ agentReads: [folder, path] }), path).toThrow("would show agents the processes");
+  const reads = [folder, "/dev/shm/x", "/process", "/development/dev"];
+  expect(settingsOf({ agentReads: reads }).agent.reads).toEqual(expect.arrayContaining(reads));
 });

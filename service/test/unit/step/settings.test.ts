@@ -137,6 +137,20 @@ test.each([
   ],
   [{ sandbox: "docker" }, "sandbox must be bwrap or none."],
   [{ sandbox: "none" }, "agent-network model requires sandbox bwrap."],
+  [{ options: "--model small\n--model large" }, "model is given twice."],
+  [
+    { options: "--agent-env INPUT_GITHUB-TOKEN" },
+    "agent-env must not name INPUT_GITHUB-TOKEN, which no agent may have.",
+  ],
+  [
+    {
+      options: "--agent-env ANTHROPIC_API_KEY",
+      agent: "./my-agent",
+      "agent-network": "full",
+      "github-token": "sk-ant-0123456789",
+    },
+    "agent-env must not name ANTHROPIC_API_KEY: it has a token",
+  ],
   [{ "time-limit-minutes": "soon" }, "time-limit-minutes must be a number"],
   [
     { agent: "codex" },

@@ -87,6 +87,12 @@ test.each([
   ]);
 });
 
+test.each(["agent-network none", "name api"])("a second line for a single value is a problem: %s", (option) => {
+  const lines = `--${option}\n--agent-env A\n--agent-env B\n--${option}`;
+  const name = option.split(" ")[0];
+  expect(problemsOf({ "agent-options": lines })).toEqual([`agent-options must have --${name} only once`]);
+});
+
 test.each<[Partial<Record<InputName, string>>, NodeJS.ProcessEnv, string]>([
   [{}, { ANTHROPIC_API_KEY: "" }, "agent is claude"],
   [{ agent: "claud" }, {}, "agent is claud"],
