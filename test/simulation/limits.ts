@@ -145,7 +145,7 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
  * is read for a time of its own, which begins just before the first poll. What waits for the end of a job has all of the time.
  */
 function lookEndsAt({ mode, wait }: Scenario, { requests }: AttemptRun, index: number): number {
-  const { kind, jobId } = requests[index] ?? {};
+  const { kind, jobId, sentAt = 0 } = requests[index] ?? {};
   if (kind !== "poll" || (mode.kind === "plain" && mode.task === "attach" && wait)) return Infinity;
   const before = requests.slice(0, index);
   // If the service does not say how the turn ended, the same look goes on.
@@ -154,7 +154,10 @@ function lookEndsAt({ mode, wait }: Scenario, { requests }: AttemptRun, index: n
   const last = before.findLastIndex(hasEnded);
   const ended = before[last];
   const wasFound = ended !== undefined && !isNotFound(ended) && (ended.jobId === jobId || isSubmission(ended));
-  if (wait && wasFound && !before.some((one) => isNotFound(one) && one.jobId === jobId)) return Infinity;
+  const isSecond = before.some((one) => isNotFound(one) && one.jobId === jobId);
+  if (wait && wasFound && !isSecond) return Infinity;
   const first = requests.slice(last + 1).find((one) => one.kind === "poll");
-  return (first?.sentAt ?? Infinity) + readLimitMs;
+  const endsAt = (first?.sentAt ?? Infinity) + readLimitMs;
+  // If the second look at a job that was not found shows nothing, it may have been a mistake, and a third one follows.
+  return isSecond && sentAt >= endsAt - rounding ? endsAt + readLimitMs : endsAt;
 }

@@ -51,8 +51,6 @@ test("the project does not depend on a command's words, but on the agent's name"
   expect(projectOf({ agent: "cat >> notes.md" })).toBe("acme-docs-command");
   expect(projectOf({ agent: "cat > notes.md" })).toBe("acme-docs-command");
   expect(projectOf({ "agent-options": "--name api\n--model opus" })).toBe("acme-docs-api");
-  // As of every option, the last one counts.
-  expect(projectOf({ "agent-options": "--name api\n--name web" })).toBe("acme-docs-web");
 });
 
 test("a step of a few minutes leaves its agent half of the time", () => {
