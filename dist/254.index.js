@@ -962,6 +962,9 @@ function turnReader(task, client, { key, state, settings }, limits) {
                 return undefined;
             throw error;
         });
+        // What has announced itself knows how the turn ended: then another answer is none, and the record may be about a later turn.
+        if (announcement === undefined && state.features !== undefined)
+            throw new errors/* InvalidResponseError */.tF("it announces nothing", "");
         isUnannounced = announcement === undefined;
         if (announcement === undefined)
             return undefined;
@@ -3877,7 +3880,11 @@ function readAgentOptions(text, inputs) {
         // Only a command has options of its own.
         const isOne = given === "setup" || given === "check" || !/\s--[a-z]/.test(written);
         const name = isOne ? stepOptions.find((option) => option === given) : undefined;
-        if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value))
+        const isAgain = given === "name" ? read.name !== undefined : Object.hasOwn(read.inputs, given);
+        // Other options are parsed later, as those of a command line.
+        if (isAgain)
+            read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have --${given} only once`);
+        else if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value))
             read.name = value;
         else if (isOne && inputs.includes(given) && value !== "")
             read.inputs[given] = value;

@@ -315,14 +315,12 @@ function withThread(attempts, thread) {
         case "unreadable":
             return fill("unreadable");
         case "none":
+            // An attempt whose reaction was refused may have gone on, with a word in the cache.
             return thread.silence === "proof"
-                ? attempts.map(({ attempt }) => ({ attempt, word: { kind: "nothing sent" } }))
+                ? attempts.map((one) => (typeof one.word === "object" ? one : { ...one, word: { kind: "nothing sent" } }))
                 : [...attempts];
         case "reply": {
             const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
-            // A word that the cache has of a newer attempt that named a job ends the search.
-            if (newer.some(({ word }) => isJob(word)))
-                return newer;
             const cached = attempts.find(({ attempt }) => attempt === thread.attempt)?.word;
             // The reply says that nothing was sent only if that holds for the attempts before, too.
             const isDoubt = thread.word.kind === "about to send" && !isJob(cached);
@@ -680,7 +678,7 @@ function sessionMemory(cache, step, session, environment) {
     return {
         find,
         /** Returns whether an earlier attempt of this step saved an entry. */
-        isOwn: (entry) => attempt > 1 && entry.run === runId && entry.step === step,
+        isOwn: (entry) => entry.run === runId && entry.step === step,
         /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
         laterRun: ({ run, step: other, jobId }) => isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
         /** Returns how far the session has come. The status of its job says how the last turn ended if its run did not see that. */

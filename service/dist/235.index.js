@@ -1846,14 +1846,25 @@ var table = __webpack_require__(1287);
  * Reads a command line.
  *
  * @param names - the options that it may have
- * @throws if it has others
+ * @throws if it has others, or two values for one that has a single value
  */
 function parseArguments(args, names, allowPositionals = false) {
     const config = Object.fromEntries(names.map((name) => {
         const { given } = (0,table/* kindOf */.I)(name);
         return [name, { type: given === "never" ? "boolean" : "string", multiple: given === "repeatedly" }];
     }));
-    const { values, positionals } = (0,external_node_util_.parseArgs)({ args: [...args], options: config, allowPositionals });
+    const { values, positionals, tokens } = (0,external_node_util_.parseArgs)({
+        args: [...args],
+        options: config,
+        allowPositionals,
+        tokens: true,
+    });
+    const isSingle = (name) => config[name]?.type === "string" && !config[name].multiple;
+    const single = tokens.flatMap((token) => (token.kind === "option" && isSingle(token.name) ? [token.name] : []));
+    const twice = single.find((name, index) => single.indexOf(name) !== index);
+    // The last value would win without a word.
+    if (twice !== undefined)
+        throw new Error(`--${twice} is given twice.`);
     return {
         positionals,
         has: (name) => values[name] !== undefined,
@@ -1996,20 +2007,24 @@ function readIdentity(text) {
 
 
 
+
 /**
  * Returns the settings of a project.
  *
  * @param environment - of the service, with the keys of agents and the token
+ * @param tokenVariables - variables with the tokens of other projects. Default: none
  * @throws if the values do not go together, or something is missing in the environment. The message names options as on the
  *   command line, such as `--agent-network`
  */
-function createProjectSettings(input, environment) {
+function createProjectSettings(input, environment, tokenVariables = []) {
     const agent = createAgent(input, environment);
-    const { repository, base, agentEnv = [], agentReads = [] } = input;
+    const { repository, base, agentEnv = [] } = input;
+    const reads = readReads(input);
     const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
     // Files of a repository can name another host for the model, to which a named agent would send its key.
     const agentNetwork = input.agentNetwork ?? (agent.modelEndpoint && sandbox === "bwrap" ? "model" : "full");
     checkSharedToken(input, agent, { sandbox, agentNetwork }, environment);
+    checkAgentEnv(input, agent, environment, tokenVariables);
     if (agentNetwork !== "full" && sandbox !== "bwrap")
         throw new Error(`--agent-network ${agentNetwork} requires --sandbox bwrap.`);
     const { memoryMb, diskMb, protect = [] } = input;
@@ -2024,7 +2039,7 @@ function createProjectSettings(input, environment) {
         agent: {
             ...agent,
             passes: [...agent.passes, ...agentEnv],
-            reads: [...agent.reads, ...agentReads.map((path) => (0,external_node_path_.resolve)(path))],
+            reads: [...agent.reads, ...reads],
         },
         sandbox,
         network: agentNetwork,
@@ -2038,7 +2053,7 @@ function createProjectSettings(input, environment) {
         protectedFiles: input.protectedFiles ?? "flag",
         moreProtected: protect,
         only: readOnly(input.only),
-        commands: readCommands(input, sandbox),
+        commands: readCommands(input, sandbox, reads),
         ...readCommitOptions(input, github !== undefined),
         ...findSecrets(input, agent, environment),
     };
@@ -2054,13 +2069,46 @@ function checkSharedToken(input, { kind, modelEndpoint }, { sandbox, agentNetwor
     const setting = sandbox === "bwrap" ? "--agent-network full" : `--sandbox ${sandbox}`;
     throw new Error(`${setting} would give the agent a token that can write to the repository, because ${kind} uses the same one for its model. Remove that, or set ${keyVariable} to a token of its own, which can do nothing else.`);
 }
+/** What a runner has for its own use: its tokens, and the inputs of the step. */
+const ofRunner = /^(?:ACTIONS|INPUT)_/i;
+/** With shorter secrets, other values begin or end by accident. */
+const minSecretLength = 8;
+/** @throws if agents would get a secret of the service, by its name or in another variable */
+function checkAgentEnv(input, { passes }, environment, tokenVariables) {
+    const own = [...ownVariables(input), ...tokenVariables];
+    const secrets = [
+        ...[...own, "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"].flatMap((name) => (0,service_secrets/* findSecret */.mt)(name, environment)?.value ?? []),
+        ...fixedSecrets(input, environment).map(({ value }) => value),
+    ];
+    const has = (value, secret) => secret.length < minSecretLength ? value === secret : value.includes(secret);
+    // The key of its model may be the workflow's own token: the agent itself never gets that.
+    for (const name of (input.agentEnv ?? []).filter((one) => !passes.includes(one))) {
+        if (own.includes(name) || name === databasePassword || ofRunner.test(name))
+            throw new Error(`--agent-env must not name ${name}, which no agent may have.`);
+        const value = (0,service_secrets/* isSecretName */.eh)(name) ? (0,service_secrets/* findSecret */.mt)(name, environment)?.value : environment[name];
+        if (value !== undefined && secrets.some((secret) => has(value, secret)))
+            throw new Error(`--agent-env must not name ${name}: it has a token, a key or a password of the service, which no agent may have.`);
+    }
+}
+/** Variables with the service's own secrets, which can also be in files. */
+const ownVariables = (input) => [apiKeyVariable, ...ownTokenVariables(input)];
 /** Variables with the service's own tokens of GitHub. */
 const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }) => [
     defaultTokenVariable,
     "GH_TOKEN",
     githubTokenEnv,
 ];
-function readCommands({ setup, setupHosts, check, agentReads = [] }, sandbox) {
+/** Here the kernel shows the processes and devices of the machine, with their secrets. A sandbox has its own. Files in /dev/shm are like others. */
+const ofKernel = /^\/(?:(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)|$)/;
+function readReads({ agentReads = [] }) {
+    const paths = agentReads.map((path) => (0,external_node_path_.resolve)(path));
+    // Also through a link. One that does not exist has no other path.
+    const exposed = paths.find((path) => ofKernel.test(path) || ((0,external_node_fs_.existsSync)(path) && ofKernel.test((0,external_node_fs_.realpathSync)(path))));
+    if (exposed === undefined)
+        return paths;
+    throw new Error(`--agent-reads ${exposed} would show agents the processes and devices of this machine.`);
+}
+function readCommands({ setup, setupHosts, check }, sandbox, reads) {
     for (const [name, command] of Object.entries({ setup, check })) {
         if (command?.trim() === "")
             throw new Error(`--${name} is empty.`);
@@ -2074,7 +2122,7 @@ function readCommands({ setup, setupHosts, check, agentReads = [] }, sandbox) {
         throw new Error(`--setup-host ${invalid} is not a HOST or HOST:PORT of the public network.`);
     if (setup === undefined && check === undefined)
         return undefined;
-    return { setup, check, setupHosts: setupHosts ?? [], reads: agentReads.map((path) => (0,external_node_path_.resolve)(path)) };
+    return { setup, check, setupHosts: setupHosts ?? [], reads };
 }
 function readOnly(patterns = []) {
     try {
@@ -2088,15 +2136,9 @@ function readOnly(patterns = []) {
 const maxProcesses = 2000;
 /** Returns the secrets in the service's environment, in its files and in the repository's URL, which no change may have. */
 function findSecrets(input, agent, environment) {
-    const { repository, agentEnv = [] } = input;
-    const own = [apiKeyVariable, ...ownTokenVariables(input)];
-    const names = [...own, ...[...agent.passes, ...agentEnv].filter(service_secrets/* isSecretName */.eh)];
+    const names = [...ownVariables(input), ...[...agent.passes, ...(input.agentEnv ?? [])].filter(service_secrets/* isSecretName */.eh)];
     const secretSources = [...new Set(names)].flatMap((name) => (0,service_secrets/* findSecret */.mt)(name, environment) ?? []);
-    const password = URL.canParse(repository) ? decodeURIComponent(new URL(repository).password) : "";
-    const fixed = [
-        ...["PGPASSWORD"].map((name) => ({ name, value: environment[name] ?? "" })),
-        { name: "the password of the repository", value: password },
-    ].filter(({ value }) => value !== "");
+    const fixed = fixedSecrets(input, environment);
     const secrets = {
         *[Symbol.iterator]() {
             for (const { name, values } of secretSources)
@@ -2106,6 +2148,15 @@ function findSecrets(input, agent, environment) {
         },
     };
     return { secrets, secretSources };
+}
+const databasePassword = "PGPASSWORD";
+/** Returns the secrets of the service that are in no file. */
+function fixedSecrets({ repository }, environment) {
+    const password = URL.canParse(repository) ? decodeURIComponent(new URL(repository).password) : "";
+    return [
+        { name: databasePassword, value: environment[databasePassword] ?? "" },
+        { name: "the password of the repository", value: password },
+    ].filter(({ value }) => value !== "");
 }
 function createAgent({ agent: command, model }, environment) {
     if (command?.trim() === "")
@@ -2209,8 +2260,8 @@ function parseConfiguration(file, data, environment) {
     const problems = [];
     const settings = projects.flatMap(([project, input]) => {
         try {
-            checkProject(input, ["AGENT_SERVICE_KEY", "GITHUB_TOKEN", ...secretVariables]);
-            return [[project, createProjectSettings(input, environment)]];
+            checkProject(input);
+            return [[project, createProjectSettings(input, environment, secretVariables)]];
         }
         catch (error) {
             problems.push(`projects.${project}: ${(0,table/* withKeys */.jR)((0,error_message/* errorMessage */.g)(error))}`);
@@ -2226,10 +2277,7 @@ function parseConfiguration(file, data, environment) {
     };
 }
 /** Checks what a schema cannot. */
-function checkProject({ agentEnv = [], memoryMb, diskMb }, secrets) {
-    const secret = agentEnv.find((name) => secrets.includes(name));
-    if (secret !== undefined)
-        throw new Error(`--agent-env must not name ${secret}, which no agent may have.`);
+function checkProject({ memoryMb, diskMb }) {
     if (process.platform !== "linux" && [memoryMb, diskMb].some((one) => one !== undefined))
         throw new Error("--memory-mb and --disk-mb require Linux.");
 }

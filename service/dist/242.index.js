@@ -1232,14 +1232,14 @@ function requireAccepted(result) {
         return result;
     throw new HttpException(429, "Rate limit exceeded", { "retry-after": String(Math.ceil(result.retryAfterMs / 1000)) });
 }
-/** Reads the body: `{ "prompt": <non-empty string>, "base"?: <non-empty string>, "session"?: <string> }`. Specification: "Request body". */
+/** Reads the body: `{ "prompt": <string that is not blank>, "base"?: <non-empty string>, "session"?: <string> }`. Specification: "Request body". */
 async function readBody(request, bodies) {
     if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
         throw new HttpException(400, "Content-Type must be application/json");
     }
     const { prompt, base, session } = fieldsOf(await bodies.read(request));
-    if (typeof prompt !== "string" || prompt === "")
-        throw new HttpException(400, "prompt must be a non-empty string");
+    if (typeof prompt !== "string" || prompt.trim() === "")
+        throw new HttpException(400, "prompt must be a string that is not blank");
     if (base !== undefined && (typeof base !== "string" || base === ""))
         throw new HttpException(400, "base must be a non-empty string");
     if (session !== undefined && !isSession(session))
@@ -1407,24 +1407,27 @@ function hostProblem(host, publicUrl) {
 
 
 
+
 /** Headers that reverse proxies add to the requests that they forward. */
 const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 /**
- * Returns the endpoint for metrics. Only programs on this machine and those with an API key can read them, so that a reverse
+ * Returns the endpoint for metrics. Only programs on this machine and those with an API key for all projects can read them, so that a reverse
  * proxy does not publish them.
  */
 function metricsEndpoint(options) {
     return { access: "this machine or key", answer: (request, response) => answer(request, response, options) };
 }
-async function answer(request, response, { metrics, census, authenticator, readers }) {
+async function answer(request, response, { metrics, census, authenticator, projects, readers }) {
     const { authorization } = request.headers;
     // A reverse proxy that adds no header, as nginx does by default, looks like a program on this machine.
     const isOpen = readers === "all" || (readers !== "with a key" && isFromThisMachine(request));
     if (readers !== "all" && (authorization !== undefined || !isOpen)) {
         if (authenticator === undefined)
             throw unauthorized("Missing API key");
-        await authenticator.authenticate(bearerOf(authorization));
+        const access = await authenticator.authenticate(bearerOf(authorization));
         keepConnection(request);
+        if (projects.some((project) => !access.projects.includes(project)))
+            throw new HttpException(403, `The API key ${access.name} is not for all projects`);
     }
     const body = await metrics.render(await census());
     response.writeHead(200, {
@@ -1451,7 +1454,7 @@ const censusKeptMs = 5000;
 const censusRatio = 1 / 100;
 /** Returns the endpoints for those who operate the service: whether it works, whether this process does, and metrics. */
 function createOperations(options) {
-    const { store, folder, worker, authenticator, metrics, metricsReaders: readers, limits } = options;
+    const { store, folder, worker, authenticator, projects, metrics, metricsReaders: readers, limits } = options;
     const health = createHealth({
         store: health_checks_checkStore(store),
         disk: checkDisk(folder),
@@ -1470,7 +1473,10 @@ function createOperations(options) {
     return {
         health: healthEndpoint(health, options.problems),
         liveness: healthEndpoint(liveness),
-        ...(metrics && "render" in metrics && { metrics: metricsEndpoint({ metrics, census, authenticator, readers }) }),
+        ...(metrics &&
+            "render" in metrics && {
+            metrics: metricsEndpoint({ metrics, census, authenticator, projects, readers }),
+        }),
     };
 }
 /**
@@ -7142,6 +7148,8 @@ class Repository {
      */
     async open(targets = [undefined]) {
         await this.#clone.open(targets);
+        if (this.#clone.heads.size === 0)
+            throw new Error("the repository is empty: push a first commit to it");
         const { git } = this.#clone;
         this.#mergeStates = new MergeStates(git);
         for (const one of targets) {

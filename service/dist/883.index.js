@@ -813,7 +813,11 @@ function readAgentOptions(text, inputs) {
         // Only a command has options of its own.
         const isOne = given === "setup" || given === "check" || !/\s--[a-z]/.test(written);
         const name = isOne ? stepOptions.find((option) => option === given) : undefined;
-        if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value))
+        const isAgain = given === "name" ? read.name !== undefined : Object.hasOwn(read.inputs, given);
+        // Other options are parsed later, as those of a command line.
+        if (isAgain)
+            read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have --${given} only once`);
+        else if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value))
             read.name = value;
         else if (isOne && inputs.includes(given) && value !== "")
             read.inputs[given] = value;
