@@ -92,9 +92,12 @@ export class SimulatedService {
     const last = turns?.at(-1);
     if (!turns || !last) return;
     const { now } = this.#timeline;
-    for (const turn of turns) turn.goneAt = Math.min(turn.goneAt, now);
-    last.visibleAt = Math.min(last.visibleAt, now);
-    last.endsAt = Math.min(last.endsAt, now);
+    // Turns that others wait for end, too.
+    for (const turn of turns) {
+      turn.goneAt = Math.min(turn.goneAt, now);
+      turn.visibleAt = Math.min(turn.visibleAt, now);
+      turn.endsAt = Math.min(turn.endsAt, now);
+    }
     last.result = "archived";
   }
 
