@@ -90,7 +90,14 @@ function isUnwitnessed({ gitHubRequests, requests }: AttemptRun): boolean {
 /** Returns whether the service lost or archived a job between two attempts, or before the first, which may not have found out. */
 function isJobLost({ scenario, attempts }: History, index: number, next: AttemptRun | undefined): boolean {
   const until = next ? attempts.indexOf(next) : index;
-  return scenario.attempts.slice(index, until + 1).some(({ execution }) => execution?.jobLoss !== undefined);
+  // Nor may those before it that were given no record.
+  const seen = attempts.slice(0, index + 1).findLastIndex(({ requests }) => requests.some(hasRecord));
+  const lost = scenario.attempts.slice(Math.min(index, seen + 1), until + 1);
+  return lost.some(({ execution }) => execution?.jobLoss !== undefined);
+}
+
+function hasRecord({ received }: AttemptRun["requests"][number]): boolean {
+  return received?.kind === "response" && received.record !== undefined;
 }
 
 /** Returns whether a create or message was sent over a connection. */
