@@ -42,7 +42,9 @@ export function checkMemory(history: History, index: number): string[] {
     placesOf(history)[ofSession.owner]?.workflowRun === place.workflowRun &&
     placesOf(history)[ofSession.owner]?.number === place.number - 1;
   if (isKnown) return violations;
-  if (run.cache.restores.some((one) => (one.answeredAt ?? Infinity) <= sentAt && isUnreadable(one, isAnswered))) {
+  const { restores } = run.cache;
+  const isLeft = (one: CacheRestore): boolean => isUnreadable(one, isAnswered) && !isOutranked(one, restores);
+  if (restores.some((one) => (one.answeredAt ?? Infinity) <= sentAt && isLeft(one))) {
     violations.push("a request was sent, although the cache could not be read");
   }
   return violations;
@@ -77,6 +79,13 @@ function isUnreadable({ result, found, prefix, isForSession }: CacheRestore, isA
   // Whether there is any entry of the step is asked without reading it.
   const isRead = /-\d+-(pending|not-sent|job)-/.test(prefix);
   return result === "failed" || (!isForSession && (result === "unusable" || (isRead && found?.isCorrupt === true)));
+}
+
+/** Returns whether an entry does not matter, because the attempt that saved it has left a stronger word, too. */
+function isOutranked({ found, prefix }: CacheRestore, restores: readonly CacheRestore[]): boolean {
+  if (found?.isCorrupt !== true || !prefix.includes("-pending-")) return false;
+  const stronger = ["not-sent", "job"].map((state) => prefix.replace("-pending-", `-${state}-`));
+  return restores.some((one) => stronger.includes(one.prefix) && one.found !== undefined && !one.found.isCorrupt);
 }
 
 /** Returns the entries of earlier attempts of the same step that the attempt could see. */
