@@ -140,11 +140,17 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   return violations;
 }
 
+/** Returns whether a poll says that the job has ended. */
+function hasEndedJob({ kind, received }: ServiceRequest): boolean {
+  const status = received?.kind === "response" ? received.record?.status : undefined;
+  return kind === "poll" && status !== undefined && ["completed", "failed", "archived"].includes(status);
+}
+
 /**
  * Returns when the look at a job ends to which a poll may belong: before something is sent, and after a job was not found, its state
  * is read for a time of its own, which begins just before the first poll. What waits for the end of a job has all of the time.
  */
-function lookEndsAt({ mode, wait }: Scenario, { requests }: AttemptRun, index: number): number {
+function lookEndsAt({ mode, wait, workflow }: Scenario, { requests }: AttemptRun, index: number): number {
   const { kind, jobId, sentAt = 0 } = requests[index] ?? {};
   if (kind !== "poll" || (mode.kind === "plain" && mode.task === "attach" && wait)) return Infinity;
   const before = requests.slice(0, index);
@@ -154,8 +160,10 @@ function lookEndsAt({ mode, wait }: Scenario, { requests }: AttemptRun, index: n
   const last = before.findLastIndex(hasEnded);
   const ended = before[last];
   const wasFound = ended !== undefined && !isNotFound(ended) && (ended.jobId === jobId || isSubmission(ended));
+  // The job of an earlier attempt may be over, and it may be the session's, which is looked at then.
+  const isOver = ended !== undefined && workflow?.hasSession === true && hasEndedJob(ended);
   const isSecond = before.some((one) => isNotFound(one) && one.jobId === jobId);
-  if (wait && wasFound && !isSecond) return Infinity;
+  if (wait && wasFound && !isSecond && !isOver) return Infinity;
   const first = requests.slice(last + 1).find((one) => one.kind === "poll");
   const endsAt = (first?.sentAt ?? Infinity) + readLimitMs;
   // If the second look at a job that was not found shows nothing, it may have been a mistake, and a third one follows.

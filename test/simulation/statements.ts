@@ -1,5 +1,6 @@
 import { placeOf } from "./history.ts";
 import { placesOf, sawEnd, wasTold } from "./places.ts";
+import { hasRecord } from "./received.ts";
 import type { AttemptRun, History } from "./simulate.ts";
 import { submissionsOf, wasNotFound } from "./submissions.ts";
 
@@ -94,10 +95,6 @@ function isJobLost({ scenario, attempts }: History, index: number, next: Attempt
   const seen = attempts.slice(0, index + 1).findLastIndex(({ requests }) => requests.some(hasRecord));
   const lost = scenario.attempts.slice(Math.min(index, seen + 1), until + 1);
   return lost.some(({ execution }) => execution?.jobLoss !== undefined);
-}
-
-function hasRecord({ received }: AttemptRun["requests"][number]): boolean {
-  return received?.kind === "response" && received.record !== undefined;
 }
 
 /** Returns whether a create or message was sent over a connection. */
