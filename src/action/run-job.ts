@@ -136,6 +136,7 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
 }
 
+/** Waits as the step is asked to. An agent that runs with the step is started first if the job that it attaches to needs it. */
 async function waitWith(
   task: Task,
   { settings, ports: { agent, signal } }: Run,
