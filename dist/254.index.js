@@ -921,6 +921,7 @@ async function submitAndWait(task, operation, run, onPolled) {
         return { kind: "done", status: job.status };
     return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
 }
+/** Waits as the step is asked to. An agent that runs with the step is started first if the job that it attaches to needs it. */
 async function waitWith(task, { settings, ports: { agent, signal } }, waitUntil) {
     if (task.kind === "attach" && settings.wait && agent) {
         // Nothing was sent, so no agent has been asked for yet: a turn that an earlier attempt left would wait for good.

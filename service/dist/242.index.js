@@ -1411,8 +1411,8 @@ function hostProblem(host, publicUrl) {
 /** Headers that reverse proxies add to the requests that they forward. */
 const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 /**
- * Returns the endpoint for metrics. Only programs on this machine and those with an API key for all projects can read them, so that a reverse
- * proxy does not publish them.
+ * Returns the endpoint for metrics. Only programs on this machine and those with an API key for all projects can read them, so that
+ * a reverse proxy does not publish them.
  */
 function metricsEndpoint(options) {
     return { access: "this machine or key", answer: (request, response) => answer(request, response, options) };
