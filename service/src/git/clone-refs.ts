@@ -20,5 +20,23 @@ export function parseRefs(output: string, separator: string): Map<string, string
   );
 }
 
+/**
+ * Parses what `git fetch` wrote to `FETCH_HEAD`: for each ref an object's id, whether it is for a merge, and what it is, as in
+ * `branch 'main' of /docs.git`. Names of branches have no spaces.
+ *
+ * @returns the heads of the branches, and that of `HEAD` if it was fetched
+ */
+export function parseFetched(text: string): { heads: Map<string, string>; head: string | undefined } {
+  const lines = text.split("\n").map((line) => line.split("\t"));
+  const heads = lines.flatMap(([id = "", , what = ""]) => {
+    const branch = /^branch '(.*?)' of /.exec(what)?.[1];
+    return branch === undefined ? [] : [[branch, id] as const];
+  });
+  return {
+    heads: new Map(heads),
+    head: lines.find(([, , what]) => what !== undefined && !/^branch '/.test(what))?.[0],
+  };
+}
+
 /** Returns whether Git takes a text for the name of one branch, and not for a pattern, another ref or a folder of branches. */
 export const isBranchName = (text: string): boolean => text !== "" && !/[\s:*]|\/$/.test(text);

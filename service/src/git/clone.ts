@@ -1,8 +1,9 @@
-import { globSync, rmSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { existsSync, globSync, rmSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { jobOfBranch } from "../model.ts";
-import { type Heads, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
+import { removeDirectory } from "../remove-directory.ts";
+import { type Heads, parseFetched, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
 import { ControlFiles } from "./control-files.ts";
 import { Git, GitError } from "./git.ts";
 import { resolveCommit } from "./history.ts";
@@ -25,7 +26,7 @@ export interface CloneOptions {
 const damageMessages = /bad object|is corrupt|object file .* is empty|did not send all necessary objects/;
 
 /** Options of `git fetch` that leave everything but the named refs alone. */
-const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
+const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
 
 /** What Git says if a branch does not exist, or its name is in the way of another one's. */
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
@@ -58,7 +59,7 @@ export class Clone {
   #defaultBranch: string | undefined;
   /** The branches of the repository, as far as they are known. `undefined` before they were listed. */
   #heads: Map<string, string> | undefined;
-  /** What `refs/heads` of the clone has, which only this object changes. */
+  /** The heads that the clone has: those in its `refs/heads` when it was opened, with the fetches and pushes since then. */
   #fetched = new Map<string, string>();
   /** When the last listing began, on the clock of `performance.now`. */
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -128,6 +129,7 @@ export class Clone {
     // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
     for (const left of globSync(["**/*.lock", "objects/pack/{tmp_,.tmp-}*"], { cwd: this.folder }))
       rmSync(join(this.folder, left), { force: true });
+    const isNew = !existsSync(join(this.folder, "HEAD"));
     await this.#controlFiles.reset();
     await this.#git.run(["init", "--quiet", "--bare", "--template="]);
     await this.#controlFiles.remember();
@@ -135,6 +137,7 @@ export class Clone {
     this.#git = this.#createGit(operatorSettings);
     this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
     try {
+      if (!isNew) await this.#readFetched();
       await this.list();
       const named = branches
         .map((branch) => branch ?? this.#defaultBranch ?? "")
@@ -195,11 +198,16 @@ export class Clone {
     if (isBehind || (commit !== undefined && (await lacks(commit)))) await this.fetch(branches);
   }
 
+  /** A head can be older than a push, which moves no ref of the clone: then it is fetched again. */
+  async #readFetched(): Promise<void> {
+    const refs = await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]);
+    this.#fetched = parseRefs(refs, " ");
+  }
+
   async #listNow(): Promise<Map<string, string>> {
     const startedAt = performance.now();
     const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.url, "HEAD", "refs/heads/*"];
     const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
-    if (this.#heads === undefined) this.#fetched = parseRefs(await this.#readRefs(["refs/heads"]), " ");
     this.#defaultBranch = defaultBranch;
     this.#heads = heads;
     this.#listedAt = startedAt;
@@ -241,36 +249,33 @@ export class Clone {
     const specs = [...asked.map((ref) => `+${ref}:${ref}\n`), ...(own === undefined ? [] : [`+HEAD:${headRef}\n`])];
     if (specs.length === 0) return true;
     const options = ["--prune", ...fetchOptions, ...this.#localEnd("upload-pack"), "--stdin"];
-    let isComplete = false;
-    let output = "";
-    try {
-      await this.#git.run(["fetch", ...options, "--", this.url], { input: specs.join("") });
-      isComplete = true;
-    } finally {
-      // Also after an error: it may have moved some.
-      output = await this.#readRefs([...refs, headRef]);
-      const found = parseRefs(output, " ");
-      const known = names.includes(jobBranches) ? [...heads.keys()].filter((one) => one.startsWith(jobBranches)) : [];
-      for (const branch of [...names, ...known, ...found.keys()]) {
-        const head = found.get(branch);
-        if (head !== undefined) heads.set(branch, head);
-        else if (isComplete) heads.delete(branch);
-        if (head !== undefined) this.#fetched.set(branch, head);
-        else this.#fetched.delete(branch);
-        if (isComplete) this.#fetchedAt.set(branch, startedAt);
-      }
+    const list = join(this.folder, "FETCH_HEAD");
+    // Git would write through a link that an agent has put there.
+    await removeDirectory(list);
+    await this.#git
+      .run(["fetch", ...options, "--", this.url], { input: specs.join("") })
+      .catch(async (error: unknown) => {
+        // It may have moved some.
+        await this.#readFetched();
+        throw error;
+      });
+    const { heads: found, head: ownHead } = parseFetched(await readFile(list, "utf8"));
+    const known = names.includes(jobBranches) ? [...heads.keys()].filter((one) => one.startsWith(jobBranches)) : [];
+    for (const branch of [...names, ...known, ...found.keys()]) {
+      const head = found.get(branch);
+      for (const one of [heads, this.#fetched])
+        if (head === undefined) one.delete(branch);
+        else one.set(branch, head);
+      this.#fetchedAt.set(branch, startedAt);
     }
-    return own === undefined || output.includes(`${heads.get(own)} ${headRef}\n`);
-  }
-
-  #readRefs(patterns: readonly string[]): Promise<string> {
-    return this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...patterns]);
+    return own === undefined || ownHead === heads.get(own);
   }
 
   /** Fetches a commit, which GitHub keeps if it is in a pull request whose branch is deleted. Does nothing if it cannot. */
   async fetchCommit(commit: string): Promise<void> {
     try {
-      await this.#git.run(["fetch", ...fetchOptions, ...this.#localEnd("upload-pack"), "--", this.url, commit]);
+      const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
+      await this.#git.run(["fetch", ...options, "--", this.url, commit]);
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
     }
@@ -288,9 +293,9 @@ export class Clone {
     const lease = expectedHead === undefined ? [] : [`--force-with-lease=${ref}:${expectedHead}`];
     const refs = `${commit ?? ""}:${ref}`;
     await this.#git.run(["push", "--quiet", ...lease, ...this.#localEnd("receive-pack"), "--", this.url, refs]);
-    // Until the next fetch, the branch would be missing from the clone, and its pull request would look closed.
+    // Before the next fetch, the branch would be missing, and its pull request would look closed. That fetch moves the clone's own ref.
     await this.updateRefs(async () => {
-      await this.#git.run(["update-ref", ...(commit === undefined ? ["-d", ref] : [ref, commit])]);
+      if (commit === undefined) await this.#git.run(["update-ref", "-d", ref]);
       for (const known of [this.#heads, this.#fetched])
         if (commit === undefined) known?.delete(branch);
         else known?.set(branch, commit);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
 
 /** The entries of a bare repository that the service's commands use. The others, such as hooks, only change what Git does. */
-const used = /^(HEAD|config|objects|refs|packed-refs(\.new)?|.*\.lock)$/;
+const used = /^(HEAD|FETCH_HEAD|config|objects|refs|packed-refs(\.new)?|.*\.lock)$/;
 
 /**
  * Keeps the control files of a bare repository as the service created them. Otherwise an agent that can write to them could

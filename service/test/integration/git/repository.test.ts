@@ -625,6 +625,16 @@ describe("a push", () => {
     expect(docs.head("agent/a")).toBe(two);
   });
 
+  test("that deletes a branch deletes it in the clone, too", async () => {
+    const { docs, repository, folder } = await open();
+    const head = docs.head("main");
+    docs.setHead("agent/a", head);
+    await repository.fetch(["agent/a"]);
+    await repository.push(undefined, "agent/a", head);
+    expect(await repository.branchHead("agent/a")).toBeUndefined();
+    expect(existsSync(join(folder, "mirror.git/refs/heads/agent/a"))).toBe(false);
+  });
+
   test("writes with the given umask", async () => {
     const { docs, change } = await open({ umask: 0o077 });
     await change("a", "a.md", "a");
@@ -748,10 +758,7 @@ async function openToFetch() {
 
 describe("a fetch", () => {
   const job = "agent/job_00000000-0000-0000-0000-000000000001";
-  const [withoutList, withList] = [
-    ["fetch", "for-each-ref"],
-    ["fetch", "for-each-ref", "ls-remote", "fetch", "for-each-ref"],
-  ];
+  const [withoutList, withList] = [["fetch"], ["fetch", "ls-remote", "fetch"]];
   const refsOf = (folder: string) =>
     execFileSync("git", ["for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags"], {
       cwd: join(folder, "mirror.git"),
@@ -764,7 +771,12 @@ describe("a fetch", () => {
       docs.setHead(branch, docs.head("main"));
     docs.git("tag", "v1", "main");
     const [main, own] = [add("main"), add(job)];
+    const elsewhere = join(folder, "elsewhere");
+    writeFileSync(elsewhere, "");
+    rmSync(join(folder, "mirror.git/FETCH_HEAD"));
+    symlinkSync(elsewhere, join(folder, "mirror.git/FETCH_HEAD"));
     expect(await commandsOf(() => repository.fetch([job]))).toEqual(withoutList);
+    expect(readFileSync(elsewhere, "utf8")).toBe("");
     expect([await repository.branchHead("main"), await repository.branchHead(job)]).toEqual([main, own]);
     expect(await repository.branchHead("other")).toBeUndefined();
     expect(refsOf(folder)).not.toMatch(/other|2$|v1/m);
@@ -786,7 +798,7 @@ describe("a fetch", () => {
   test("lists the branches if another one is missing, or another branch is the default", async () => {
     const { docs, repository, add } = await openToFetch();
     const missing = () => repository.fetch(["missing", job]);
-    expect(await commandsOf(missing)).toEqual(withList);
+    expect(await commandsOf(missing)).toEqual(["fetch", "for-each-ref", "ls-remote", "fetch"]);
     expect(await repository.branchHead("missing")).toBeUndefined();
     docs.setHead("next", docs.head("main"));
     docs.git("symbolic-ref", "HEAD", "refs/heads/next");
@@ -841,6 +853,10 @@ test("a list has all branches, and the clone forgets those that are gone", async
   expect(await commandsOf(() => repository.list())).toEqual(["ls-remote", "update-ref"]);
   expect([...(await repository.branchHeads()).keys()].sort()).toEqual(["main", "other"]);
   expect(existsSync(join(folder, "mirror.git/refs/heads/new"))).toBe(false);
+  await repository.fetch(["other"]);
+  docs.deleteBranch("other");
+  await open({ docs, folder });
+  expect(existsSync(join(folder, "mirror.git/refs/heads/other"))).toBe(false);
 });
 
 test("goes on after an update of refs that failed", async () => {

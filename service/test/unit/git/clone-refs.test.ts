@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRefs, parseRemoteRefs } from "../../../src/git/clone-refs.ts";
+import { parseFetched, parseRefs, parseRemoteRefs } from "../../../src/git/clone-refs.ts";
 
 const [one, two] = ["1".repeat(40), "2".repeat(40)];
 
@@ -35,4 +35,21 @@ test("finds no default branch if HEAD is no branch", () => {
 test("finds the heads of a clone", () => {
   const output = `${one} refs/heads/a\n${two} refs/heads/b\n${two} refs/remotes/origin/HEAD\n`;
   expect(parseRefs(output, " ")).toEqual(new Map(Object.entries({ a: one, b: two })));
+});
+
+test("finds the heads that were fetched, with quotes in names and addresses", () => {
+  const output = [
+    `${one}\t\tbranch 'main' of /docs' of 1`,
+    `${two}\tnot-for-merge\tbranch 'it's/x' of /docs' of 1`,
+    `${two}\t\t/docs' of 1`,
+    "",
+  ];
+  expect(parseFetched(output.join("\n"))).toEqual({
+    heads: new Map([
+      ["main", one],
+      ["it's/x", two],
+    ]),
+    head: two,
+  });
+  expect(parseFetched("")).toEqual({ heads: new Map(), head: undefined });
 });

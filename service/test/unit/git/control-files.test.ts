@@ -20,7 +20,16 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
   }
 }
 
-const used = ["HEAD", "config", "objects/pack/x", "refs/heads/main", "packed-refs", "packed-refs.new", "HEAD.lock"];
+const used = [
+  "HEAD",
+  "FETCH_HEAD",
+  "config",
+  "objects/pack/x",
+  "refs/heads/main",
+  "packed-refs",
+  "packed-refs.new",
+  "HEAD.lock",
+];
 
 /** Creates a repository whose configuration is remembered. */
 async function remembered() {
@@ -45,7 +54,7 @@ test("removes what only changes what Git does, and keeps the rest", async () => 
   write(repository, Object.fromEntries([...planted, "objects/info/alternates"].map((file) => [file, "planted"])));
   await files.restore();
   expect(readdirSync(repository).sort()).toEqual(
-    ["HEAD", "HEAD.lock", "config", "objects", "packed-refs", "packed-refs.new", "refs"].sort(),
+    ["FETCH_HEAD", "HEAD", "HEAD.lock", "config", "objects", "packed-refs", "packed-refs.new", "refs"].sort(),
   );
   expect(readdirSync(join(repository, "objects"))).toEqual(["pack"]);
   for (const file of used) expect(readFileSync(join(repository, file), "utf8")).toBe("original");
