@@ -1,7 +1,6 @@
 import { existsSync, globSync, rmSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { jobOfBranch } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { type Heads, parseFetched, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
 import { ControlFiles } from "./control-files.ts";
@@ -32,6 +31,8 @@ const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
 /** Stands for the branches of all jobs. */
 export const jobBranches = "agent/";
+/** What a push calls the repository. */
+const pushedTo = "repository";
 /** Where the clone keeps what the repository's `HEAD` is. */
 const headRef = "refs/remotes/origin/HEAD";
 
@@ -109,10 +110,15 @@ export class Clone {
 
   #createGit(operatorSettings: readonly Setting[]): Git {
     const { settings = () => [], signal } = this.#options;
+    // By this name, a push moves the clone's own refs, too.
+    const remote: Setting[] = [
+      [`remote.${pushedTo}.url`, this.url],
+      [`remote.${pushedTo}.fetch`, "+refs/heads/*:refs/heads/*"],
+    ];
     return new Git({
       cwd: this.folder,
       environment: { GIT_DIR: this.folder },
-      settings: () => [...operatorSettings, ...settings()],
+      settings: () => [...operatorSettings, ...settings(), ...remote],
       prepare: () => this.#controlFiles.restore(),
       signal,
     });
@@ -198,7 +204,7 @@ export class Clone {
     if (isBehind || (commit !== undefined && (await lacks(commit)))) await this.fetch(branches);
   }
 
-  /** A head can be older than a push, which moves no ref of the clone: then it is fetched again. */
+  /** Reads which heads the clone has. */
   async #readFetched(): Promise<void> {
     const refs = await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]);
     this.#fetched = parseRefs(refs, " ");
@@ -292,10 +298,9 @@ export class Clone {
     const ref = `refs/heads/${branch}`;
     const lease = expectedHead === undefined ? [] : [`--force-with-lease=${ref}:${expectedHead}`];
     const refs = `${commit ?? ""}:${ref}`;
-    await this.#git.run(["push", "--quiet", ...lease, ...this.#localEnd("receive-pack"), "--", this.url, refs]);
-    // Before the next fetch, the branch would be missing, and its pull request would look closed. That fetch moves the clone's own ref.
+    await this.#git.run(["push", "--quiet", ...lease, ...this.#localEnd("receive-pack"), "--", pushedTo, refs]);
+    // Until the next fetch, the branch would be missing, and its pull request would look closed.
     await this.updateRefs(async () => {
-      if (commit === undefined) await this.#git.run(["update-ref", "-d", ref]);
       for (const known of [this.#heads, this.#fetched])
         if (commit === undefined) known?.delete(branch);
         else known?.set(branch, commit);
@@ -311,7 +316,7 @@ export class Clone {
   async deleteBranches(heads: Heads): Promise<readonly string[]> {
     const leases = [...heads].map(([branch, head]) => `--force-with-lease=refs/heads/${branch}:${head}`);
     const refs = [...heads.keys()].map((branch) => `:refs/heads/${branch}`);
-    const push = ["push", "--quiet", ...leases, ...this.#localEnd("receive-pack"), "--", this.url, ...refs];
+    const push = ["push", "--quiet", ...leases, ...this.#localEnd("receive-pack"), "--", pushedTo, ...refs];
     // If some were rejected, the others are gone.
     const error = await this.#git.run(push).then(
       () => undefined,
@@ -323,7 +328,7 @@ export class Clone {
     return gone;
   }
 
-  /** Changes refs of the clone, one command at a time, because two would contend for their locks. */
+  /** Changes refs of the clone, one command at a time, because two would contend for their locks. A push changes only those of its branches. */
   updateRefs<T>(update: () => Promise<T>): Promise<T> {
     const updated = this.#refUpdate.then(update, update);
     this.#refUpdate = updated;
@@ -343,4 +348,4 @@ export class Clone {
 }
 
 /** Returns whether a branch is asked for by a pattern, which may match nothing: a job has none before its first push. */
-const mayBeMissing = (branch: string): boolean => branch === jobBranches || jobOfBranch(branch) !== undefined;
+const mayBeMissing = (branch: string): boolean => branch.startsWith(jobBranches);
