@@ -338,8 +338,8 @@ async function runAgentOnce(
   const outcome: Outcome = { reason, report, commit: undefined };
   if (end === "completed") {
     await worktrees.takeBack(directory);
-    using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, stop);
-    outcome.commit = await commitChange(turn, worktree, start, attempt, context, deadline);
+    const begin = () => startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, stop);
+    outcome.commit = await commitChange(turn, worktree, start, attempt, context, begin);
   }
   outcomes?.keep(turn, outcome);
   if (outcome.commit === undefined || commands?.check === undefined) return outcome;
@@ -399,8 +399,8 @@ async function checkOutcome(
   let commit: string | undefined;
   if (attempt.end === "completed")
     try {
-      using deadline = startDeadline(machine, context.timeLimitMs, context.timeLimitMs - leftMs(), stop);
-      commit = await commitChange(turn, worktree, start, attempt, context, deadline);
+      const begin = () => startDeadline(machine, context.timeLimitMs, context.timeLimitMs - leftMs(), stop);
+      commit = await commitChange(turn, worktree, start, attempt, context, begin);
     } catch (error) {
       log(`The second change cannot be committed: ${errorMessage(error)}`);
     }
