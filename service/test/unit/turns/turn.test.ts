@@ -539,6 +539,17 @@ test("a turn that somebody stops while its change waits for space fails", async 
   expect(await run()).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
 });
 
+test("a service that stops waits for no space", async () => {
+  const { run, ports, stop } = await setUpTurns();
+  let tries = 0;
+  ports.repository.commit = async () => {
+    tries++;
+    setImmediate(() => stop.abort());
+    throw new ResourceExhausted("disk full");
+  };
+  expect([(await run()).result, tries]).toEqual(["stopped", 2]);
+});
+
 test("a change that cannot be committed at all fails its turn", async () => {
   const { run, ports } = await setUpTurns();
   ports.repository.commit = failing(new Error("the change is too large"));
