@@ -17,7 +17,7 @@ import { reportRun } from "./stop-server.ts";
 const orphanGraceMs = 5000;
 
 /** A service, and what it is made of. */
-class ActionChild {
+export class ActionChild {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #cancellation = new AbortController();
   readonly #settings: Settings;
@@ -115,6 +115,22 @@ function inWordsOfAction(text: Text): Text {
   );
 }
 
+/**
+ * Returns what ends something, and kills it if that takes too long. What has begun to end can be given another time.
+ *
+ * @param end - never rejects
+ */
+export function endInTime(end: () => Promise<void>, kill: () => void): (graceMs: number) => void {
+  let timer: NodeJS.Timeout | undefined;
+  let hasBegun = false;
+  return (graceMs) => {
+    clearTimeout(timer);
+    timer = setTimeout(kill, graceMs);
+    if (!hasBegun) void end().finally(() => clearTimeout(timer));
+    hasBegun = true;
+  };
+}
+
 /** Runs the service for the action that has started this process, until that ends it, or is gone. */
 export function serveAction(): void {
   process.umask(0o077);
@@ -124,26 +140,28 @@ export function serveAction(): void {
   process.stdout.on("error", () => {});
   let child: Promise<ActionChild> | undefined;
   let isEnding = false;
-  const end = async (graceMs: number): Promise<void> => {
-    if (isEnding) return;
-    isEnding = true;
+  const endIn = endInTime(
+    async () => {
+      isEnding = true;
+      const started = await child?.catch(() => undefined);
+      await started
+        ?.end()
+        .catch((error: unknown) => runner.info(`The agent service has not ended as it should: ${errorStack(error)}`));
+      process.stdout.write("", () => process.exit(0));
+    },
     // Everything that it has started is in its process group, or ends with it.
-    const timer = setTimeout(() => {
+    () => {
       runner.info(
         "Not everything could be saved in time: the next turn of the job may begin a new session of the agent",
       );
       process.kill(-process.pid, "SIGKILL");
-    }, graceMs);
-    const started = await child?.catch(() => undefined);
-    await started
-      ?.end()
-      .catch((error: unknown) => runner.info(`The agent service has not ended as it should: ${errorStack(error)}`));
-    clearTimeout(timer);
-    process.stdout.write("", () => process.exit(0));
-  };
-  process.once("disconnect", () => void end(orphanGraceMs));
+    },
+  );
+  process.once("disconnect", () => {
+    if (!isEnding) endIn(orphanGraceMs);
+  });
   process.on("message", async (message: AgentConfig | AgentRequest) => {
-    if (typeof message === "number") return end(message);
+    if (typeof message === "number") return endIn(message);
     if (typeof message === "object") {
       child = ActionChild.open(message);
       child.catch(() => {});

@@ -59,11 +59,13 @@ export async function serve(config: ServerConfig, log: (line: string) => void, h
   });
   report.begin();
   log(`Listening on ${service.url}`);
+  const tidied = hasAgents ? memory?.tidy() : undefined;
   return {
     url: service.url,
     memory: hasAgents ? await memory?.describe() : undefined,
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]();
+      await tidied;
       await confined[Symbol.asyncDispose]();
     },
   };

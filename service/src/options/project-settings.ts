@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
 import type { CommandSettings, Confinement } from "../agents/confine.ts";
@@ -173,15 +173,28 @@ const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInp
   githubTokenEnv,
 ];
 
-/** Here the kernel shows the processes and devices of the machine, with their secrets. A sandbox has its own. Files in /dev/shm are like others. */
-const ofKernel = /^\/(?:(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)|$)/;
+/**
+ * Here the kernel shows the processes and devices of the machine, with their secrets, and its programs have their sockets. A sandbox has its
+ * own. Files in /dev/shm are like others.
+ */
+const ofMachine = /^\/(?:(?:dev(?!\/shm\/)|proc|run|sys|var\/run)(?:\/|$)|(?:tmp|var)?$)/;
 
 function readReads({ agentReads = [] }: ProjectInput): string[] {
   const paths = agentReads.map((path) => resolve(path));
-  // Also through a link. One that does not exist has no other path.
-  const exposed = paths.find((path) => ofKernel.test(path) || (existsSync(path) && ofKernel.test(realpathSync(path))));
+  const exposed = paths.find(isExposed);
   if (exposed === undefined) return paths;
-  throw new Error(`--agent-reads ${exposed} would show agents the processes and devices of this machine.`);
+  throw new Error(`--agent-reads ${exposed} would let agents reach processes, devices or sockets of this machine.`);
+}
+
+/** Whoever can see a socket can connect to it, also where nothing can be written: to Docker's, it would have the machine. */
+function isExposed(path: string): boolean {
+  if (ofMachine.test(path)) return true;
+  // One that does not exist has no other path.
+  if (!existsSync(path)) return false;
+  const found = realpathSync(path);
+  const stats = statSync(found);
+  const hasSocket = stats.isDirectory() && readdirSync(found, { withFileTypes: true }).some((one) => one.isSocket());
+  return stats.isSocket() || hasSocket || ofMachine.test(found);
 }
 
 function readCommands(
@@ -191,6 +204,8 @@ function readCommands(
 ): CommandSettings | undefined {
   for (const [name, command] of Object.entries({ setup, check })) {
     if (command?.trim() === "") throw new Error(`--${name} is empty.`);
+    if (command?.split("\n").every((line) => /^\s*(?:#|$)/.test(line)))
+      throw new Error(`--${name} has only comments: it would pass without doing anything.`);
     if (command !== undefined && sandbox !== "bwrap") throw new Error(`--${name} requires --sandbox bwrap.`);
   }
   if (setupHosts !== undefined && setup === undefined) throw new Error("--setup-host requires --setup.");

@@ -9,7 +9,7 @@ import { GitHubApi } from "./github/github-api.ts";
 import { GitHubCommits } from "./github/github-commits.ts";
 import { GitHubError } from "./github/github-error.ts";
 import type { GitHubRepository } from "./github/github-repository.ts";
-import { type Account, graphqlUrl, hasCreatedBranch, readOwnAccount } from "./github/own-account.ts";
+import { type Account, createdOnlyAt, graphqlUrl, hasCreatedBranch, readOwnAccount } from "./github/own-account.ts";
 import { type OwnPullRequest, selectOwn } from "./github/own-pull-request.ts";
 import {
   hasErrors,
@@ -167,6 +167,21 @@ export class GitHubPullRequests implements PullRequestPlatform {
    */
   hasCreated(branch: string, account: Account): Promise<boolean> {
     return hasCreatedBranch(this.#api, branch, account);
+  }
+
+  /**
+   * Returns when an account created a branch of this repository with a head, in milliseconds since 1970; `undefined` unless that is all that
+   * ever happened to the branch, without a pull request of anyone.
+   *
+   * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
+   */
+  async onlyCreatedAt(branch: string, head: string, account: Account): Promise<number | undefined> {
+    const createdAt = await createdOnlyAt(this.#api, branch, head, account);
+    if (createdAt === undefined) return undefined;
+    const query = { state: "all", head: `${await this.#identity.owner()}:${branch}` };
+    const options = { what: `Reading the pull requests of ${branch}`, maxWaitMs: 0 };
+    const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options);
+    return parsePullRequests(data).length === 0 ? createdAt : undefined;
   }
 
   /** Returns the open pull request of a branch. */

@@ -1,11 +1,14 @@
+import { errorMessage } from "../error-message.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
+import type { Machine } from "../machine.ts";
 import type { StoredJob, Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage } from "../pulls/commit-message.ts";
 import { type CheckPorts, checkChange, namesOf } from "./check-change.ts";
 import { oneLine } from "./one-line.ts";
+import { pauseAfter, pausesOfAnHour } from "./postponements.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
 
@@ -20,23 +23,50 @@ export interface CommitPorts extends CheckPorts {
 
 interface CommitContext extends CommitPorts {
   job: Pick<StoredJob, "session">;
+  machine: Pick<Machine, "sleep">;
+  /** Aborts when the service stops, or another worker has taken the turn over. */
+  signal: AbortSignal;
   /** Appends to the job's log. */
   log: (text: string) => void;
 }
 
-/**
- * Commits what the agent of a turn changed, and checks it. Returns the commit, or `undefined` if nothing was changed.
- *
- * @throws with why the turn fails as the message
- */
-export async function commitChange(
+type Change = [
   turn: Turn,
   worktree: Worktree,
   start: Start,
-  { ownMessages, message: answer = "" }: { ownMessages: readonly string[]; message: string | undefined },
+  attempt: { ownMessages: readonly string[]; message: string | undefined },
   context: CommitContext,
-  deadline: TurnDeadline,
+  startDeadline: () => TurnDeadline,
+];
+
+/**
+ * Commits what the agent of a turn changed, and checks it. If the machine lacks something for that, such as disk space, the change waits in
+ * its worktree for up to an hour. Returns the commit, or `undefined` if nothing was changed.
+ *
+ * @throws with why the turn fails as the message
+ */
+export async function commitChange(...change: Change): Promise<string | undefined> {
+  const { machine, signal, stop, log } = change[4];
+  for (let count = 0; ; count++) {
+    try {
+      return await commitOnce(...change);
+    } catch (error) {
+      if (!isResourceExhausted(error)) throw error;
+      const isOver = count === pausesOfAnHour || signal.aborted;
+      if (count === 0 || isOver)
+        log(
+          `The agent has run, but its change cannot be committed now. ${isOver ? "It is run again." : `That is tried again for an hour: ${errorMessage(error)}`}`,
+        );
+      if (isOver) throw error;
+    }
+    await machine.sleep(pauseAfter(count), stop === undefined ? signal : AbortSignal.any([signal, stop]));
+  }
+}
+
+async function commitOnce(
+  ...[turn, worktree, start, { ownMessages, message: answer = "" }, context, startDeadline]: Change
 ): Promise<string | undefined> {
+  using deadline = startDeadline();
   const { repository, largestChangeBytes: maxBytes, only, stop, log } = context;
   const messageWith = (takenBack: readonly string[]): string =>
     commitMessage(turn, ownMessages, context.job.session, takenBack.map(oneLine));
@@ -64,7 +94,6 @@ export async function commitChange(
         "Git takes longer for the change than is left of --time-limit-minutes: patterns in a .gitignore or .gitattributes may be what takes it so long",
         { cause: error },
       );
-    if (isResourceExhausted(error)) log("The agent has run, but its change cannot be committed now. It is run again.");
     throw error;
   }
 }

@@ -4,8 +4,11 @@ import { oneLine } from "./one-line.ts";
 
 const firstPauseMs = 1000;
 const lastPauseMs = 60_000;
-/** An hour: six pauses take a minute together, and the others a minute each. */
-const maxRemoteCount = 65;
+/** How many pauses are an hour: six take a minute together, and the others a minute each. */
+export const pausesOfAnHour = 65;
+
+/** Returns how long what was tried again so often waits for the next time, in milliseconds. */
+export const pauseAfter = (count: number): number => Math.min(firstPauseMs * 2 ** count, lastPauseMs);
 
 /** Decides how long turns wait that the machine cannot start now, for example for lack of file descriptors. */
 export class Postponements {
@@ -46,7 +49,7 @@ export class Postponements {
     this.#lastPostponed = this.#starts;
     const count = this.#counts.get(turnId) ?? 0;
     this.#counts.set(turnId, count + 1);
-    return Math.min(firstPauseMs * 2 ** count, lastPauseMs);
+    return pauseAfter(count);
   }
 
   /**
@@ -57,9 +60,9 @@ export class Postponements {
    */
   postponeForRemote(turnId: number): number | undefined {
     const count = this.#counts.get(turnId) ?? 0;
-    if (count >= maxRemoteCount) return undefined;
+    if (count >= pausesOfAnHour) return undefined;
     this.#counts.set(turnId, count + 1);
-    return Math.min(firstPauseMs * 2 ** count, lastPauseMs);
+    return pauseAfter(count);
   }
 
   /** Records that a turn, with its position in the order of starts, ended and was not postponed. */

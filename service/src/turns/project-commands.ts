@@ -247,15 +247,12 @@ export async function checkAgain(
   context: TurnContext,
   signal: AbortSignal,
 ): Promise<Checked> {
-  const { commands, machine, worktrees, directory, timeLimitMs, log } = context;
+  const { commands, machine, timeLimitMs, log } = context;
   if (commands?.check === undefined) return {};
   const endAt = machine.now() + timeLimitMs;
   const limits = () => ({ timeLimitMs: endAt - machine.now(), signal });
   try {
-    if (commands.setup !== undefined) {
-      await prepareWorktree(turn, start, context, limits());
-      await worktrees.takeBack(directory);
-    }
+    if (commands.setup !== undefined) await prepareWorktree(turn, start, context, limits());
     return await checkCommit(turn, start, commit, context, limits());
   } catch (error) {
     return unchecked(error, log);

@@ -74,6 +74,8 @@ export interface TurnPorts extends CommitPorts {
   onFailure?: (failure: Failure) => void;
   /** Called when the agent of the turn has run to its end, so that its attempt counts whatever happens then. */
   onAgentEnd?: (() => void) | undefined;
+  /** Called when it is stored what the check of the turn's commit showed. */
+  onChecked?: (() => void) | undefined;
   /** Default: an agent whose turn this worker loses is run again if it takes the turn again. */
   outcomes?: KeptOutcomes | undefined;
   /** No agent is run with less free space. Default: 100 MB. */

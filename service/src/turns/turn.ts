@@ -201,15 +201,20 @@ async function processPrepared(
     kept?.report ?? {},
     turns.find(({ id }) => id === turn.id),
   );
+  const checkIt = async (commit: string, from: Start): Promise<void> => {
+    const checked = await checkAgain(turn, from, commit, context, signal);
+    await patiently(() => store.runningTurns.setReport(turn, checked));
+    context.onChecked?.();
+    words = wordsOf(checked, words);
+  };
   if (unpushed !== undefined) {
     // The agent has run: the turn goes on with the check.
     progress.kept = "push";
-    const checked =
-      kept?.report.checkResult === undefined ? await checkAgain(turn, start, unpushed, context, signal) : {};
-    await patiently(() => store.runningTurns.setReport(turn, checked));
-    words = wordsOf(checked, words);
+    if (kept?.report.checkResult === undefined) await checkIt(unpushed, start);
     head = await patiently(() => pushCommit(unpushed, turn, start, made, context));
-  }
+  } else if (head !== undefined && words.checkResult === null && run.keptCommits?.isOnlyPlace)
+    // A runner that was lost after its push has taken what the check showed with it.
+    await checkIt(head, { ...start, head: start.base, instructed: undefined });
   if (head === undefined) {
     const { reason, commit, report } = kept ?? (await runAgentOnce(turn, job, begin, context));
     const pushed = { ...start, remoteHead: progress.tried ?? start.remoteHead };
@@ -333,8 +338,8 @@ async function runAgentOnce(
   const outcome: Outcome = { reason, report, commit: undefined };
   if (end === "completed") {
     await worktrees.takeBack(directory);
-    using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, stop);
-    outcome.commit = await commitChange(turn, worktree, start, attempt, context, deadline);
+    const begin = () => startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, stop);
+    outcome.commit = await commitChange(turn, worktree, start, attempt, context, begin);
   }
   outcomes?.keep(turn, outcome);
   if (outcome.commit === undefined || commands?.check === undefined) return outcome;
@@ -369,6 +374,7 @@ async function checkOutcome(
     const checked = await checkCommit(turn, start, commit, context, limits).catch((error) => unchecked(error, log));
     const done = { ...outcome, report: { ...outcome.report, ...checked } };
     await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, checked)));
+    context.onChecked?.();
     outcomes?.keep(turn, done);
     return done;
   };
@@ -393,8 +399,8 @@ async function checkOutcome(
   let commit: string | undefined;
   if (attempt.end === "completed")
     try {
-      using deadline = startDeadline(machine, context.timeLimitMs, context.timeLimitMs - leftMs(), stop);
-      commit = await commitChange(turn, worktree, start, attempt, context, deadline);
+      const begin = () => startDeadline(machine, context.timeLimitMs, context.timeLimitMs - leftMs(), stop);
+      commit = await commitChange(turn, worktree, start, attempt, context, begin);
     } catch (error) {
       log(`The second change cannot be committed: ${errorMessage(error)}`);
     }

@@ -45,7 +45,7 @@ export interface ProjectPorts
 }
 
 export interface WorkerOptions
-  extends Omit<TurnPorts, keyof ProjectPorts | "stop" | "onFailure" | "onAgentEnd" | "outcomes"> {
+  extends Omit<TurnPorts, keyof ProjectPorts | "stop" | "onFailure" | "onAgentEnd" | "onChecked" | "outcomes"> {
   /** Turns of other projects are left to workers that know these. */
   projects: PerProject<ProjectPorts>;
   /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
@@ -314,7 +314,7 @@ export class Worker {
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
   async #run(turn: RunningTurn, signal: AbortSignal): Promise<RunEnd> {
-    const { store, projects, log } = this.#options;
+    const { store, projects, copier, log } = this.#options;
     let failure: Failure | undefined;
     let hasRun = false;
     const onAgentEnd = (): void => {
@@ -332,7 +332,9 @@ export class Worker {
       const project = projects.get(job.project);
       if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
       using stop = watchStopRequest(turn, store, this.#machine);
-      const own = { stop: stop.signal, onFailure, onAgentEnd, outcomes: this.#outcomes };
+      // A runner can be lost before the turn ends.
+      const onChecked = () => copier?.save(turn.job);
+      const own = { stop: stop.signal, onFailure, onAgentEnd, onChecked, outcomes: this.#outcomes };
       const result = await runTurn(turn, job, { ...this.#options, ...project, ...own }, signal);
       return { result, failure: result === "failed" || result === "postponed" ? failure : undefined, hasRun };
     } catch (error) {

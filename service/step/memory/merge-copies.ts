@@ -40,7 +40,15 @@ const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || state ==
 function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: number): TurnCopy {
   if (!isOpen(turn)) return turn;
   if (pushed?.state === "completed")
-    return { ...turn, state: "completed", endedAt: pushed.endedAt, answer: turn.answer ?? pushed.answer };
+    return {
+      ...turn,
+      state: "completed",
+      endedAt: pushed.endedAt,
+      answer: turn.answer ?? pushed.answer,
+      // Without it, a re-run would pass that its check has failed.
+      checkResult: pushed.checkResult ?? turn.checkResult,
+      checkOutput: pushed.checkOutput ?? turn.checkOutput,
+    };
   // Its work is pushed, and the turn is resumed to open the pull request.
   if (pushed !== undefined || turn.id > lastPushed) return turn;
   // The turns of a job run one after another, so it has ended. Running it again would cost money that nobody asked for.

@@ -9,6 +9,7 @@ import { CachedJobs } from "./cached-jobs.ts";
 import type { Memory } from "./describe-memory.ts";
 import { RebuiltJobs } from "./rebuilt-jobs.ts";
 import { RememberedJobs } from "./remembered-jobs.ts";
+import { deleteTriedBranches } from "./tried-branches.ts";
 
 export interface MemoryOptions {
   /** The project of the step, on GitHub. */
@@ -36,6 +37,8 @@ export interface StepMemory {
   copies: JobCopies;
   /** Describes how later runs will know of this one. */
   describe(): Promise<Memory>;
+  /** Deletes what lost runs have left on GitHub. Never rejects. */
+  tidy(): Promise<void>;
 }
 
 /** Opens what the step remembers: the branches and pull requests of jobs, and the Actions cache. */
@@ -66,7 +69,16 @@ export function openMemory(options: MemoryOptions): StepMemory {
     isFirstAttempt,
     log,
   });
-  return { copies, describe: async () => ({ branches: await canRebuild(rebuilt, log), cache: cacheAccess }) };
+  const tidy = async (): Promise<void> => {
+    try {
+      const gone = await deleteTriedBranches({ repository, pullRequests, targetBranch, isWorkflowToken, machine });
+      if (gone.length > 0) log(`Deleted, left without a commit by runs that were lost: ${gone.join(", ")}`);
+    } catch (error) {
+      log(`Cannot look for branches that lost runs have left: ${errorMessage(error)}`);
+    }
+  };
+  const describe = async () => ({ branches: await canRebuild(rebuilt, log), cache: cacheAccess });
+  return { copies, describe, tidy };
 }
 
 async function canRebuild(rebuilt: RebuiltJobs, log: (line: string) => void): Promise<Memory["branches"]> {

@@ -237,17 +237,20 @@ test("says in one line what is wrong with the options", () => {
   expect(stderr).toBe("Unknown option '--repositry'\nnpm run service -- --help lists all options.\n");
 });
 
-test("gives the token of a project to no program, and says which repository it cannot reach", () => {
-  const folder = temporaryFolder();
+test("gives the token of a project to no program, says which repository it cannot reach, and leaves no proxy's folder", () => {
+  const [folder, TMPDIR, bin] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(bin, "bwrap"), "#!/bin/sh\n", { mode: 0o755 });
   const [config, environment] = [join(folder, "service.json"), join(folder, "environment")];
   const projects = {
-    docs: { repository: docsRepository().path },
+    docs: { repository: docsRepository().path, agent: "true", agentNetwork: "model", modelHosts: ["a.example"] },
     site: { repository: "git@127.0.0.1:site", githubTokenEnv: "SITE_TOKEN" },
   };
   writeFileSync(config, JSON.stringify({ projects }));
   const { status, stderr } = spawnSync(process.execPath, [mainFile, "--config", config], {
     env: {
       ...process.env,
+      PATH: `${bin}:${process.env.PATH}`,
+      TMPDIR,
       XDG_STATE_HOME: folder,
       SITE_TOKEN: "token_0123456789",
       // What Git runs to reach the repository.
@@ -260,4 +263,5 @@ test("gives the token of a project to no program, and says which repository it c
   const given = readFileSync(environment, "utf8");
   expect(given).toContain("PATH=");
   expect(given).not.toContain("token_0123456789");
+  expect(readdirSync(TMPDIR).filter((name) => name.startsWith("agent-proxy-"))).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Machine } from "../../src/machine.ts";
 
 /** A machine whose time passes only when a test says so. */
@@ -21,6 +22,20 @@ export class FakeMachine implements Machine {
     this.#now += ms;
     this.#wallTime += ms;
     for (const { until, wake } of this.#sleepers) if (until <= this.#now) wake();
+  }
+
+  /** Lets time pass, a minute at a time, until something has settled. */
+  async passUntil<T>(done: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+    };
+    done.then(settle, settle);
+    while (!isSettled) {
+      await setImmediate();
+      this.pass(60_000);
+    }
+    return done;
   }
 
   /** Sets the wall clock alone. */

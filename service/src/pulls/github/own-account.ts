@@ -81,6 +81,8 @@ const activities = z.array(
     ref: z.string(),
     activity_type: z.string(),
     actor: z.nullable(z.object({ login: z.string(), id: z.number() })),
+    after: z.optional(z.string()),
+    timestamp: z.optional(z.string()),
   }),
 );
 
@@ -91,17 +93,38 @@ const activities = z.array(
  * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
  */
 export async function hasCreatedBranch(api: GitHubApi, branch: string, account: Account): Promise<boolean> {
+  const created = await readActivities(api, branch, { activity_type: "branch_creation" });
+  return created.some((one) => one.activity_type === "branch_creation" && isAccount(one.actor, account));
+}
+
+/**
+ * Returns when an account created a branch with a head, in milliseconds since 1970, if nothing else ever happened to the branch; `undefined`
+ * if something did, or that is unknown.
+ *
+ * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
+ */
+export async function createdOnlyAt(
+  api: GitHubApi,
+  branch: string,
+  head: string,
+  account: Account,
+): Promise<number | undefined> {
+  const [created, ...more] = await readActivities(api, branch);
+  const isOwn = created?.activity_type === "branch_creation" && isAccount(created.actor, account);
+  return isOwn && created.after === head && more.length === 0
+    ? Date.parse(created.timestamp ?? "") || undefined
+    : undefined;
+}
+
+/** Returns what GitHub lists of a branch; nothing if it does not tell. */
+async function readActivities(api: GitHubApi, branch: string, query: { activity_type?: string } = {}) {
   const ref = `refs/heads/${branch}`;
   const limits = { what: `Reading who created ${branch}`, maxWaitMs: 0 };
   try {
-    const query = { ref, activity_type: "branch_creation", per_page: 100 };
-    const { data } = await api.request("GET /repos/{owner}/{repo}/activity", query, limits);
-    const created = z.safeParse(activities, data).data ?? [];
-    return created.some(
-      (one) => one.ref === ref && one.activity_type === "branch_creation" && isAccount(one.actor, account),
-    );
+    const { data } = await api.request("GET /repos/{owner}/{repo}/activity", { ref, ...query, per_page: 100 }, limits);
+    return (z.safeParse(activities, data).data ?? []).filter((one) => one.ref === ref);
   } catch (error) {
-    if (error instanceof GitHubError && error.isPermanent) return false;
+    if (error instanceof GitHubError && error.isPermanent) return [];
     throw error;
   }
 }

@@ -97,6 +97,13 @@ test("a deleted branch is created again with the job's earlier work", async () =
   );
 });
 
+test("a branch that is deleted while the job's first agent runs is created again", async () => {
+  const remove = `git --git-dir='${docs.path}' update-ref -d "refs/heads/agent/$AGENT_JOB_ID"`;
+  const service = await start({ agent: shellAgent(`${remove} && cat > one.md`) });
+  const { id, status } = await runJob(service, "one");
+  expect([status, files(`agent/${id}`)]).toEqual(["completed", ["one.md"]]);
+});
+
 test("a deleted branch whose work is merged is started over", async () => {
   const service = await start();
   const first = await runJob(service, "one");

@@ -85,6 +85,26 @@ test("has created a branch if GitHub's list of activities says so", async () => 
   await expect(hasCreated(asked("", 500))).rejects.toThrow();
 });
 
+test("has only created a branch if GitHub lists nothing else of it, and no pull request", async () => {
+  const actor = { login: "docs-bot[bot]", id: 7 };
+  const [ref, after, timestamp] = ["refs/heads/agent/job_1", "a".repeat(40), "2026-01-01T00:00:00Z"];
+  const created = { ref, activity_type: "branch_creation", actor, after, timestamp };
+  const createdAt = async (list: unknown, pulls: unknown = []) => {
+    const { pulls: own } = await setUp({
+      "GET /repos/acme/docs/activity?ref=refs%2Fheads%2Fagent%2Fjob_1&per_page=100": { status: 200, body: list },
+      "GET /repos/acme/docs/pulls?state=all&head=acme%3Aagent%2Fjob_1": { status: 200, body: pulls },
+    });
+    return own.onlyCreatedAt("agent/job_1", after, actor);
+  };
+  expect(await createdAt([created])).toBe(Date.parse(timestamp));
+  expect(await createdAt([{ ...created, activity_type: "push" }, created])).toBeUndefined();
+  expect(await createdAt([{ ...created, after: "b".repeat(40) }])).toBeUndefined();
+  expect(await createdAt([{ ...created, actor: null }])).toBeUndefined();
+  expect(await createdAt([{ ...created, timestamp: undefined }])).toBeUndefined();
+  const pull = { html_url: "https://github.com/acme/docs/pull/1", state: "closed", merged_at: null };
+  expect(await createdAt([created], [pull])).toBeUndefined();
+});
+
 test("finds its pull request by the branch", async () => {
   const { pulls, server } = await setUp({});
   const link = await pulls.open(change);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -46,9 +46,16 @@ test.skipIf(process.platform === "win32").each([
   expect(readFileSync(tried, "utf8").trim()).toBe(found);
 });
 
-test("a network that cannot be created is reported with its project", async () => {
-  const projects = { docs: settings(), site: settings({ network: "model" }) };
+test("a network that cannot be created is reported with its project, and leaves none of the others", async () => {
+  const folder = temporaryFolder();
+  vi.stubEnv("TMPDIR", folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const projects = {
+    docs: settings({ network: "model", modelHosts: ["a.example"] }),
+    site: settings({ network: "model" }),
+  };
   await expect(confine(projects)).rejects.toThrow("project site: the model of this agent is unknown");
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test("a process that runs no agents creates nothing for them", async () => {

@@ -370,6 +370,10 @@ test("setup and check are for the sandbox, and setup reaches only hosts of the p
       error: `${option} requires --sandbox bwrap.`,
     });
     expect(parseArguments([...sandboxed, option, " "])).toEqual({ error: `${option} is empty.` });
+    const nothing = { error: `${option} has only comments: it would pass without doing anything.` };
+    for (const comment of ["# npm test", " #\n\n\t# x "])
+      expect(parseArguments([...sandboxed, option, comment])).toEqual(nothing);
+    expect(parseArguments([...sandboxed, option, "# x\nnpm test"])).not.toHaveProperty("error");
   }
   expect(parseArguments([...sandboxed, "--setup-host", "a.example"])).toEqual({
     error: "--setup-host requires --setup.",

@@ -1,4 +1,6 @@
-import { symlinkSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -94,12 +96,21 @@ test("an agent gets other variables, and a model's key that is the workflow's to
   expect(network).toBe("model");
 });
 
-test("agents may read what only looks like the kernel's files, and none of these, not even through a link", () => {
+test("agents may read what only looks like the machine's files, and none of these, not even through a link", async () => {
   const folder = temporaryFolder();
-  const link = join(folder, "link");
+  const [link, sockets, toSocket] = [join(folder, "link"), join(folder, "sockets"), join(folder, "to-socket")];
+  const socket = join(sockets, "s");
   symlinkSync("/proc", link);
-  for (const path of ["/proc", "/proc/1/environ", "/sys/", "/dev/shm", "/opt/../proc", "/", link])
-    expect(() => settingsOf({ agentReads: [folder, path] }), path).toThrow("would show agents the processes");
-  const reads = [folder, "/dev/shm/x", "/process", "/development/dev"];
+  symlinkSync(socket, toSocket);
+  mkdirSync(sockets);
+  const server = createServer().listen(socket);
+  await once(server, "listening");
+  const kernel = ["/proc", "/proc/1/environ", "/sys/", "/dev/shm", "/opt/../proc", "/", link];
+  const runtime = ["/run", "/run/user/1000", "/var/run/docker.sock", "/var", "/tmp", sockets, socket, toSocket];
+  for (const path of [...kernel, ...runtime])
+    expect(() => settingsOf({ agentReads: [folder, path] }), path).toThrow("would let agents reach processes, devices");
+  server.close();
+  await once(server, "close");
+  const reads = [folder, sockets, "/dev/shm/x", "/process", "/development/dev", "/running", "/var/lib/x", "/tmp/x"];
   expect(settingsOf({ agentReads: reads }).agent.reads).toEqual(expect.arrayContaining(reads));
 });

@@ -52,6 +52,15 @@ test("a turn that was open when the copy was saved, and pushed since, is complet
   expect(isSessionCurrent).toBe(false);
 });
 
+test("a check that has failed counts if the copy does not know it, and one that has passed if only the copy knows it", () => {
+  const [failed, passed] = (["failed", "passed"] as const).map((checkResult) => ({ checkResult, checkOutput: "…" }));
+  const check = (known: Partial<TurnCopy> | undefined, told: Partial<TurnCopy> | undefined) =>
+    mergeCopies(kept([{ ...turn(1, "running"), ...known }]), rebuilt([{ ...pushed(1), ...told }])).job.turns[0];
+  expect(check(undefined, failed)).toMatchObject({ state: "completed", ...failed });
+  expect(check({ checkResult: null }, failed)).toMatchObject({ state: "completed", ...failed });
+  expect(check(passed, undefined)).toMatchObject({ state: "completed", ...passed });
+});
+
 test("a turn that was interrupted is not run again if a later one has run since", () => {
   const { job } = mergeCopies(kept([turn(1), turn(2, "running")]), rebuilt([pushed(1), pushed(3)]));
   expect(job.turns.map(({ id, state }) => [id, state])).toEqual([

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { noNetwork } from "../../../src/agents/network/agent-network.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
@@ -56,12 +57,15 @@ async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0, isOnlyPla
   const worktrees = { lend: async () => {} };
   const commands = { check: "check", reads: [], setupNetwork: noNetwork, repository, worktrees };
   Object.assign(ports, { machine, folder, secrets, commands, stop: stop.signal });
+  /** What is stored of the check whenever others are told of it. */
+  const told: unknown[] = [];
+  ports.onChecked = async () => told.push((await store.turns.ofJob("a"))[0]?.checkResult);
   const turn = async () => {
     expect((await run()).result).toBe("completed");
     const [{ checkResult, checkOutput } = {}] = await store.turns.ofJob("a");
     return { checkResult, checkOutput };
   };
-  return { turn, seen, homes, stored, opened, branch };
+  return { turn, seen, homes, stored, opened, branch, told, store };
 }
 
 const failed = { end: "failed", exitCode: 1, tookMs: 10_000 } as const;
@@ -120,3 +124,28 @@ test.each([
     expect(seen.goes.map(({ costUsd }) => costUsd)).toEqual(Array(goes).fill(-1));
   },
 );
+
+test("others are told of a check once it is stored", async () => {
+  const { turn, told } = await setUpCheck([{}]);
+  await turn();
+  expect(told).toEqual(["passed"]);
+});
+
+test.each([
+  ["again, if its result was lost with the machine", true, null, "failed", [90_000, 80_000]],
+  ["not again, if its result is known", true, "passed", "passed", []],
+  ["not again, if the store would know it", false, null, null, []],
+] as const)("what an earlier attempt pushed is checked %s", async (_name, isOnlyPlace, known, checkResult, limits) => {
+  const { turn, seen, opened, branch, store } = await setUpCheck([failed], { isOnlyPlace });
+  const [own] = await store.turns.ofJob("a");
+  if (own === undefined) throw new Error("the job has no turn");
+  branch.commits.push({ commit: "c1", message: commitMessage(own, []) });
+  if (known !== null) {
+    const { ofJob } = store.turns;
+    store.turns.ofJob = async (job) =>
+      (await ofJob.call(store.turns, job)).map((one) => ({ ...one, checkResult: known }));
+  }
+  expect(await turn()).toMatchObject({ checkResult });
+  expect(seen).toEqual({ goes: [], limits });
+  expect(opened).toMatchObject([{ head: "c1", ...(checkResult && { check: { result: checkResult } }) }]);
+});

@@ -17,7 +17,7 @@ import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
-import { fakeMachine } from "../../support/fake-machine.ts";
+import { FakeMachine, fakeMachine } from "../../support/fake-machine.ts";
 
 /** Makes the transactions that run a certain statement fail: before they are committed, or afterwards. */
 class FailingDatabase extends SqliteDatabase implements Database {
@@ -258,7 +258,8 @@ test("the attempt counts of a turn that is postponed after its agent has run", a
     const onAgentEnd = () => {
       hasRun = true;
     };
-    const { turn, result } = await runNext(store, { ...ports, onAgentEnd }, "none");
+    const machine = new FakeMachine();
+    const { turn, result } = await machine.passUntil(runNext(store, { ...ports, machine, onAgentEnd }, "none"));
     results.push(result);
     if (result === "postponed") await store.runningTurns.requeue(turn, 0, hasRun);
   }

@@ -497,15 +497,57 @@ test("no agent is started with less than 100 MB of free space, and its turn wait
   expect([asked, starts, steps]).toEqual([["/service"], [], ["release", "clean /service/jobs/a"]]);
 });
 
-test("a turn whose change cannot be committed now waits, and its agent is run again", async () => {
-  const { run, ports } = await setUpTurns();
+test("a change that cannot be committed now waits in its worktree, and its agent is run again after an hour", async () => {
+  const { run, ports, starts, steps } = await setUpTurns();
+  const machine = new FakeMachine();
+  ports.machine = machine;
+  const { commit } = ports.repository;
+  let full = 60;
+  ports.repository.commit = async (...args) => {
+    if (full-- > 0) throw new ResourceExhausted("disk full");
+    return commit(...args);
+  };
+  const { result, log } = await machine.passUntil(run());
+  expect([result, starts.length, full]).toEqual(["completed", 1, -1]);
+  expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
+  const now = "The agent has run, but its change cannot be committed now.";
+  const again = `${now} That is tried again for an hour: disk full`;
+  expect(log.split("\n").filter((line) => line.includes(now))).toEqual([`[service] ${again}`]);
+});
+
+test("a turn whose change cannot be committed for an hour waits, and its agent is run again", async () => {
+  const { run, ports, starts } = await setUpTurns();
+  const machine = new FakeMachine();
+  ports.machine = machine;
   const { commit } = ports.repository;
   ports.repository.commit = failing(new ResourceExhausted("disk full"));
-  const { result, log } = await run();
+  const { result, log } = await machine.passUntil(run());
   expect(result).toBe("postponed");
   expect(log).toContain(lines("The agent has run, but its change cannot be committed now. It is run again."));
   ports.repository.commit = commit;
-  expect((await run()).result).toBe("completed");
+  expect([(await run()).result, starts.length]).toEqual(["completed", 2]);
+});
+
+test("a turn that somebody stops while its change waits for space fails", async () => {
+  const { run, ports } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  ports.repository.commit = async () => {
+    setImmediate(() => request.abort("Stopped by ci."));
+    throw new ResourceExhausted("disk full");
+  };
+  expect(await run()).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
+});
+
+test("a service that stops waits for no space", async () => {
+  const { run, ports, stop } = await setUpTurns();
+  let tries = 0;
+  ports.repository.commit = async () => {
+    tries++;
+    setImmediate(() => stop.abort());
+    throw new ResourceExhausted("disk full");
+  };
+  expect([(await run()).result, tries]).toEqual(["stopped", 2]);
 });
 
 test("a change that cannot be committed at all fails its turn", async () => {

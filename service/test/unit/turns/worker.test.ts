@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
+import { noNetwork } from "../../../src/agents/network/agent-network.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { logContext, withLogContext } from "../../../src/log/log-context.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
@@ -11,6 +12,7 @@ import { PerProject } from "../../../src/per-project.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
+import { turnHost } from "../../../src/turns/turn-host.ts";
 import type { ProjectPorts } from "../../../src/turns/worker.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 import { setUpWorker, tick } from "../../support/worker.ts";
@@ -490,6 +492,33 @@ test("saves a job with its home directory when its turn has ended, and not when 
   (await checkoutOf("a")).succeed();
   await worker.drain();
   expect(copies.saves).toEqual([{ states: ["completed"], hasHome: true }]);
+});
+
+test("saves what the check of a job showed before its turn ends", async () => {
+  const copies = new MemoryCopies(temporaryFolder());
+  const checked = (): Promise<unknown> => waitUntil(() => copies.jobs.get("a")?.turns[0]?.checkResult);
+  const { worker, checkoutOf, addJobs } = setUpWorker({
+    copies,
+    host: { ...turnHost, runAgent: async () => ({ end: "completed", message: undefined, error: undefined }) },
+    projects: (ports) => {
+      const repository = {
+        checkOut: async () => ({}),
+        ownStart: ports.repository.findStart,
+        keepIgnored: async () => [],
+      };
+      const commands = { check: "check", reads: [], setupNetwork: noNetwork, repository, worktrees: ports.worktrees };
+      const keptCommits = { isOnlyPlace: true, load: async () => undefined };
+      const open = async () => `https://example.com/${await checked()}`;
+      return PerProject.same(
+        Object.assign(ports, { commands, keptCommits, pullRequests: { ...ports.pullRequests, open } }),
+      );
+    },
+  });
+  await addJobs("a");
+  await worker.start();
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  expect(copies.jobs.get("a")).toMatchObject({ pullRequest: "https://example.com/passed" });
 });
 
 describe("a turn whose repository cannot be reached now", () => {

@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { ActionChild, endInTime } from "../../../step/action-child.ts";
+
+test("what takes too long to end is killed, sooner if it is told so meanwhile, and ends once", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const [kill, ended] = [vi.fn(), Promise.withResolvers<void>()];
+  const end = vi.fn(() => ended.promise);
+  const endIn = endInTime(end, kill);
+  endIn(150_000);
+  endIn(4000);
+  vi.advanceTimersByTime(3999);
+  expect(kill).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect([kill, end].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+  endIn(1000);
+  ended.resolve();
+  await vi.advanceTimersByTimeAsync(150_000);
+  expect(kill).toHaveBeenCalledTimes(1);
+});
+
+test("a service that is still starting has started, or failed to, when its end is over", async () => {
+  const asked = Promise.withResolvers<void>();
+  // A GitHub that rejects the token when the end has begun.
+  const server = createServer((_request, response) => {
+    asked.resolve();
+    setTimeout(() => response.writeHead(401).end(), 50);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const HOME = temporaryFolder();
+  const environment = {
+    PATH: process.env.PATH,
+    HOME,
+    GITHUB_REPOSITORY: "acme/docs",
+    GITHUB_SERVER_URL: url,
+    GITHUB_API_URL: url,
+  };
+  const inputs = { agent: "editor", "github-token": "ghs_0123456789", sandbox: "none", "time-limit-minutes": "1" };
+  const child = await ActionChild.open({ environment, inputs, apiKey: "agent_0123456789" });
+  const order: string[] = [];
+  const request = child.handle("run").catch(() => void order.push("failed"));
+  await asked.promise;
+  await child.end();
+  order.push("ended");
+  await request;
+  expect(order).toEqual(["failed", "ended"]);
+});
