@@ -192,9 +192,16 @@ function isExposed(path: string): boolean {
   // One that does not exist has no other path.
   if (!existsSync(path)) return false;
   const found = realpathSync(path);
-  const stats = statSync(found);
-  const hasSocket = stats.isDirectory() && readdirSync(found, { withFileTypes: true }).some((one) => one.isSocket());
-  return stats.isSocket() || hasSocket || ofMachine.test(found);
+  return statSync(found).isSocket() || hasSocket(found) || ofMachine.test(found);
+}
+
+function hasSocket(folder: string): boolean {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).some((one) => one.isSocket());
+  } catch {
+    // A file, or a folder of which only known names can be opened.
+    return false;
+  }
 }
 
 function readCommands(
