@@ -16,7 +16,13 @@ export function checkSubmissions(run: AttemptRun): string[] {
   const { requests, signalAt } = run;
   const violations: string[] = [];
   const submissions = submissionsOf(run);
-  const accepted = submissions.filter(({ actedAt }) => actedAt !== undefined);
+  const accepted = submissions.filter(({ actedAt, turn }, index) => {
+    // A service that has lost a job knows its key no longer, also for a request that is on its way.
+    const wasLost = submissions
+      .slice(index + 1)
+      .some((next) => next.actedAt !== undefined && (turn?.goneAt ?? Infinity) <= next.actedAt);
+    return actedAt !== undefined && !wasLost;
+  });
   if (signalAt === undefined && requests.some(({ kind }) => kind === "stop")) {
     violations.push("a turn was stopped although nobody cancelled the step");
   }
