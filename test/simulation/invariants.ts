@@ -252,10 +252,12 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   // A turn that was stopped while it waited ends before the one that runs.
   if (run.requests.some(({ turn }) => turn?.isStopped)) return false;
   if (scenario.timeoutSeconds < 10 || run.firstRequestAt === undefined || attempt.pauses.length > 0) return false;
-  // A re-run does not know when the message was sent, so it counts from its own first poll.
+  // A re-run does not know when the message was sent, so it counts from the first record that it read.
+  const read = run.requests.map(({ kind, received }) =>
+    kind === "poll" && received?.kind === "response" && received.record ? received.at : undefined,
+  );
   const message = isMessage
-    ? (run.requests.findLast(({ kind }) => kind === "message")?.received?.at ??
-      run.requests.find(({ kind }) => kind === "poll")?.sentAt)
+    ? (run.requests.findLast(({ kind }) => kind === "message")?.received?.at ?? read.find((at) => at !== undefined))
     : undefined;
   const shownAt = Math.max(
     run.jobEndsAt ?? Number.POSITIVE_INFINITY,
