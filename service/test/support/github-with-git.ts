@@ -58,7 +58,7 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     const { id } = (await (await fetch(`${emulator.url}/users/${login}`)).json()) as { id: number };
     return { login, id };
   };
-  const server = await listen(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const url = new URL(request.url ?? "/", "http://localhost");
     const route = `${request.method} ${url.pathname}`;
     requests.push(route);
@@ -84,7 +84,7 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
       const activity = creator && { ref, activity_type: "branch_creation", actor: await accountOf(creator) };
       return send(response, 200, activity ? [activity] : []);
     }
-    const answer = await fetch(`${emulator.url}${request.url}`, {
+    const answered = await fetch(`${emulator.url}${request.url}`, {
       method: request.method ?? "GET",
       headers: {
         authorization: request.headers.authorization ?? "",
@@ -92,12 +92,14 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
       },
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
-    const link = answer.headers.get("link");
-    response.writeHead(answer.status, { "content-type": "application/json", ...(link !== null && { link }) });
-    const body: unknown = await answer.json().catch(() => undefined);
+    const link = answered.headers.get("link");
+    response.writeHead(answered.status, { "content-type": "application/json", ...(link !== null && { link }) });
+    const body: unknown = await answered.json().catch(() => undefined);
     for (const one of Array.isArray(body) ? body : [body]) showHead(docs, heads, one);
-    response.end(body === undefined ? "" : JSON.stringify(body));
-  });
+    return response.end(body === undefined ? "" : JSON.stringify(body));
+  };
+  // A process that a test has killed can ask until the test has ended.
+  const server = await listen((request, response) => void answer(request, response).catch(() => response.destroy()));
   return {
     ...server,
     owner,
