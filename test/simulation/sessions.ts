@@ -126,7 +126,8 @@ function isOver(run: AttemptRun, jobId: string): boolean {
   const last = seenBefore(run).findLast((seen) => seen.jobId === jobId);
   if (last === undefined || last.status === "active") return false;
   if (last.status === "archived" || last.status === "not found") return true;
-  return last.link === "" || isMergedOrClosed(run);
+  // GitHub may have been asked about it for the list of changes only, and not for the session, because of a fault of the step.
+  return last.link === "" || (!run.hasInternalFault && isMergedOrClosed(run));
 }
 
 /** Returns whether the attempt says which pull request the session leaves, because the last turns of its job failed. */
