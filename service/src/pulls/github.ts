@@ -109,17 +109,18 @@ export class GitHubPullRequests implements PullRequestPlatform {
   }
 
   /**
-   * Returns the pull request that an account opened from a branch of this repository: the open one, otherwise the newest.
+   * Returns the pull request that an account opened from a branch of this repository: the open one, otherwise the newest. Without one,
+   * that which another account has open from there into a target.
    *
    * @throws if GitHub cannot be reached, or its answer is not understood
    */
-  async findOwn(branch: string, account: Account): Promise<OwnPullRequest | undefined> {
+  async findOwn(branch: string, account: Account, target: string): Promise<OwnPullRequest | undefined> {
     const query = { state: "all", head: `${await this.#identity.owner()}:${branch}`, per_page: 100 };
     const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, {
       what: `Reading the pull request of ${branch}`,
       maxWaitMs: 0,
     });
-    const own = selectOwn(data, branch, account);
+    const own = selectOwn(data, branch, account, target);
     return own && { ...own, link: await this.#checkedLink({ html_url: own.link }) };
   }
 

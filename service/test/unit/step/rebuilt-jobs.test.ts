@@ -20,17 +20,25 @@ const commit = { commit: "a".repeat(40), at: 10_000, message: commitMessage(turn
 
 /** Jobs in a repository that somebody has pushed to since it was fetched. */
 function setUp(
-  options: { head?: string; pull?: OwnPullRequest; isCreator?: boolean; isKnown?: boolean; now?: number } = {},
+  options: {
+    head?: string;
+    pull?: OwnPullRequest;
+    isCreator?: boolean;
+    isKnown?: boolean;
+    isMerged?: boolean;
+    now?: number;
+  } = {},
 ) {
   const { isCreator = false, isKnown = true, now = commit.at + 60_000 } = options;
   let isFetched = false;
   const asked: string[] = [];
   const jobs = new RebuiltJobs({
     repository: {
-      fetch: async () => {
-        isFetched = true;
+      fetch: async (branches) => {
+        isFetched = branches.includes("main");
       },
       targetBranch: async () => "main",
+      isMerged: async (_commit, branch) => branch === "main" && options.isMerged === true,
       branchHead: async () => (isFetched ? options.head : undefined),
       commitsOfBranch: async (head) => {
         asked.push(head);
@@ -72,6 +80,28 @@ test("a branch without a pull request is a job if the own account created it", a
   expect((await setUp({ head, isCreator: true }).jobs.rebuild(jobId))?.job.pullRequest).toBeNull();
   expect(await setUp({ head }).jobs.rebuild(jobId)).toBeUndefined();
   expect(await setUp({ isCreator: true }).jobs.rebuild(jobId)).toBeUndefined();
+});
+
+test("the pull request that somebody opened, or a merge by hand, publishes the work of a branch of the own account", async () => {
+  const head = "b".repeat(40);
+  const others = { ...pull, isOthers: true };
+  const stateOf = async (options: Parameters<typeof setUp>[0]) => {
+    const { job } = (await setUp({ head, ...options }).jobs.rebuild(jobId)) ?? {};
+    return job && [job.pullRequest, job.turns[0]?.state];
+  };
+  expect(await stateOf({ isCreator: true })).toEqual([null, "failed"]);
+  expect(await stateOf({ isCreator: true, pull: others })).toEqual([pull.link, "completed"]);
+  expect(await stateOf({ isCreator: true, isMerged: true })).toEqual([null, "completed"]);
+  // Whoever can read the repository can open one from a branch that somebody has pushed.
+  expect(await stateOf({ pull: others })).toBeUndefined();
+});
+
+test("work is kept for a re-run of its step, whatever somebody opened: the check of its commit is unknown", async () => {
+  const { jobs } = setUp({ head: "b".repeat(40), isCreator: true, pull: { ...pull, isOthers: true } });
+  await jobs.jobsOfStep("s2");
+  expect((await jobs.rebuild(jobId))?.job.turns).toMatchObject([{ state: "completed" }]);
+  await jobs.jobsOfStep("s1");
+  expect((await jobs.rebuild(jobId))?.job).toMatchObject({ pullRequest: null, turns: [{ kept: "pull-request" }] });
 });
 
 test("it is unknown whose a new branch is, as long as GitHub's lists may not show that", async () => {
