@@ -104,14 +104,26 @@ export class RebuiltJobs {
     return [...new Set(turns.filter(({ key }) => key?.step === step).map(({ job }) => job))];
   }
 
-  /** Returns the id of the job of a session with the newest commit; a candidate, as above. */
+  /**
+   * Returns the id of the job of a session with the newest commit on its own branch, otherwise of one that only others name; a
+   * candidate, as above. What is merged into the target branch can name any job, with any date.
+   */
   async jobOfSession(session: string): Promise<string | undefined> {
     const { repository, targetBranch } = this.#options;
     const [trailer] = sessionTrailer(session);
     if (trailer === undefined) return undefined;
+    const jobsIn = ({ message }: DatedCommit) =>
+      namedTurns(message).flatMap((turn) => (turn.session === session ? turn.job : []));
     const commits = await repository.commitsOfJobs(trailer, sessionDays, targetBranch);
-    const turns = commits.flatMap(({ message }) => namedTurns(message));
-    return turns.find((turn) => turn.session === session)?.job;
+    const jobs = [...new Set(commits.flatMap(jobsIn))];
+    let newest: { job: string; at: number } | undefined;
+    for (const job of jobs.length > 1 ? jobs : []) {
+      const head = await repository.branchHead(jobBranch(job));
+      const onBranch = head === undefined ? [] : await repository.commitsOfBranch(head, maxCommits);
+      const own = onBranch.find((commit) => jobsIn(commit).includes(job));
+      if (own !== undefined && own.at > (newest?.at ?? 0)) newest = { job, at: own.at };
+    }
+    return newest?.job ?? jobs[0];
   }
 
   /** Returns whether a turn of the job has just pushed. */
