@@ -109,17 +109,18 @@ export class GitHubPullRequests implements PullRequestPlatform {
   }
 
   /**
-   * Returns the pull request that an account opened from a branch of this repository: the open one, otherwise the newest.
+   * Returns the pull request that an account opened from a branch of this repository: the open one, otherwise the newest. Without one,
+   * that which another account has open from there into a target.
    *
    * @throws if GitHub cannot be reached, or its answer is not understood
    */
-  async findOwn(branch: string, account: Account): Promise<OwnPullRequest | undefined> {
+  async findOwn(branch: string, account: Account, target: string): Promise<OwnPullRequest | undefined> {
     const query = { state: "all", head: `${await this.#identity.owner()}:${branch}`, per_page: 100 };
     const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, {
       what: `Reading the pull request of ${branch}`,
       maxWaitMs: 0,
     });
-    const own = selectOwn(data, branch, account);
+    const own = selectOwn(data, branch, account, target);
     return own && { ...own, link: await this.#checkedLink({ html_url: own.link }) };
   }
 
@@ -187,11 +188,11 @@ export class GitHubPullRequests implements PullRequestPlatform {
   /** Returns the open pull request of a branch. */
   async #findOpen(change: Change): Promise<PullRequestData | undefined> {
     const owner = await this.#identity.owner();
-    const [open] = await this.#listOpen(change, owner);
+    const open = await this.#listOpen(change, owner);
     if (open) return open;
     // This request may have been the first one since the repository was transferred.
     const newOwner = await this.#identity.owner();
-    return newOwner === owner ? undefined : (await this.#listOpen(change, newOwner))[0];
+    return newOwner === owner ? undefined : this.#listOpen(change, newOwner);
   }
 
   /** Brings the body of the job's pull request up to date. The turn does not depend on it. */
@@ -241,12 +242,15 @@ export class GitHubPullRequests implements PullRequestPlatform {
     }
   }
 
-  async #listOpen(change: Change, owner: string): Promise<PullRequestData[]> {
+  async #listOpen(change: Change, owner: string): Promise<PullRequestData | undefined> {
     const query = { state: "open", head: `${owner}:${change.branch}` };
     const options = { what: describe(change), isRetried: false };
     const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options);
     // Something between the service and GitHub may ignore the query.
-    return parsePullRequests(data).filter(({ head }) => head === undefined || head.ref === change.branch);
+    const open = parsePullRequests(data).filter(({ head }) => head === undefined || head.ref === change.branch);
+    // Anybody can open another one from the branch, into a branch of their choice. Into the same, GitHub allows one.
+    const isOfChange = ({ base }: PullRequestData) => base === undefined || base.ref === change.targetBranch;
+    return open.find(({ html_url: link }) => link === change.existing) ?? open.find(isOfChange);
   }
 
   async #create(change: Change): Promise<string> {

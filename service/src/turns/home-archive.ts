@@ -1,6 +1,7 @@
 import { lstat, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { create, extract } from "tar";
+import { SecretPatterns } from "./secret-patterns.ts";
 
 /** How large an archive can be. */
 export interface ArchiveLimits {
@@ -37,7 +38,7 @@ class Size {
 }
 
 /**
- * Packs the files of a home directory, except links, sockets, caches, and every file that contains one of the secrets.
+ * Packs the files of a home directory, except links, sockets, caches, and every file that contains one of the secrets, as it is or encoded.
  *
  * @param file - the archive
  * @param isCompressed - with Zstandard, because sessions repeat long parts, which gzip does not see. Default: not
@@ -53,6 +54,7 @@ export async function packHome(
 ): Promise<string[]> {
   const paths: string[] = [];
   const withSecrets: string[] = [];
+  const patterns = new SecretPatterns(secrets.map((value) => ({ name: "", value })));
   const size = new Size(limits);
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(home, folder), { withFileTypes: true })) {
@@ -61,7 +63,8 @@ export async function packHome(
       if (entry.isDirectory() && !regenerated.includes(entry.name)) await visit(path);
       if (!entry.isFile()) continue;
       const content = await readFile(join(home, path));
-      if (secrets.some((secret) => content.includes(secret))) withSecrets.push(path);
+      const isShown = secrets.some((secret) => content.includes(secret));
+      if (isShown || (await patterns.find(content.toString("latin1")))) withSecrets.push(path);
       // Without the dot, a name that begins with @ would mean an archive.
       else paths.push(`./${path}`);
     }

@@ -10,6 +10,7 @@ import { findFlaggedChanges } from "./check-change.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { describeRefusal } from "./refusal.ts";
+import { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnContext } from "./turn-ports.ts";
 
 /** The words and the cost of a turn's agent, as they are stored. */
@@ -62,7 +63,7 @@ export async function openPullRequest(
     head,
     existing,
     check: checkResult
-      ? { result: checkResult, command: context.commands?.check ?? "", output: checkOutput ?? "" }
+      ? { result: checkResult, command: await shownCommand(context), output: checkOutput ?? "" }
       : undefined,
     takenBack: await findTakenBack(start, head, madeBy, context),
     protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head)),
@@ -78,6 +79,11 @@ export async function openPullRequest(
   const { arePages = false } = pullRequests;
   if (arePages || link !== existing) await store.runningTurns.setPullRequest(turn, link, head, arePages);
   log(`Pull request: ${link}`);
+}
+
+/** Returns the command of the check without secrets of the service: a workflow can have put one into it. */
+function shownCommand({ commands, secrets = [] }: Pick<TurnContext, "commands" | "secrets">): Promise<string> {
+  return new SecretPatterns(secrets).remove(commands?.check ?? "");
 }
 
 /** Returns what was taken back of a turn's change: its commit tells, also on another machine. */

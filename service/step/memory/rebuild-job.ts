@@ -27,6 +27,10 @@ export interface JobSources {
   targetBranch: string;
   /** `undefined` if the branch has none yet. */
   pull: OwnPullRequest | undefined;
+  /** Whether somebody has merged the branch without one. */
+  isMerged: boolean;
+  /** The steps that are run again. */
+  reRun: ReadonlySet<string>;
   /** The newest commits of the branch, newest first. */
   commits: readonly DatedCommit[];
 }
@@ -49,14 +53,19 @@ export function rebuildJob({
   caller,
   targetBranch,
   pull,
+  isMerged,
+  reRun,
   commits,
 }: JobSources): RebuiltJob | undefined {
-  const { link, closedAt, body, target = targetBranch, ...known } = pull ?? noPull;
+  const own = commits.filter(({ message }) => namedTurns(message).some(({ job }) => job === jobId));
+  const isReRun = namedTurns(own[0]?.message ?? "").some(({ key }) => key !== undefined && reRun.has(key.step));
+  // The turn takes what another account opened for its own. What the check of its commit showed, that does not tell: it is checked again.
+  const counted = pull?.isOthers && isReRun ? undefined : pull;
+  const { link, closedAt, body, target = targetBranch, ...known } = counted ?? noPull;
   const told = readTurns(body);
   const [first] = told;
-  const unpublished = unpublishedCommits(pull, commits);
+  const unpublished = unpublishedCommits(counted, isMerged, commits);
   const named = new Map<number, TurnCopy>();
-  const own = commits.filter(({ message }) => namedTurns(message).some(({ job }) => job === jobId));
   // Oldest first, so that a prompt that was sent twice is told by the first one.
   for (const commit of own.toReversed())
     for (const one of namedTurns(commit.message))
@@ -101,9 +110,10 @@ export function rebuildJob({
 /** Returns the commits without a pull request, because the service ended before it opened one, or GitHub did not let it. */
 function unpublishedCommits(
   pull: OwnPullRequest | undefined,
+  isMerged: boolean,
   commits: readonly DatedCommit[],
 ): ReadonlySet<DatedCommit> {
-  if (pull === undefined) return new Set(commits);
+  if (pull === undefined) return new Set(isMerged ? [] : commits);
   const { closedAt, head } = pull;
   if (closedAt === null) return new Set();
   const headAt = commits.findIndex(({ commit }) => commit === head);

@@ -8,7 +8,10 @@ import { namedTurns, sessionTrailer, stepPrefix } from "../../src/pulls/turn-tra
 import { type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
 
 export interface RebuiltJobsOptions {
-  repository: Pick<Repository, "fetch" | "branchHead" | "targetBranch" | "commitsOfBranch" | "commitsOfJobs">;
+  repository: Pick<
+    Repository,
+    "fetch" | "branchHead" | "targetBranch" | "isMerged" | "commitsOfBranch" | "commitsOfJobs"
+  >;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
   pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn" | "hasCreated">;
@@ -35,6 +38,8 @@ const listDelayMs = 60_000;
  */
 export class RebuiltJobs {
   readonly #options: RebuiltJobsOptions;
+  /** The steps whose jobs were asked for: an earlier attempt of them can have sent something. */
+  readonly #reRun = new Set<string>();
 
   constructor(options: RebuiltJobsOptions) {
     this.#options = options;
@@ -59,19 +64,30 @@ export class RebuiltJobs {
     const account = await this.#account();
     if (account === undefined) return undefined;
     const branch = jobBranch(jobId);
-    const pull = await pullRequests.findOwn(branch, account);
-    await repository.fetch([branch]);
+    const targetBranch = await repository.targetBranch(this.#options.targetBranch);
+    const pull = await pullRequests.findOwn(branch, account, targetBranch);
+    await repository.fetch([branch, targetBranch]);
     // GitHub keeps the commits of a pull request whose branch is deleted.
     const head = (await repository.branchHead(branch)) ?? pull?.head;
     if (head === undefined) return undefined;
     const commits = await repository.commitsOfBranch(head, maxCommits);
     // A turn pushes before it opens the pull request.
-    if (pull === undefined && !(await pullRequests.hasCreated(branch, account))) {
+    const isOwn = pull !== undefined && !pull.isOthers;
+    if (!isOwn && !(await pullRequests.hasCreated(branch, account))) {
       if (this.#isNew(jobId, commits)) throw new Error(`GitHub does not show yet who created ${branch}`);
       return undefined;
     }
-    const targetBranch = await repository.targetBranch(this.#options.targetBranch);
-    return rebuildJob({ jobId, projectId, caller: singleKeyName, targetBranch, pull, commits });
+    const isMerged = pull === undefined && (await repository.isMerged(head, targetBranch));
+    return rebuildJob({
+      jobId,
+      projectId,
+      caller: singleKeyName,
+      targetBranch,
+      pull,
+      isMerged,
+      reRun: this.#reRun,
+      commits,
+    });
   }
 
   /**
@@ -80,6 +96,7 @@ export class RebuiltJobs {
    */
   async jobsOfStep(step: string): Promise<string[]> {
     const { repository, targetBranch } = this.#options;
+    this.#reRun.add(step);
     const prefix = stepPrefix(step);
     if (prefix === undefined) return [];
     const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch);
@@ -87,14 +104,26 @@ export class RebuiltJobs {
     return [...new Set(turns.filter(({ key }) => key?.step === step).map(({ job }) => job))];
   }
 
-  /** Returns the id of the job of a session with the newest commit; a candidate, as above. */
+  /**
+   * Returns the id of the job of a session with the newest commit on its own branch, otherwise of one that only others name; a
+   * candidate, as above. What is merged into the target branch can name any job, with any date.
+   */
   async jobOfSession(session: string): Promise<string | undefined> {
     const { repository, targetBranch } = this.#options;
     const [trailer] = sessionTrailer(session);
     if (trailer === undefined) return undefined;
+    const jobsIn = ({ message }: DatedCommit) =>
+      namedTurns(message).flatMap((turn) => (turn.session === session ? turn.job : []));
     const commits = await repository.commitsOfJobs(trailer, sessionDays, targetBranch);
-    const turns = commits.flatMap(({ message }) => namedTurns(message));
-    return turns.find((turn) => turn.session === session)?.job;
+    const jobs = [...new Set(commits.flatMap(jobsIn))];
+    let newest: { job: string; at: number } | undefined;
+    for (const job of jobs.length > 1 ? jobs : []) {
+      const head = await repository.branchHead(jobBranch(job));
+      const onBranch = head === undefined ? [] : await repository.commitsOfBranch(head, maxCommits);
+      const own = onBranch.find((commit) => jobsIn(commit).includes(job));
+      if (own !== undefined && own.at > (newest?.at ?? 0)) newest = { job, at: own.at };
+    }
+    return newest?.job ?? jobs[0];
   }
 
   /** Returns whether a turn of the job has just pushed. */

@@ -146,10 +146,11 @@ function respond(server: PullRequestServer, route: string, body: string): Served
     return { status: 200, body: found.slice(start, start + Number(per_page)).map(show) };
   }
   if (method === "POST" && path === "/pulls") {
-    const { head, title } = JSON.parse(body) as { head: string; title: string };
-    if ([...server.pulls.values()].some((pull) => pull.head === head && pull.state === "open"))
+    const { head, base = "main", title } = JSON.parse(body) as { head: string; base?: string; title: string };
+    const open = [...server.pulls.values()].filter(({ state }) => state === "open");
+    if (open.some((pull) => pull.head === head && (pull.base ?? "main") === base))
       return { status: 422, body: { message: `A pull request already exists for ${head}.` } };
-    return { status: 201, body: show(Object.assign(server.add(head), { title })) };
+    return { status: 201, body: show(Object.assign(server.add(head), { base, title })) };
   }
   const pull = server.pulls.get(Number(/^\/pulls\/(\d+)$/.exec(path)?.[1]));
   return pull ? { status: 200, body: show(pull) } : notFound;

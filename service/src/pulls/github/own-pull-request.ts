@@ -4,7 +4,7 @@ import { MalformedResponse } from "./github-error.ts";
 import { type Account, isAccount } from "./own-account.ts";
 import { pullRequestLink } from "./pull-request-data.ts";
 
-/** A pull request that the service's own account opened, from a branch of the same repository. */
+/** A pull request from a branch of the same repository, which the service's own account opened, or took for its own. */
 export interface OwnPullRequest {
   link: string;
   state: PullRequestState;
@@ -14,10 +14,12 @@ export interface OwnPullRequest {
   closedAt: number | null;
   /** The last commit of its branch, also after the branch was deleted. */
   head: string;
-  /** Untrusted: whoever may write to the repository can edit it. */
+  /** Untrusted: whoever may write to the repository can edit it. Empty if it is another account's, which may be anybody's. */
   body: string;
   /** The branch that it targets. */
   target: string;
+  /** Whether another account opened it. Default: not. */
+  isOthers?: boolean;
 }
 
 const time = z.string().check(z.refine((text) => Number.isFinite(Date.parse(text))));
@@ -44,21 +46,22 @@ const listed = z.object({
 
 /**
  * Returns the pull request of a branch in a list of GitHub's: the open one, otherwise the newest. One from a fork, whose branch
- * may have the same name, or of another account is nobody's.
+ * may have the same name, is nobody's. One of another account only counts if there is no other, and while it is open into the
+ * target: GitHub does not let the service open a second one there.
  *
  * @throws if GitHub's response is not a list of pull requests
  */
-export function selectOwn(data: unknown, branch: string, account: Account): OwnPullRequest | undefined {
+export function selectOwn(data: unknown, branch: string, account: Account, target: string): OwnPullRequest | undefined {
   const { data: all, success } = z.safeParse(z.array(listed), data);
   if (!success) throw new MalformedResponse("GitHub's response is not a list of pull requests");
-  const own = all
-    .filter(({ head, base, user }) => {
-      const isFromHere = head.ref === branch && head.repo?.id === base.repo.id;
-      return isFromHere && isAccount(user, account);
-    })
+  const fromHere = all
+    .filter(({ head, base }) => head.ref === branch && head.repo?.id === base.repo.id)
     .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  const own = fromHere.filter(({ user }) => isAccount(user, account));
   const selected = own.find(({ state }) => state === "open") ?? own[0];
-  return selected && describe(selected);
+  if (selected !== undefined) return describe(selected);
+  const others = fromHere.find(({ state, base }) => state === "open" && base.ref === target);
+  return others && { ...describe(others), body: "", isOthers: true };
 }
 
 function describe({ html_url: link, state, head, base, body, ...times }: z.infer<typeof listed>): OwnPullRequest {

@@ -45,7 +45,7 @@ async function setUp() {
     open: async ({ existing, check }) => {
       if (platform.refuses) throw new GitHubError("not permitted to create or approve pull requests", 403);
       platform.opened++;
-      checks.push(check?.result);
+      checks.push(check && [check.result, check.command]);
       return existing ?? "https://example.com/pull/1";
     },
     read: async () => ({
@@ -228,9 +228,11 @@ test.each([
     platform.refuses = true;
     expect(await one("more")).toEqual(["failed", expect.any(String), "pull-request"]);
     platform.refuses = false;
-    const two = await createWorker({}, check);
+    const secrets = [{ name: "API_KEY", value: "secret-of-a-workflow" }];
+    const two = await createWorker({ secrets }, `${check} # secret-of-a-workflow`);
     expect(await two("more")).toEqual(["completed", undefined, undefined]);
-    expect([runs.length, checks, (await store.turns.ofJob(job)).at(-1)?.checkResult]).toEqual([1, [result], result]);
+    const shown = [[result, `${check} # ***`]];
+    expect([runs.length, checks, (await store.turns.ofJob(job)).at(-1)?.checkResult]).toEqual([1, shown, result]);
   },
 );
 

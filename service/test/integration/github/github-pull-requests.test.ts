@@ -182,6 +182,21 @@ describe("opening a pull request", () => {
     expect(await github.pulls.open(change)).toBe(github.server.link(1));
   });
 
+  test("takes no other pull request of the branch, unless it leads into the same one", async () => {
+    const github = await startGitHubPullRequests();
+    const others = github.server.add(change.branch);
+    others.base = "release";
+    const link = await github.pulls.open(change);
+    expect(link).toBe(github.server.link(2));
+    // GitHub lists the newest one first.
+    github.server.add(change.branch).base = "next";
+    expect(await github.pulls.open({ ...change, existing: link })).toBe(link);
+    const moved = { ...change, targetBranch: "next" };
+    expect(await github.pulls.open({ ...moved, existing: link })).toBe(link);
+    expect(await github.pulls.open(moved)).toBe(github.server.link(3));
+    expect(posts(github.server)).toBe(1);
+  });
+
   test("truncates a prompt that is too long for GitHub", async () => {
     const github = await startGitHubPullRequests();
     let sent = "";

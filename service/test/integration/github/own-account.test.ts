@@ -120,9 +120,9 @@ test("finds its pull request by the branch", async () => {
   };
   server.answer = (request) => (request.includes("state=all") ? { status: 200, body: [served] } : undefined);
   const account = { login: "docs-bot[bot]", id: 7 };
-  expect(await pulls.findOwn(change.branch, account)).toMatchObject({ link, state: pull?.state });
+  expect(await pulls.findOwn(change.branch, account, "main")).toMatchObject({ link, state: pull?.state });
   expect(server.requests.at(-1)).toBe("GET /repos/acme/docs/pulls?state=all&head=acme%3Aagent%2Fjob_1&per_page=100");
   server.answer = () => ({ status: 200, body: [{ ...served, html_url: "https://example.com/acme/docs/pull/1" }] });
   await pulls.read({ link, branch: change.branch, head: "b" }).catch(() => {});
-  await expect(pulls.findOwn(change.branch, { ...account, id: 8 })).resolves.toBeUndefined();
+  await expect(pulls.findOwn(change.branch, { ...account, id: 8 }, "trunk")).resolves.toBeUndefined();
 });

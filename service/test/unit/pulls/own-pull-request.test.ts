@@ -18,7 +18,7 @@ const pull = (number: number, other: Record<string, unknown> = {}) => ({
   ...other,
 });
 const closed = { state: "closed", closed_at: "2026-01-09T00:00:00Z" };
-const select = (...pulls: unknown[]) => selectOwn(pulls, branch, account);
+const select = (...pulls: unknown[]) => selectOwn(pulls, branch, account, "trunk");
 
 test("is the open one of the branch, otherwise the newest", () => {
   expect(select(pull(3, closed), pull(1), pull(2, closed))?.link).toMatch(/1$/);
@@ -52,9 +52,18 @@ test.each([
   expect(select(pull(3, other), pull(2, closed))?.link).toMatch(/2$/);
 });
 
+test("of another account counts while it is open into the target, without its text, if there is no other", () => {
+  const others = { user: null, body: "Text", base: { ref: "trunk", repo: { id: 1 } } };
+  const found = { link: "https://github.com/acme/docs/pull/2", isOthers: true, body: "", closedAt: null };
+  expect(select(pull(2, others))).toMatchObject(found);
+  expect(select(pull(2, { ...others, ...closed }))).toBeUndefined();
+  expect(select(pull(2, others), pull(1, closed))).toMatchObject({ state: "closed" });
+  expect(select(pull(2, { ...others, head: { ref: branch, sha, repo: { id: 2 } } }))).toBeUndefined();
+});
+
 test("is known by the login if the id of the account is unknown", () => {
   const own = (login: string, id: number) =>
-    selectOwn([pull(1, { user: { login, id } })], branch, { login: "github-actions[bot]", id: undefined });
+    selectOwn([pull(1, { user: { login, id } })], branch, { login: "github-actions[bot]", id: undefined }, "trunk");
   expect(own("github-actions[bot]", 5)).toBeDefined();
   expect(own("github-actions", 5)).toBeUndefined();
 });
@@ -65,5 +74,5 @@ test.each([
   ["no commit", [pull(1, { head: { ref: branch, sha: "--output=x", repo: { id: 1 } } })]],
   ["no time", [pull(1, { created_at: "yesterday" })]],
 ])("is not looked for in %s", (_what, data) => {
-  expect(() => selectOwn(data, branch, account)).toThrow("not a list of pull requests");
+  expect(() => selectOwn(data, branch, account, "trunk")).toThrow("not a list of pull requests");
 });

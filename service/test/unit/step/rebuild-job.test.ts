@@ -31,8 +31,16 @@ const first = commitOf(1, "First\nwith details", 10);
 const second = commitOf(2, "Second", 20);
 const others = { commit: "f".repeat(40), at: 21_000, message: "Fix a typo\n" };
 
+const sources = {
+  jobId,
+  projectId: "docs",
+  caller: "API key",
+  targetBranch: "main",
+  isMerged: false,
+  reRun: new Set<string>(),
+};
 const rebuild = (pull: OwnPullRequest | undefined, ...newestFirst: (typeof first)[]) =>
-  rebuildJob({ jobId, projectId: "docs", caller: "API key", targetBranch: "main", pull, commits: newestFirst });
+  rebuildJob({ ...sources, pull, commits: newestFirst });
 
 test("a job has the turns of its commits, with what the pull request tells of them", () => {
   expect(rebuild(open, others, second, first)?.job).toEqual({
@@ -136,6 +144,11 @@ test("a commit that the closed pull request has was pushed before, whatever the 
     "completed",
     "completed",
   ]);
+});
+
+test("nothing is kept of a branch that was merged without a pull request", () => {
+  const rebuilt = rebuildJob({ ...sources, isMerged: true, pull: undefined, commits: [second, first] });
+  expect(rebuilt?.job).toMatchObject({ pullRequest: null, turns: [{ state: "completed" }, { state: "completed" }] });
 });
 
 test("a branch without a pull request is a job whose work is kept; one that names no turn is no job", () => {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { DatedCommit } from "../../../src/git/history.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import type { OwnPullRequest } from "../../../src/pulls/github/own-pull-request.ts";
-import { RebuiltJobs } from "../../../step/memory/rebuilt-jobs.ts";
+import { RebuiltJobs, type RebuiltJobsOptions } from "../../../step/memory/rebuilt-jobs.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 const jobId = "job_00000000-0000-4000-8000-000000000000";
@@ -20,17 +21,26 @@ const commit = { commit: "a".repeat(40), at: 10_000, message: commitMessage(turn
 
 /** Jobs in a repository that somebody has pushed to since it was fetched. */
 function setUp(
-  options: { head?: string; pull?: OwnPullRequest; isCreator?: boolean; isKnown?: boolean; now?: number } = {},
+  options: {
+    head?: string;
+    pull?: OwnPullRequest;
+    isCreator?: boolean;
+    isKnown?: boolean;
+    isMerged?: boolean;
+    now?: number;
+    repository?: Partial<RebuiltJobsOptions["repository"]>;
+  } = {},
 ) {
   const { isCreator = false, isKnown = true, now = commit.at + 60_000 } = options;
   let isFetched = false;
   const asked: string[] = [];
   const jobs = new RebuiltJobs({
     repository: {
-      fetch: async () => {
-        isFetched = true;
+      fetch: async (branches) => {
+        isFetched = branches.includes("main");
       },
       targetBranch: async () => "main",
+      isMerged: async (_commit, branch) => branch === "main" && options.isMerged === true,
       branchHead: async () => (isFetched ? options.head : undefined),
       commitsOfBranch: async (head) => {
         asked.push(head);
@@ -41,6 +51,7 @@ function setUp(
         const other = { ...turn, id: 6, step: "s12" };
         return [commit, { ...commit, message: commitMessage(other, []) }, commit];
       },
+      ...options.repository,
     },
     pullRequests: {
       ownAccount: async () => (isKnown ? account : undefined),
@@ -72,6 +83,52 @@ test("a branch without a pull request is a job if the own account created it", a
   expect((await setUp({ head, isCreator: true }).jobs.rebuild(jobId))?.job.pullRequest).toBeNull();
   expect(await setUp({ head }).jobs.rebuild(jobId)).toBeUndefined();
   expect(await setUp({ isCreator: true }).jobs.rebuild(jobId)).toBeUndefined();
+});
+
+test("the pull request that somebody opened, or a merge by hand, publishes the work of a branch of the own account", async () => {
+  const head = "b".repeat(40);
+  const others = { ...pull, isOthers: true };
+  const stateOf = async (options: Parameters<typeof setUp>[0]) => {
+    const { job } = (await setUp({ head, ...options }).jobs.rebuild(jobId)) ?? {};
+    return job && [job.pullRequest, job.turns[0]?.state];
+  };
+  expect(await stateOf({ isCreator: true })).toEqual([null, "failed"]);
+  expect(await stateOf({ isCreator: true, pull: others })).toEqual([pull.link, "completed"]);
+  expect(await stateOf({ isCreator: true, isMerged: true })).toEqual([null, "completed"]);
+  // Whoever can read the repository can open one from a branch that somebody has pushed.
+  expect(await stateOf({ pull: others })).toBeUndefined();
+});
+
+test("work is kept for a re-run of its step, whatever somebody opened: the check of its commit is unknown", async () => {
+  const { jobs } = setUp({ head: "b".repeat(40), isCreator: true, pull: { ...pull, isOthers: true } });
+  await jobs.jobsOfStep("s2");
+  expect((await jobs.rebuild(jobId))?.job.turns).toMatchObject([{ state: "completed" }]);
+  await jobs.jobsOfStep("s1");
+  expect((await jobs.rebuild(jobId))?.job).toMatchObject({ pullRequest: null, turns: [{ kept: "pull-request" }] });
+});
+
+test("the job of a session is the one with the newest commit on its own branch, whatever was merged", async () => {
+  const [old, current, missing] = ["1", "2", "3"].map((end) => jobId.replace(/0$/, end));
+  const of = (job = "", at = 0) => ({ commit: "c".repeat(40), at, message: commitMessage({ ...turn, job }, [], "n") });
+  const branches: Record<string, DatedCommit[]> = {
+    [`agent/${old}`]: [of(old, 10_000)],
+    [`agent/${current}`]: [{ ...commit, at: 30_000 }, of(current, 20_000)],
+  };
+  const jobOf = async (...merged: DatedCommit[]) => {
+    const { jobs } = setUp({
+      repository: {
+        branchHead: async (branch) => (branch in branches ? branch : undefined),
+        commitsOfBranch: async (head) => branches[head] ?? [],
+        commitsOfJobs: async () => [...merged, ...Object.values(branches).flat()].sort((a, b) => b.at - a.at),
+      },
+    });
+    return jobs.jobOfSession("n");
+  };
+  expect(await jobOf()).toBe(current);
+  expect(await jobOf(of(missing, 99_000), of(old, 98_000))).toBe(current);
+  branches[`agent/${current}`] = [];
+  delete branches[`agent/${old}`];
+  expect(await jobOf(of(missing, 99_000))).toBe(missing);
 });
 
 test("it is unknown whose a new branch is, as long as GitHub's lists may not show that", async () => {
