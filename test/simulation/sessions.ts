@@ -16,10 +16,12 @@ export function checkSession(history: History, index: number): string[] {
   const { run } = place;
   const violations: string[] = [];
   const created = jobsOf(places.filter(({ session, index: at }) => session === place.session && at <= index));
+  // A fault of the step can keep it from GitHub for the session's pull request, although it has asked for the list of changes.
+  const isBlind = run.hasInternalFault && history.scenario.attempts[index]?.internalFault?.method === "connectGitHub";
   for (const { kind, jobId } of submissionsOf(run)) {
     if (kind !== "message") continue;
     if (!created.includes(jobId)) violations.push(`a message was sent to ${jobId}, which is not a job of the session`);
-    if (isOver(run, jobId)) violations.push(`a message was sent to ${jobId}, which is of no use`);
+    if (!isBlind && isOver(run, jobId)) violations.push(`a message was sent to ${jobId}, which is of no use`);
   }
   const first = submissionsOf(run)[0];
   const remembered = entryOf(place, places);
@@ -126,8 +128,7 @@ function isOver(run: AttemptRun, jobId: string): boolean {
   const last = seenBefore(run).findLast((seen) => seen.jobId === jobId);
   if (last === undefined || last.status === "active") return false;
   if (last.status === "archived" || last.status === "not found") return true;
-  // GitHub may have been asked about it for the list of changes only, and not for the session, because of a fault of the step.
-  return last.link === "" || (!run.hasInternalFault && isMergedOrClosed(run));
+  return last.link === "" || isMergedOrClosed(run);
 }
 
 /** Returns whether the attempt says which pull request the session leaves, because the last turns of its job failed. */

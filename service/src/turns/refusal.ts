@@ -72,6 +72,7 @@ function adviceOf(error: unknown): string {
   if (isForSecret(error)) return "Look at the secret that GitHub names, and allow it there if it is none.";
   if (/workflow/i.test(text) && /without [`'"]?workflows?[`'"]? (?:scope|permission)/i.test(text))
     return "Only a token with permission for workflows can push files in .github/workflows.";
+  if (/not UTF-8/.test(text)) return "Rename what has that name, or change the rule that requires signatures.";
   if (/verified signatures/i.test(text))
     return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";
   if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
