@@ -69,7 +69,7 @@ const projectsOf = (
 ];
 
 /** Files that take long, although most are short. */
-const longTests = /\/(?:e2e|simulation)\/|\/agent-limits\.test\.ts$/;
+const longTests = /\/(?:e2e|simulation)\/|\/(?:agent-limits|comment-step)\.test\.ts$/;
 
 /**
  * Starts files that take long before the others of their project, also in a checkout where Vitest knows no times of an earlier
