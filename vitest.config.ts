@@ -49,7 +49,11 @@ const frugal = ["--max-semi-space-size=2"];
 const projectsOf = (
   name: string,
   folder: string,
-  { include = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`], globalSetup = [] as string[] } = {},
+  {
+    include = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`],
+    globalSetup = [] as string[],
+    setupFiles = [] as string[],
+  } = {},
 ) => [
   {
     extends: true as const,
@@ -64,7 +68,7 @@ const projectsOf = (
   },
   {
     extends: true as const,
-    test: { name, include, globalSetup, exclude, execArgv: frugal, sequence: { groupOrder: 1 } },
+    test: { name, include, globalSetup, setupFiles, exclude, execArgv: frugal, sequence: { groupOrder: 1 } },
   },
 ];
 
@@ -102,7 +106,10 @@ export default defineConfig({
       ...projectsOf("action", "test", isWindows ? { include: onWindows } : {}),
       ...(isWindows
         ? []
-        : projectsOf("service", "service/test", { globalSetup: ["service/test/support/postgres-of-run.ts"] })),
+        : projectsOf("service", "service/test", {
+            globalSetup: ["service/test/support/postgres-of-run.ts"],
+            setupFiles: ["service/test/support/without-pauses.ts"],
+          })),
       // Slow, and about programs that only contributors run, or that test: `npm run test:tools`.
       { extends: true, test: { name: "tools", include: ["{bench,tools,test/kills}/**/*.test.ts"] } },
     ],
