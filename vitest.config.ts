@@ -38,7 +38,7 @@ const exclude = [
 /** The tests of whole processes that run on Windows, which has neither signals nor a POSIX shell. Others are added by name. */
 const onWindows = [
   "test/{integration,simulation}/**/*.test.ts",
-  "test/e2e/{changes,comments,crash,held-polls,network,rerun,step}.test.ts",
+  "test/e2e/{changes,crash,held-polls,network,rerun,step}.test.ts",
   "test/e2e/github*.test.ts",
 ];
 
