@@ -38,7 +38,7 @@ const exclude = [
 /** The tests of whole processes that run on Windows, which has neither signals nor a POSIX shell. Others are added by name. */
 const onWindows = [
   "test/{integration,simulation}/**/*.test.ts",
-  "test/e2e/{changes,comments,crash,held-polls,network,rerun,step}.test.ts",
+  "test/e2e/{changes,crash,held-polls,network,rerun,step}.test.ts",
   "test/e2e/github*.test.ts",
 ];
 
@@ -49,27 +49,31 @@ const frugal = ["--max-semi-space-size=2"];
 const projectsOf = (
   name: string,
   folder: string,
-  { include = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`], globalSetup = [] as string[] } = {},
+  {
+    include = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`],
+    globalSetup = [] as string[],
+    setupFiles = [] as string[],
+  } = {},
 ) => [
   {
     extends: true as const,
-    // Before the others. Most compute, and each worker loads everything, but some wait for processes and locks.
+    // Before the others. Most compute, and each worker loads everything: two more cost a third in CPU time, and save none.
     test: {
       name: `${name}-unit`,
       include: [`${folder}/unit/**/*.test.ts`],
       exclude,
-      maxWorkers: Math.max(4, availableParallelism()),
+      maxWorkers: Math.max(2, availableParallelism()),
       sequence: { groupOrder: 0 },
     },
   },
   {
     extends: true as const,
-    test: { name, include, globalSetup, exclude, execArgv: frugal, sequence: { groupOrder: 1 } },
+    test: { name, include, globalSetup, setupFiles, exclude, execArgv: frugal, sequence: { groupOrder: 1 } },
   },
 ];
 
 /** Files that take long, although most are short. */
-const longTests = /\/(?:e2e|simulation)\/|\/agent-limits\.test\.ts$/;
+const longTests = /\/(?:e2e|simulation)\/|\/(?:agent-limits|comment-step)\.test\.ts$/;
 
 /**
  * Starts files that take long before the others of their project, also in a checkout where Vitest knows no times of an earlier
@@ -102,7 +106,10 @@ export default defineConfig({
       ...projectsOf("action", "test", isWindows ? { include: onWindows } : {}),
       ...(isWindows
         ? []
-        : projectsOf("service", "service/test", { globalSetup: ["service/test/support/postgres-of-run.ts"] })),
+        : projectsOf("service", "service/test", {
+            globalSetup: ["service/test/support/postgres-of-run.ts"],
+            setupFiles: ["service/test/support/without-pauses.ts"],
+          })),
       // Slow, and about programs that only contributors run, or that test: `npm run test:tools`.
       { extends: true, test: { name: "tools", include: ["{bench,tools,test/kills}/**/*.test.ts"] } },
     ],

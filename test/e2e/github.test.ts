@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import { runCommentStep } from "../support/comment-step.ts";
-import { bot } from "../support/fake-github.ts";
+import type { GitHubFault } from "../support/github-server.ts";
+import { hasSignals, step } from "../support/step.ts";
+
+const json = { "content-type": "application/json" };
 
 test("adds reactions, and edits one reply in place", async () => {
-  const { exitCode, github, annotations, lines } = await runCommentStep();
+  const { exitCode, github, annotations, lines } = await runCommentStep(step);
   expect(exitCode).toBe(0);
   expect(annotations).toEqual([]);
   expect(github.github.reactions).toEqual(["eyes", "hooray"]);
@@ -14,38 +17,33 @@ test("adds reactions, and edits one reply in place", async () => {
     expect(debug.filter((line) => line.startsWith(request))).toHaveLength(1);
 });
 
-test("replies to the root of a review thread", async () => {
-  const { exitCode, github } = await runCommentStep({
-    event: { review: { path: "a.md", line: 3, in_reply_to_id: 55 } },
-  });
-  expect(exitCode).toBe(0);
-  expect(github.requests).toContain("POST /repos/acme/docs/pulls/1/comments/55/replies");
-  expect(github.requests).toContain("POST /repos/acme/docs/pulls/comments/77/reactions");
-  expect(github.github.comments).toMatchObject([{ in_reply_to_id: 55 }]);
+test("redacts a token that GitHub echoes, and ignores commands in its headers", async () => {
+  const fault: GitHubFault = (route, _n, response) =>
+    route.endsWith("/permission") &&
+    Boolean(
+      response
+        .writeHead(403, { ...json, deprecation: "true", sunset: "##[error]boom", link: '<x>; rel="deprecation"' })
+        .end('{"message":"no bot_token_0123456789 here"}'),
+    );
+  const { log, summary, lines } = await runCommentStep(step, { fault });
+  const commands = lines.flatMap((line) => (line.kind === "command" ? [line.data] : []));
+  expect(commands.filter((data) => data.includes("boom"))).toEqual([]);
+  expect(log.replace("::add-mask::bot_token_0123456789", "") + summary).not.toContain("bot_token_0123456789");
 });
 
-test("reads all pages of a thread of 250 comments", async () => {
-  const { github } = await runCommentStep({
-    prepare: (github) => {
-      for (let count = 0; count < 250; count++) github.add({ id: 5, login: "writer" }, "hello");
+test.runIf(hasSignals)("says in the reply to a cancelled step that the job keeps running", async () => {
+  const { exitCode, outputs, github } = await runCommentStep(
+    (inputs, options) =>
+      step(inputs, {
+        ...options,
+        onStart: (child) =>
+          child.stdout?.on("data", (text: string) => /Waiting up to/.test(text) && child.kill("SIGINT")),
+      }),
+    {
+      script: () => ({ durationMs: 60_000 }),
+      inputs: { "poll-interval-seconds": "2", "max-poll-interval-seconds": "2" },
     },
-  });
-  expect(github.requests.filter((request) => request.startsWith("GET") && request.includes("/comments?"))).toHaveLength(
-    3,
   );
-});
-
-test("reads a thread to its end although its pages are shorter than asked for", async () => {
-  const marker = "<!-- agent-job-action project=docs attempt=1 job=job_of_page_1 comment=5 -->";
-  const { github, posts } = await runCommentStep({
-    prepare: (github) => {
-      github.maxPerPage = 30;
-      for (let count = 0; count < 70; count++) github.add({ id: 5, login: "writer" }, "hello");
-      github.add(bot, marker);
-    },
-  });
-  expect(github.requests.filter((request) => request.startsWith("GET") && request.includes("/comments?"))).toHaveLength(
-    3,
-  );
-  expect(posts[0]).toBe("POST /v2/agent/docs/job/job_of_page_1/message");
+  expect([exitCode, outputs.outcome]).toEqual([1, "cancelled"]);
+  expect(github.github.reply).toMatch(/Cancelled.*keeps running/s);
 });

@@ -84,13 +84,31 @@ export interface HistoryScenario extends Scenario {
   attempts: (Attempt & { execution: Execution })[];
 }
 
-/** Returns where an attempt stands: the number of its workflow run, and its own number in it, both from 1. */
-export function placeOf({ attempts }: Pick<Scenario, "attempts">, index: number): { run: number; number: number } {
+/** Where an attempt stands: the number of its workflow run, and its own number in it, both from 1. */
+interface Place {
+  run: number;
+  number: number;
+}
+
+/** The places of all attempts, each of which is asked for after every event. */
+const placesOf = new WeakMap<Scenario["attempts"], Place[]>();
+
+/** Returns where an attempt stands. */
+export function placeOf({ attempts }: Pick<Scenario, "attempts">, index: number): Place {
+  let places = placesOf.get(attempts);
+  if (places === undefined) {
+    places = findPlaces(attempts);
+    placesOf.set(attempts, places);
+  }
+  return places[index] ?? places.at(-1) ?? { run: 1, number: 1 };
+}
+
+function findPlaces(attempts: Scenario["attempts"]): Place[] {
   let newest = 1;
   let run = 1;
   let wasSame = false;
   const numbers: number[] = [];
-  for (const [at, { execution }] of attempts.slice(0, index + 1).entries()) {
+  return attempts.map(({ execution }, at) => {
     const isNewRun = at > 0 && execution?.isNewRun === true;
     newest += isNewRun ? 1 : 0;
     const before = attempts[at - 1]?.execution;
@@ -100,8 +118,8 @@ export function placeOf({ attempts }: Pick<Scenario, "attempts">, index: number)
     wasSame = isSame;
     if (!isSame) run = !isNewRun && execution?.isOlderRun === true ? Math.max(1, newest - 1) : newest;
     numbers[run] = (numbers[run] ?? 0) + (isSame && numbers[run] !== undefined ? 0 : 1);
-  }
-  return { run, number: numbers[run] ?? 1 };
+    return { run, number: numbers[run] ?? 1 };
+  });
 }
 
 /** Returns the first attempt of the workflow run of an attempt. */

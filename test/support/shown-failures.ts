@@ -36,7 +36,7 @@ export const shownFailures: ShownFailure[] = [
   },
   {
     failure: "the connection is closed or reset after a create was sent",
-    file: "e2e/network",
+    file: "integration/network",
     name: "closed without a response",
   },
   {
@@ -44,13 +44,17 @@ export const shownFailures: ShownFailure[] = [
     file: "e2e/network",
     name: "closed within the body, after the id",
   },
-  { failure: "it stalls", file: "e2e/network", name: "stalled until the timeout" },
+  { failure: "it stalls", file: "integration/network", name: "stalled until the timeout" },
   {
     failure: "it has an id, but no complete record",
     file: "unit/action/submission",
     name: "publishes the id from a response that is not a complete record",
   },
-  { failure: "a gateway answers a create with `502`, `408`, `101` or a web page", file: "e2e/network", name: "502" },
+  {
+    failure: "a gateway answers a create with `502`, `408`, `101` or a web page",
+    file: "integration/network",
+    name: "502",
+  },
   {
     failure: "or with an error that has an `id` of its own",
     file: "unit/action/submission",
@@ -64,7 +68,7 @@ export const shownFailures: ShownFailure[] = [
   },
   {
     failure: "a create is rate-limited",
-    file: "e2e/network",
+    file: "integration/network",
     name: "retries a throttled create until it is accepted, and starts one job",
   },
   {
@@ -75,7 +79,7 @@ export const shownFailures: ShownFailure[] = [
   { failure: "a redirect", file: "unit/action/submission", name: "does not follow a redirect: %i" },
   {
     failure: "a poll is closed, reset, garbled, on a stale connection or about another job",
-    file: "e2e/network",
+    file: "integration/network",
     name: "%s, twice",
   },
   {
@@ -146,7 +150,7 @@ export const shownFailures: ShownFailure[] = [
   },
   {
     failure: "a response contains the key or an OIDC token",
-    file: "e2e/network",
+    file: "integration/network",
     name: "never shows a key that the service rejects and echoes",
   },
   {
@@ -156,27 +160,27 @@ export const shownFailures: ShownFailure[] = [
   },
   {
     failure: "the commenter's permission, or a review, cannot be read",
-    file: "e2e/github-permission",
+    file: "integration/comment-step",
     name: "fails the step on a permanent %i, and starts and writes nothing",
   },
   {
     failure: "GitHub answers `5xx` or asks to slow down",
-    file: "e2e/github-limits",
+    file: "integration/comment-step",
     name: "retries after a secondary rate limit",
   },
   {
     failure: "GitHub rejects a reply, a reaction or the removal of a label",
-    file: "e2e/github-limits",
+    file: "integration/comment-step",
     name: "warns once if the token cannot write, and the job keeps running",
   },
   {
     failure: "GitHub does not answer",
-    file: "e2e/github-limits",
+    file: "integration/comment-step",
     name: "gives up a request to GitHub after ten seconds, and the job keeps running",
   },
   {
     failure: "the service no longer has the thread's job",
-    file: "e2e/comments",
+    file: "integration/comments",
     name: "starts a new job if the job of the thread is not found, and says so in the reply",
   },
   {
@@ -262,7 +266,7 @@ export const rememberedFailures: ShownFailure[] = [
   { failure: "with `changes`, GitHub cannot be asked", file: "unit/action/changes/changes", name: "an error" },
   {
     failure: "nothing that counts has changed",
-    file: "e2e/changes",
+    file: "integration/changes",
     name: "are not there on a quiet day, and the service gets no request",
   },
   {

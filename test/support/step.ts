@@ -34,10 +34,14 @@ export async function step(
 ): Promise<Step> {
   const result = await runStep({ folder: temporaryFolder(), ...options, inputs });
   const lines = readLog(result.log);
-  const annotations = lines.flatMap((line) =>
+  return { ...result, lines, annotations: annotationsOf(lines) };
+}
+
+/** Returns the annotations in a log. */
+export function annotationsOf(lines: readonly LogLine[]): string[] {
+  return lines.flatMap((line) =>
     line.kind === "command" && ["notice", "warning", "error"].includes(line.name)
       ? [`${line.name} ${line.properties.title}: ${line.data}`]
       : [],
   );
-  return { ...result, lines, annotations };
 }

@@ -177,7 +177,8 @@ test("a dry run finds out that a runner of one's own has no sandbox", async () =
   expect(annotations, log).toEqual([expect.stringContaining("bubblewrap cannot run on this runner")]);
 });
 
-test.each(["write", "none"] as const)(
+/** Without a cache, all is known by the branch and its pull request: `service-step-kept.test.ts` shows that. */
+test.each(rows(["write", "none"] as const, 1))(
   "re-runs and nights know the job, with a cache whose access is %s",
   async (access) => {
     const { docs, github, agents, run } = await setUp();

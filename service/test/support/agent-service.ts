@@ -9,6 +9,7 @@ import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
 import type { JobRecord } from "../../src/model.ts";
 import { PerProject } from "../../src/per-project.ts";
 import { type ProjectOptions, type Service, type ServiceOptions, startService } from "../../src/start/service.ts";
+import { type TurnHost, turnHost } from "../../src/turns/turn-host.ts";
 
 /** Returns an agent written in JavaScript: a module that finds the prompt in `prompt` and the job's id in `job`. */
 export function scriptAgent(code: string): Agent {
@@ -30,6 +31,13 @@ export function withCompiledSupervisor(agent: Agent): Agent {
     ? agent
     : { ...agent, environment: { NODE_COMPILE_CACHE, ...agent.environment } };
 }
+
+/** The disk and the processes of this machine, where the supervisors of `--setup` and `--check` start as fast, too. */
+const compiledHost: TurnHost = {
+  ...turnHost,
+  runAgent: (agent, options) =>
+    turnHost.runAgent(agent, { ...options, compileCache: options.compileCache ?? process.env.NODE_COMPILE_CACHE }),
+};
 
 /** Creates a repository that is removed when the test ends. */
 export function docsRepository(
@@ -109,6 +117,7 @@ export async function startAgentService(
     folder,
     agents: 2,
     log: (line) => void lines.push(line),
+    host: compiledHost,
     ...options,
   });
   return { ...service, folder, lines };

@@ -171,7 +171,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const docs = docsRepository(files);
     const hostile = `echo more >> docs/a.md; git add -A; git -c user.name=x -c user.email=x commit -qm more; git update-ref refs/heads/main HEAD
       (sleep 1000 &); (setsid sleep 1000 &)
-      head -c 300000000 /dev/zero | tr '\\0' 'x'; printf '\\033[31mred\\n@everyone [skip ci]\\n'
+      head -c 60000000 /dev/zero | tr '\\0' 'x'; printf '\\033[31mred\\n@everyone [skip ci]\\n'
       ! node -e 'require("net").connect(80, "1.1.1.1").on("error", () => process.exit(1)).on("connect", () => process.exit(0))' && test -z "$HTTPS_PROXY" && exit 1`;
     await using service = await start(docs, shellAgent("echo a > docs/a.md"), { check: hostile });
     const { job, turn, log } = await run(service, "Go on");

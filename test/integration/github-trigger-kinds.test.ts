@@ -4,7 +4,8 @@ import { createEmulator, type Emulator } from "emulate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGitHub } from "../support/github-server.ts";
 import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
-import { type Step, step, temporaryFolder } from "../support/step.ts";
+import { temporaryFolder } from "../support/step.ts";
+import { stepHere } from "../support/step-here.ts";
 import { type ThreadEventOptions, threadPayload } from "../support/thread-event-run.ts";
 
 const inputs = {
@@ -21,11 +22,11 @@ function run(
   name: string,
   action: string,
   options: ThreadEventOptions = {},
-): Promise<Step> {
+): ReturnType<typeof stepHere> {
   const folder = temporaryFolder();
   const file = join(folder, "event.json");
   writeFileSync(file, JSON.stringify(threadPayload(name, action, options)));
-  return step(inputsFor(service, { ...inputs, ...options.inputs }), {
+  return stepHere(inputsFor(service, { ...inputs, ...options.inputs }), {
     folder,
     environment: {
       GITHUB_EVENT_NAME: name,
@@ -116,7 +117,7 @@ describe("with a stateful GitHub made elsewhere", () => {
   });
 
   test("a new issue with the phrase starts a job, and a label continues it, replies and is removed", async () => {
-    await using service = await startScriptedService();
+    await using service = await startScriptedService({ script: () => ({ durationMs: 100 }) });
     const number = await newIssue();
     const body = "Hello\n/agent fix the quickstart";
     const subject = { number, body, html_url: `${github.url}/acme/docs/issues/${number}` };

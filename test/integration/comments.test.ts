@@ -2,7 +2,8 @@ import { createEmulator, type Emulator } from "emulate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Comment, commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
-import { hasSignals, type Step, step, temporaryFolder } from "../support/step.ts";
+import { temporaryFolder } from "../support/step.ts";
+import { stepHere } from "../support/step-here.ts";
 
 interface Reply {
   id: number;
@@ -51,13 +52,13 @@ async function postAndRun(
   number: number,
   login: string,
   text: string,
-  options: { inputs?: Record<string, string>; event?: Partial<Comment>; onStart?: Parameters<typeof step>[1] } = {},
-): Promise<Step> {
+  options: { event?: Partial<Comment> } = {},
+): ReturnType<typeof stepHere> {
   const { id } = (await call("POST", `/issues/${number}/comments`, { body: text }, login)) as Reply;
   const folder = temporaryFolder();
   const event = { id, text, number, author: { login }, ...options.event };
   const environment = commentEnvironment(folder, github.url, event);
-  return step(inputsFor(service, { ...commentInputs, ...options.inputs }), { ...options.onStart, folder, environment });
+  return stepHere(inputsFor(service, commentInputs), { folder, environment });
 }
 
 async function replies(number: number): Promise<Reply[]> {
@@ -143,20 +144,6 @@ describe("with a GitHub server without reactions", () => {
     expect((await replies(number)).at(-1)?.body).toContain(
       "The job that this thread remembers was not found, so this request is for a new one.",
     );
-  });
-
-  test.runIf(hasSignals)("says in the reply to a cancelled step that the job keeps running", async () => {
-    await using service = await startScriptedService({ script: () => ({ durationMs: 60_000 }) });
-    const number = await newIssue();
-    const { exitCode, outputs } = await postAndRun(service, number, "writer", "/agent one", {
-      inputs: { "poll-interval-seconds": "2", "max-poll-interval-seconds": "2" },
-      onStart: {
-        onStart: (child) =>
-          child.stdout?.on("data", (text: string) => /Waiting up to/.test(text) && child.kill("SIGINT")),
-      },
-    });
-    expect([exitCode, outputs.outcome]).toEqual([1, "cancelled"]);
-    expect((await replies(number)).at(-1)?.body).toMatch(/Cancelled.*keeps running/s);
   });
 
   test("shows a failed job in the reply, and escapes a hostile title and instruction", async () => {
