@@ -102,6 +102,13 @@ export function createApi(options: ApiOptions): Api {
     },
   } as const;
 
+  /** Reads the body of a create or message. Its key may be revoked while it comes in: what that starts would be paid for. */
+  async function readPrompt(request: IncomingMessage, path: { project: string }): Promise<PromptBody> {
+    const body = await readBody(request, bodies);
+    await forProject.admit(request, path);
+    return body;
+  }
+
   function sendJob(response: ServerResponse, status: number, job: JobRecord, headers?: Headers): void {
     const page = `<${basePath}/job/${encodeURIComponent(job.id)}>; rel="alternate"; type="text/html"`;
     sendJson(response, status, job, { ...headers, ...(hasJobPages && { link: page }) });
@@ -147,7 +154,7 @@ export function createApi(options: ApiOptions): Api {
         ...forProject,
         answer: async (request, response, { project }) => {
           const key = requestKey(request, callerOf(request));
-          const { prompt, base, session } = await readBody(request, bodies);
+          const { prompt, base, session } = await readPrompt(request, { project });
           if (base !== undefined && !takesBase) throw new HttpException(400, "base is not supported");
           await accept(response, 201, () => engine.create(decode(project), prompt, key, { base, session }));
         },
@@ -197,7 +204,7 @@ export function createApi(options: ApiOptions): Api {
           const [project, job] = [decode(path.project), decode(path.job)];
           const key = requestKey(request, callerOf(request));
           requireJob(await engine.get(project, job));
-          const { prompt } = await readBody(request, bodies);
+          const { prompt } = await readPrompt(request, path);
           await accept(response, 200, () => engine.message(project, job, prompt, key));
         },
       },

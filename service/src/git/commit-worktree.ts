@@ -34,6 +34,8 @@ export interface AllowedFiles {
 const maxFilesOf = (maxBytes: number): number => Math.min(Math.max(1000, Math.floor(maxBytes / 20_000)), 100_000);
 /** In bytes, of all paths that may have been changed, if only some files are allowed: more than any package manager creates. */
 const maxListedBytes = 100_000_000;
+/** Files that tell Git what to ignore, and how to read others. */
+const isRules = /(?:^|\/)\.git(?:ignore|attributes)$/;
 /** In bytes. The system accepts no longer path. */
 const maxPathLength = 4096;
 
@@ -90,15 +92,26 @@ export async function commitWorktree(
     const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
     // What is cut off has more files than are allowed.
     const maxListed = only === undefined ? (maxFiles + 1) * maxPathLength : maxListedBytes;
-    const listed = await run(list, { maxBytes: maxListed });
-    if (only !== undefined && listed.length === maxListed)
-      throw new Error(
-        "the agent changed so many files that not all can be looked at: tell it to delete what it does not need",
-      );
-    const changed = [...new Set(listed.split("\0").filter((path) => path !== ""))];
-    const { inside: paths, outside } = separate(changed, isOutside);
+    const findChanged = async () => {
+      const listed = await run(list, { maxBytes: maxListed });
+      if (only !== undefined && listed.length === maxListed)
+        throw new Error(
+          "the agent changed so many files that not all can be looked at: tell it to delete what it does not need",
+        );
+      return separate([...new Set(listed.split("\0").filter((path) => path !== ""))], isOutside);
+    };
+    const first = await findChanged();
+    const rules = [...first.outside].filter((path) => isRules.test(path));
+    // What is taken back must not decide which of the other files Git ignores, or how it reads them.
+    if (rules.length > 0) {
+      const tracked = new Set(before.map(({ path }) => path));
+      for (const path of rules) if (!tracked.has(path)) await rm(joinBytes(bytesOf(tree), path), { force: true });
+      const input = Buffer.from(rules.filter((path) => tracked.has(path)).join("\0"), "latin1");
+      await run(["checkout-index", "--force", "-z", "--stdin"], { input });
+    }
+    const { inside: paths, outside } = rules.length > 0 ? await findChanged() : first;
     const leftOut = submodules.leftOut.map(showPath);
-    const takenBack = [...keptGone, ...outside].map(showPath).sort();
+    const takenBack = [...new Set([...keptGone, ...first.outside, ...outside])].map(showPath).sort();
     const unchanged = { commit: undefined, leftOut, takenBack };
     if (paths.length === 0 && gone.length === 0) return unchanged;
     if (paths.length > maxFiles)

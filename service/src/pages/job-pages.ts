@@ -65,19 +65,22 @@ export class JobPages {
    * Handles the form: a `POST` of `prompt` and `form`, a token that can be used once. Then leads to the page of the job.
    *
    * @param findJob - finds the job for a reader; throws HttpException 404 if there is none
-   * @param access - the reader's; `undefined` if the session has ended
+   * @param findAccess - finds the reader's access now; `undefined` if the session has ended
    */
   async submitMessage(
     request: IncomingMessage,
     jobId: string,
-    access: Access | undefined,
+    findAccess: () => Promise<Access | undefined>,
     findJob: (access: Access) => Promise<PageJob>,
   ): Promise<PageReply> {
-    const fields = await readForm(request, access === undefined ? this.#otherBodies : this.#bodies);
+    const isSignedIn = (await findAccess()) !== undefined;
+    const fields = await readForm(request, isSignedIn ? this.#bodies : this.#otherBodies);
     // A browser sends the line breaks of a form as CRLF.
     const text = (fields.get("prompt") ?? "").replace(/\r\n?/g, "\n");
     const page = `${this.#options.basePath}/job/${jobId}`;
     const keepText = (status: number, error: string) => unsentMessage(page, status, error, text);
+    // Its key may have been revoked while the form came in.
+    const access = await findAccess();
     if (access === undefined) return keepText(401, "Your session has ended. Sign in, then send the message again.");
     try {
       return await this.#send(await findJob(access), jobId, text, fields.get("form") ?? "");

@@ -91,9 +91,12 @@ export class Pages {
       messageForm: {
         access: "session of a form",
         ...page(async (request, { job: id }) => {
-          const access = await readers.session(request);
-          if (access !== undefined) requireWrite(access);
-          return this.#jobs.submitMessage(request, id, access, (reader) => this.#findJob(id, reader));
+          const findAccess = async () => {
+            const access = await readers.session(request);
+            if (access !== undefined) requireWrite(access);
+            return access;
+          };
+          return this.#jobs.submitMessage(request, id, findAccess, (reader) => this.#findJob(id, reader));
         }),
       },
       stopTurn: withKeyOrSignedIn(readers, async (request, access, { job, turn }) =>

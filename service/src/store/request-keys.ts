@@ -51,7 +51,8 @@ export async function isKnownKey(sql: Sql, project: string, { caller, step, requ
 
 /**
  * Returns the job whose kept work a create asks for again: the newest turn that its caller sent for the step before has the same prompt and
- * base, and something of it is kept. `undefined` if there is none.
+ * base, and something of it is kept. Turns that failed before anything was done are passed over. `undefined` if there is none, or if the
+ * request has made a job of its own before the work was kept.
  */
 export async function findKeptJob(
   sql: Sql,
@@ -59,15 +60,18 @@ export async function findKeptJob(
   { caller, step, request }: RequestKey,
   { prompt, base }: Pick<KeyedRequest, "prompt" | "base">,
 ): Promise<string | undefined> {
-  const own = "SELECT id FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?";
-  const find = `SELECT job, kept, "promptHash",
+  const own = (column: string): string =>
+    `(SELECT ${column} FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?)`;
+  const find = `SELECT job, kept, "promptHash", ${own("job")} AS "sentTo",
     (SELECT base FROM job WHERE job.id = turn.job) AS base
-    FROM turn WHERE project = ? AND caller = ? AND step = ? AND (NOT EXISTS (${own}) OR id < (${own}))
+    FROM turn WHERE project = ? AND caller = ? AND step = ? AND id < coalesce(${own("id")}, id + 1)
+      AND (state <> 'failed' OR attempts > 0 OR kept IS NOT NULL)
     ORDER BY id DESC LIMIT 1`;
   const sender = [project, caller, step];
-  type Found = { job: string; kept: KeptWork | null; promptHash: string; base: string | null };
-  const found = await sql.row<Found>(find, ...sender, ...sender, request, ...sender, request);
-  return found?.kept && found.promptHash === hashPrompt(prompt) && found.base === base ? found.job : undefined;
+  type Found = { job: string; kept: KeptWork | null; promptHash: string; base: string | null; sentTo: string | null };
+  const found = await sql.row<Found>(find, ...sender, request, ...sender, ...sender, request);
+  const isAsked = found?.kept && found.promptHash === hashPrompt(prompt) && found.base === base;
+  return isAsked && (found.sentTo ?? found.job) === found.job ? found.job : undefined;
 }
 
 /** The status of a turn, of type `TurnStatus`. */

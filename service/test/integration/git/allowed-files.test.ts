@@ -16,6 +16,7 @@ import { startPullRequestServer } from "../../support/pull-request-server.ts";
 import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 const files = {
+  ".gitignore": "build/\n",
   "README.md": "hello\n",
   "docs/a.md": "a\n",
   "docs/old.md": "old\n",
@@ -81,6 +82,14 @@ test("what an agent does to other files cannot fail its turn", async () => {
   );
   expect(changes, log).toEqual(["M\tdocs/a.md"]);
   expect(log).toContain("are taken back: large, tool/\n");
+});
+
+test("rules for Git that are taken back do not count for the other files", async () => {
+  const { log, changes } = await run(
+    "echo docs > .gitignore; echo '*.md working-tree-encoding=UTF-16' > .gitattributes; mkdir docs/build; echo x > docs/build/x; echo x > docs/new.md",
+  );
+  expect(changes, log).toEqual(["A\tdocs/new.md"]);
+  expect(log).toContain("are taken back: .gitattributes, .gitignore\n");
 });
 
 test.each([

@@ -93,7 +93,7 @@ test("a create under a step whose newest turn failed with its work kept is a mes
   expect(await call("docs/job?step=deploy")).toMatchObject({ body: { turns: [{ request: "1", kept: "push" }] } });
   expect(await create(key)).toMatchObject({ body: { id, status: "failed" }, replayed: "true" });
   // A turn that was stopped before its agent ran has done nothing to it.
-  await store.turns.add(id, "Fix that", 6);
+  await store.turns.add(id, "Fix that", 6, undefined, { caller: "ci", step: "deploy", request: "that" });
   await store.turns.stop(id, (await store.turns.ofJob(id)).at(-1)?.id ?? 0, 7, "Stopped.");
   expect(await call(`docs/job/${id}`)).toMatchObject({ body: { status: "failed", kept: "push" } });
   const sent = { caller: "ci", step: "deploy", request: "2" };
@@ -109,6 +109,15 @@ test("a create under a step whose newest turn failed with its work kept is a mes
   expect(await total()).toMatchObject({ jobs: 4 });
   await end();
   expect((await create('"deploy.4"')).body?.id).not.toBe(id);
+});
+
+test("a create is answered with the job that it made, although work of an earlier one was kept since", async () => {
+  const { store, create } = await setUp();
+  await create(key);
+  const { body } = await create('"deploy.2"');
+  const turn = await store.runningTurns.startNext();
+  if (turn) await store.runningTurns.finish(turn, "failed", 5, { reason: "It was refused.", kept: "push" });
+  expect(await create('"deploy.2"')).toMatchObject({ status: 201, body: { id: body?.id }, replayed: "true" });
 });
 
 test("a message with a key adds one turn, and is answered with the job as it is now", async () => {
