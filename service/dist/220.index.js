@@ -8,13 +8,14 @@ export const modules = {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   serveAction: () => (/* binding */ serveAction)
 /* harmony export */ });
+/* unused harmony exports ActionChild, endInTime */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
 /* harmony import */ var _src_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(3596);
 /* harmony import */ var _src_error_message_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(5719);
 /* harmony import */ var _memory_describe_memory_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(2466);
 /* harmony import */ var _runner_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(7555);
-/* harmony import */ var _serve_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(5242);
+/* harmony import */ var _serve_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(1826);
 /* harmony import */ var _server_protocol_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6387);
 /* harmony import */ var _settings_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(3836);
 /* harmony import */ var _setup_prepare_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(8653);
@@ -120,6 +121,22 @@ function inWordsOfAction(text) {
         .replace(/`(install)` is (\w+)/g, "`--$1` is $2")
         .replaceAll("`options`", "`agent-options`"));
 }
+/**
+ * Returns what ends something, and kills it if that takes too long. What has begun to end can be given another time.
+ *
+ * @param end - never rejects
+ */
+function endInTime(end, kill) {
+    let timer;
+    let hasBegun = false;
+    return (graceMs) => {
+        clearTimeout(timer);
+        timer = setTimeout(kill, graceMs);
+        if (!hasBegun)
+            void end().finally(() => clearTimeout(timer));
+        hasBegun = true;
+    };
+}
 /** Runs the service for the action that has started this process, until that ends it, or is gone. */
 function serveAction() {
     process.umask(0o077);
@@ -130,26 +147,26 @@ function serveAction() {
     process.stdout.on("error", () => { });
     let child;
     let isEnding = false;
-    const end = async (graceMs) => {
-        if (isEnding)
-            return;
+    const endIn = endInTime(async () => {
         isEnding = true;
-        // Everything that it has started is in its process group, or ends with it.
-        const timer = setTimeout(() => {
-            _runner_js__WEBPACK_IMPORTED_MODULE_2__/* .runner */ .l.info("Not everything could be saved in time: the next turn of the job may begin a new session of the agent");
-            process.kill(-process.pid, "SIGKILL");
-        }, graceMs);
         const started = await child?.catch(() => undefined);
         await started
             ?.end()
             .catch((error) => _runner_js__WEBPACK_IMPORTED_MODULE_2__/* .runner */ .l.info(`The agent service has not ended as it should: ${(0,_src_error_message_js__WEBPACK_IMPORTED_MODULE_10__/* .errorStack */ .j)(error)}`));
-        clearTimeout(timer);
         process.stdout.write("", () => process.exit(0));
-    };
-    process.once("disconnect", () => void end(orphanGraceMs));
+    }, 
+    // Everything that it has started is in its process group, or ends with it.
+    () => {
+        _runner_js__WEBPACK_IMPORTED_MODULE_2__/* .runner */ .l.info("Not everything could be saved in time: the next turn of the job may begin a new session of the agent");
+        process.kill(-process.pid, "SIGKILL");
+    });
+    process.once("disconnect", () => {
+        if (!isEnding)
+            endIn(orphanGraceMs);
+    });
     process.on("message", async (message) => {
         if (typeof message === "number")
-            return end(message);
+            return endIn(message);
         if (typeof message === "object") {
             child = ActionChild.open(message);
             child.catch(() => { });

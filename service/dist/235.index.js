@@ -2098,20 +2098,43 @@ const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }) => [
     "GH_TOKEN",
     githubTokenEnv,
 ];
-/** Here the kernel shows the processes and devices of the machine, with their secrets. A sandbox has its own. Files in /dev/shm are like others. */
-const ofKernel = /^\/(?:(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)|$)/;
+/**
+ * Here the kernel shows the processes and devices of the machine, with their secrets, and its programs have their sockets. A sandbox has its
+ * own. Files in /dev/shm are like others.
+ */
+const ofMachine = /^\/(?:(?:dev(?!\/shm\/)|proc|run|sys|var\/run)(?:\/|$)|(?:tmp|var)?$)/;
 function readReads({ agentReads = [] }) {
     const paths = agentReads.map((path) => (0,external_node_path_.resolve)(path));
-    // Also through a link. One that does not exist has no other path.
-    const exposed = paths.find((path) => ofKernel.test(path) || ((0,external_node_fs_.existsSync)(path) && ofKernel.test((0,external_node_fs_.realpathSync)(path))));
+    const exposed = paths.find(isExposed);
     if (exposed === undefined)
         return paths;
-    throw new Error(`--agent-reads ${exposed} would show agents the processes and devices of this machine.`);
+    throw new Error(`--agent-reads ${exposed} would let agents reach processes, devices or sockets of this machine.`);
+}
+/** Whoever can see a socket can connect to it, also where nothing can be written: to Docker's, it would have the machine. */
+function isExposed(path) {
+    if (ofMachine.test(path))
+        return true;
+    // One that does not exist has no other path.
+    if (!(0,external_node_fs_.existsSync)(path))
+        return false;
+    const found = (0,external_node_fs_.realpathSync)(path);
+    return (0,external_node_fs_.statSync)(found).isSocket() || hasSocket(found) || ofMachine.test(found);
+}
+function hasSocket(folder) {
+    try {
+        return (0,external_node_fs_.readdirSync)(folder, { withFileTypes: true }).some((one) => one.isSocket());
+    }
+    catch {
+        // A file, or a folder of which only known names can be opened.
+        return false;
+    }
 }
 function readCommands({ setup, setupHosts, check }, sandbox, reads) {
     for (const [name, command] of Object.entries({ setup, check })) {
         if (command?.trim() === "")
             throw new Error(`--${name} is empty.`);
+        if (command?.split("\n").every((line) => /^\s*(?:#|$)/.test(line)))
+            throw new Error(`--${name} has only comments: it would pass without doing anything.`);
         if (command !== undefined && sandbox !== "bwrap")
             throw new Error(`--${name} requires --sandbox bwrap.`);
     }
