@@ -154,7 +154,7 @@ exec ${real} "$@"
     return { docs, run, log, store };
   }
 
-  test.each([["ls-remote"], ["for-each-ref"], ["read-tree"]])(
+  test.each([["fetch"], ["for-each-ref"], ["read-tree"]])(
     "waits if there is no space for git %s before the agent runs",
     async (command) => {
       const { docs, run, log } = await setUp();
