@@ -35,15 +35,15 @@ export function checkMemory(history: History, index: number): string[] {
   const ofSession = run.cache.restores.find(
     ({ isForSession, found }) => isForSession && found && !found.isCorrupt,
   )?.found;
-  // The session remembers what the attempt before this one sent.
-  const isKnown =
-    ofSession !== undefined &&
-    ofSession.owner < index &&
-    placesOf(history)[ofSession.owner]?.workflowRun === place.workflowRun &&
-    placesOf(history)[ofSession.owner]?.number === place.number - 1;
-  if (isKnown) return violations;
+  // The session remembers what an attempt sent, so that only later ones have to be asked about.
+  const owner = ofSession !== undefined && ofSession.owner < index ? placesOf(history)[ofSession.owner] : undefined;
+  const known = owner?.workflowRun === place.workflowRun ? owner.number : 0;
+  if (known > 0 && known === place.number - 1) return violations;
   const { restores } = run.cache;
-  const isLeft = (one: CacheRestore): boolean => isUnreadable(one, isAnswered) && !isOutranked(one, restores);
+  const attemptOf = ({ prefix }: CacheRestore): number =>
+    Number(/^agent-job-\w{32}-(\d+)-/.exec(prefix)?.[1] ?? Infinity);
+  const isLeft = (one: CacheRestore): boolean =>
+    isUnreadable(one, isAnswered) && !isOutranked(one, restores) && attemptOf(one) > known;
   if (restores.some((one) => (one.answeredAt ?? Infinity) <= sentAt && isLeft(one))) {
     violations.push("a request was sent, although the cache could not be read");
   }
