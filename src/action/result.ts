@@ -125,8 +125,9 @@ export interface RerunEffect {
 export function outcomeOf(result: RunResult, state: RunState): Outcome {
   switch (result.kind) {
     case "done":
-      if (result.status === "completed") return state.pullRequest ? "pr-created" : "no-changes";
-      return result.status;
+      if (result.status !== "completed") return result.status;
+      if (state.isUnproven) return "error";
+      return state.pullRequest ? "pr-created" : "no-changes";
     case "started":
     case "timed-out":
     case "cancelled":
@@ -140,6 +141,12 @@ export function outcomeOf(result: RunResult, state: RunState): Outcome {
     case "crashed":
       return "error";
   }
+}
+
+/** Returns how the turn ended; `undefined` if that is unknown: the job may show its state from before a message. */
+export function endOf(result: RunResult, state: RunState): "completed" | "failed" | undefined {
+  if (result.kind !== "done" || state.isUnproven) return undefined;
+  return result.status === "completed" ? "completed" : "failed";
 }
 
 /** Returns whether the service accepted the create or message; `undefined` if the result does not say. */

@@ -15,6 +15,7 @@ import {
   agentFailed,
   type BlockedResult,
   cancelledBeforeSending,
+  endOf,
   isJobNotFound,
   type RunResult,
 } from "./result.ts";
@@ -340,6 +341,10 @@ class Sending {
     acceptance = result.kind === "crashed" ? "unknown" : (acceptanceOf(result) ?? "accepted"),
   ): Execution {
     const { conversation } = this.#request;
+    const { state } = this.#run;
+    // A re-run could take the job's state for the one from before a message.
+    const isTold = state.features === undefined && state.origin !== "created" && endOf(result, state);
+    if (isTold) conversation?.mark("job", state.jobId, true);
     const word = conversation?.word;
     // Without a word in the thread, what is left there is a doubt.
     const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;

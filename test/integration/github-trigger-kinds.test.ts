@@ -144,7 +144,7 @@ describe("with a stateful GitHub made elsewhere", () => {
       labels: [],
       replies: [
         expect.stringMatching(/Pull request created.*job=\S+ run=99 -->$/s),
-        expect.stringMatching(/Pull request .*job=\S+ run=100 -->$/s),
+        expect.stringMatching(/Pull request .*job=\S+ ended run=100 -->$/s),
       ],
     });
   });

@@ -101,7 +101,7 @@ export const shownFailures: ShownFailure[] = [
   {
     failure: "the record still shows the state from before a message",
     file: "unit/action/waiting",
-    name: "accepts a terminal state without having seen active after 15 s",
+    name: "never takes a completed job that it has not seen active for a success, and says so after 15 s",
   },
   {
     failure: "the service is down until the time is up",

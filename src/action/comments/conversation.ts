@@ -84,7 +84,7 @@ export class Conversation {
     if (!own && account === undefined && answers.length > 0) return { kind: "unreadable" };
     if (!own) return { kind: "none", silence: this.#silence };
     // What an earlier attempt started stays remembered, whatever happens to this one.
-    this.#marker = { ...this.#marker, attempt: own.attempt, kind: own.kind, jobId: own.jobId };
+    this.#marker = { ...own, projectId: this.#marker.projectId, request: this.#marker.request };
     if (this.#post?.kind !== "kept") {
       this.#own = own;
       this.#shown = own.kind;
@@ -170,9 +170,9 @@ export class Conversation {
   }
 
   /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
-  mark(kind: Marker["kind"], jobId?: string): void {
+  mark(kind: Marker["kind"], jobId?: string, hasEnded = false): void {
     const attempt = runAttempt(this.#run.ports.environment);
-    this.#marker = { ...this.#marker, attempt, kind, jobId };
+    this.#marker = { ...this.#marker, attempt, kind, jobId, hasEnded };
   }
 
   /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
@@ -240,8 +240,8 @@ export class Conversation {
   }
 }
 
-function wordOf({ kind, jobId = "" }: Marker, sent: "create" | "message"): Word {
-  return kind === "job" ? { kind, jobId, sent } : { kind };
+function wordOf({ kind, jobId = "", hasEnded }: Marker, sent: "create" | "message"): Word {
+  return kind === "job" ? { kind, jobId, sent: hasEnded ? "create" : sent } : { kind };
 }
 
 /** Returns the branch that a job started from; `undefined` if that is the project's own, or it cannot be read. */

@@ -11,6 +11,8 @@ export interface Marker {
   kind: "about to send" | "nothing sent" | "job";
   /** Only with `job`. */
   jobId?: string | undefined;
+  /** Whether the attempt saw the job end that it waited for; only with `job`. */
+  hasEnded?: boolean | undefined;
 }
 
 const words = { "about to send": "pending", "nothing sent": "unsent" } as const;
@@ -19,14 +21,14 @@ const words = { "about to send": "pending", "nothing sent": "unsent" } as const;
 const maxMarkerLength = 16_384;
 
 /** Formats the hidden last line of a reply; empty if the ids are too long. */
-export function formatMarker({ projectId, request, attempt, kind, jobId = "" }: Marker): string {
-  const word = kind === "job" ? `job=${encodeURIComponent(jobId)}` : words[kind];
+export function formatMarker({ projectId, request, attempt, kind, jobId = "", hasEnded }: Marker): string {
+  const word = kind === "job" ? `job=${encodeURIComponent(jobId)}${hasEnded ? " ended" : ""}` : words[kind];
   const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
   return line.length > maxMarkerLength ? "" : line;
 }
 
 const markerLine =
-  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
+  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
 
 const linesOf = (body: string): string[] => body.split(/\r?\n/);
 
@@ -41,7 +43,7 @@ export function parseCoveredMarker(body: string): Marker | undefined {
 }
 
 function parseLine(line: string): Marker | undefined {
-  const [, project, attempt, job, unsent, request] = markerLine.exec(line) ?? [];
+  const [, project, attempt, job, ended, unsent, request] = markerLine.exec(line) ?? [];
   if (project === undefined || request === undefined) return undefined;
   try {
     const jobId = job === undefined ? undefined : decodeURIComponent(job);
@@ -53,6 +55,7 @@ function parseLine(line: string): Marker | undefined {
       attempt: Number(attempt),
       kind,
       jobId,
+      ...(ended && { hasEnded: true }),
     };
   } catch {
     return undefined;

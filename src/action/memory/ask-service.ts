@@ -39,8 +39,8 @@ export async function askService(
 async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>, maxOutageMs: number): Promise<Answer> {
   const { state, settings, ports } = run;
   const { clock, random, signal } = ports;
-  // A dry run sends nothing to it.
-  if (settings.dryRun || !canBeAsked(run)) return { kind: "mute" };
+  // A dry run sends nothing to it, unless it runs with the step.
+  if ((settings.dryRun && !settings.agent) || !canBeAsked(run)) return { kind: "mute" };
   state.startedAt ??= clock.now();
   const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
   const askedAt = clock.now();
@@ -63,7 +63,8 @@ async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>, m
       failure = error;
     }
     if (signal.aborted) return { kind: "unreadable", error: failure };
-    const had = await hadAnnounced();
+    // That of an own agent always does.
+    const had = settings.agent ? true : await hadAnnounced();
     const isDenied = failure ? !isTransientPollFailure(failure) : true;
     if (had === false ? isDenied : had === undefined && failure === undefined && denials >= minDenials) {
       state.isMute = true;

@@ -2,7 +2,7 @@
 export type Word =
   | { kind: "nothing sent" }
   | { kind: "about to send"; hasOtherPrompt?: boolean }
-  /** It started the job, sent it a message, or waited for it. */
+  /** It started the job, sent it a message, or waited for it. A message whose end was seen is waited for like a create. */
   | { kind: "job"; jobId: string; sent: "create" | "message"; hasOtherPrompt?: boolean };
 
 /** An earlier attempt of the step. */
@@ -130,14 +130,14 @@ function newestWord({ service, attempts, over }: Evidence): {
   const silent: number[] = [];
   for (const { attempt, word } of attempts) {
     // The service names what an attempt has sent, or has its key when it arrives, and then starts nothing for this one's.
-    if (hasAnswered && (word === undefined || word === "unreadable")) continue;
+    // It answers for its caller, so a job that an attempt created under another key is known by the word only.
+    if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create")) continue;
     if (word === undefined) {
       silent.push(attempt);
       continue;
     }
     if (word === "unreadable") return { found: { attempt, word }, silent };
     if (word.kind === "nothing sent") continue;
-    if (word.kind === "about to send" && hasAnswered) continue;
     if (word.kind === "job" && over.has(word.jobId)) break;
     return { found: { attempt, word }, silent };
   }

@@ -141,8 +141,9 @@ export async function gather(
   return {
     ...none,
     service,
-    hadAnnounced: words.hadAnnounced === true,
-    attempts,
+    hadAnnounced: words.hadAnnounced === true || run.settings.agent !== undefined,
+    // Its service is asked for all of them: it has the step's key in each attempt.
+    attempts: run.settings.agent ? noWords(run).attempts : attempts,
     over: new Set(turns.map((turn) => turn.jobId)),
     keepsWords: none.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
     laterRun: entry && session?.laterRun(entry),
@@ -206,13 +207,14 @@ export function rerunEffect(
   const attempt = runAttempt(ports.environment);
   if (settings.onRerun === "new" || !key.isLasting) return { usable: "repeats", over: "repeats" };
   const turn = { jobId: state.jobId, turnId: "", over: undefined, hasOtherPrompt: false, isKept: false };
-  const before = evidence.service === "mute" && state.features !== undefined ? "nothing" : evidence.service;
+  const before = evidence.service === "mute" && (state.features ?? settings.agent) ? "nothing" : evidence.service;
   const isKnown = state.features !== undefined && state.jobId !== "" && acceptance !== "rejected";
   const services = isKnown ? (acceptance === "unknown" ? [turn, before] : [turn]) : [before];
-  const isProven = evidence.record === "not started" && words.every(Boolean);
+  const left = settings.agent ? [undefined] : words;
+  const isProven = evidence.record === "not started" && left.every(Boolean);
   const records: StepRecord[] = isProven ? ["not started"] : ["unknown", { ran: attempt }];
   const effect = (isOver: boolean): RerunAction => {
-    const decisions = words.flatMap((word) =>
+    const decisions = left.flatMap((word) =>
       services.flatMap((service) =>
         records.map((record) => {
           const attempts = [{ attempt, word }, ...evidence.attempts];

@@ -1,7 +1,7 @@
 import { type CacheAccess, CacheReadOnlyError, cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
 import { message, say, type Text } from "../../runner-kit/text.ts";
 import { hash } from "../hash.ts";
-import type { RunResult } from "../result.ts";
+import { endOf, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
@@ -22,7 +22,7 @@ interface Save {
 
 /** What is remembered for a step in the Actions cache. It is saved while the step waits for the job. */
 export class Memory {
-  /** The words of earlier attempts; `undefined` without a cache that can be read. */
+  /** The words of earlier attempts; `undefined` without a cache that can be read, and beside an own agent, whose service is asked. */
   readonly cache: CachedWords | undefined;
   readonly kind: SendingTask["kind"];
   session: SessionMemory | undefined;
@@ -44,7 +44,9 @@ export class Memory {
   ) {
     this.#run = run;
     this.kind = task.kind;
-    this.cache = connected && cachedWords(connected, task, run);
+    // With changes, they have where the range started. For anything else, they do not count.
+    const hasWords = !run.settings.agent || run.settings.changes !== undefined;
+    this.cache = connected && hasWords ? cachedWords(connected, task, run) : undefined;
     // A reusable workflow that is called twice has the same steps, told apart by their prompts.
     const step = hash(JSON.stringify([run.key.step, task.kind, task.prompt]));
     this.#openSession = (session) => connected && sessionMemory(connected, step, session, run.ports.environment);
@@ -87,7 +89,9 @@ export class Memory {
   /** Begins to save the job that this attempt started, also for the session. */
   begin(sent: SendingTask["kind"], jobId: string): void {
     const start = { jobId, sent, pullRequest: undefined, end: undefined };
-    const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), this.#saveSession(start)]);
+    // The session has the job. A message to an own agent that is lost covers nothing, whatever the job's status says.
+    const isKnown = sent === "message" && this.#run.settings.agent;
+    const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), isKnown || this.#saveSession(start)]);
     this.#job = saves.then(([isSaved]) => isSaved);
   }
 
@@ -116,12 +120,15 @@ export class Memory {
 
   /** Waits a short time for all saves. `hasJob`: the job is the step's own. */
   async finish(result: RunResult, sent: SendingTask["kind"], { hasJob = true } = {}): Promise<void> {
-    const { state } = this.#run;
+    const { state, settings } = this.#run;
     const { jobId, pullRequest } = state;
-    const isProven = result.kind === "done" && !state.isUnproven;
-    const end = isProven ? (result.status === "completed" ? "completed" : "failed") : undefined;
+    // An agent of its own ends with the step.
+    const end = endOf(result, state) ?? (settings.agent && "failed");
     const complete = async (): Promise<void> => {
       const isJobSaved = await this.#job;
+      // Otherwise, a re-run could take the job's state for the one from before the message.
+      if (isJobSaved && sent === "message" && end && !state.features)
+        await this.#save({ kind: "job", jobId, sent: "create" }, () => {});
       if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });
       // If no entry names the job, a later attempt has to find that something was sent.
       if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);

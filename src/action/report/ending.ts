@@ -56,10 +56,15 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
     next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
   }),
   done: ({ status }, context) => {
-    const described = withCheck(jobs[status](context), context.state);
-    if (!context.state.isUnproven) return described;
+    const { isUnproven, jobId } = context.state;
     const warning = say`The job was not seen to start on the message, so this may be its state from before it.`;
-    return { ...described, what: joinSentences(described.what, warning) };
+    if (isUnproven && status === "completed")
+      return message`
+        Result of the message is unknown
+        Job ${jobId} is completed. ${warning}
+        Look at its pull request. ${howToWait(context)}`;
+    const described = withCheck(jobs[status](context), context.state);
+    return isUnproven ? { ...described, what: joinSentences(described.what, warning) } : described;
   },
   started: (_, context) => {
     const { state, task } = context;

@@ -245,7 +245,7 @@ describe("after a message", () => {
         return { responseMs: 8000, response: { status: 200, body, headers: { "preference-applied": "wait" } } };
       },
     });
-    expect(outputs).toMatchObject({ outcome: "pr-created", "pr-link": prLink });
+    expect(outputs).toMatchObject({ outcome: "error", "pr-link": prLink });
     expect(requests.map(({ at }) => at)).toEqual([0, 5000, 13_000, 21_000]);
   });
 });

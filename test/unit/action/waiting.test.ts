@@ -242,9 +242,10 @@ describe("after a message", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("accepts a terminal state without having seen active after 15 s", async () => {
+  test("never takes a completed job that it has not seen active for a success, and says so after 15 s", async () => {
     const { requests, outputs, toolkit } = await runMain({ inputs, respond: () => respondWith(200, stale) });
-    expect(outputs.outcome).toBe("pr-created");
+    expect(outputs.outcome).toBe("error");
+    expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Result of the message is unknown" }]);
     expect(requests.map(({ at }) => at)).toEqual([0, 5000, 10_000, 15_000]);
     expect(toolkit.lines.filter((line) => line.includes("may be the status from before the message"))).toHaveLength(2);
   });

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import type { Transport } from "../../../../src/runner-kit/transport.ts";
 import { runWithChanges } from "../../../support/changes-run.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import { FakeRepository } from "../../../support/fake-repository.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { KeyedService } from "../../../support/keyed-service.ts";
 import { type MainOptions, record, respondWith } from "../../../support/run-main.ts";
 
 type Status = "active" | "completed" | "failed";
@@ -122,9 +124,31 @@ test("a turn that was not seen to start covers its changes only if the next nigh
     const answer = agents.respond(request);
     return request.method === "POST" ? respondWith(200, record({ id: "job_1", status: "completed" })) : answer;
   };
-  expect((await night(2, { respond })).outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+  expect((await night(2, { respond })).outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
   for (const job of agents.jobs) job.status = "failed";
   expect(filesIn((await night(3)).prompts[0])).toEqual(["file2", "file3"]);
+});
+
+test("a night of an own agent whose message is lost with its runner covers nothing", async () => {
+  const { cache, night } = nights();
+  const service = new KeyedService();
+  const agent = { connect: (transport: Transport) => transport, prepare: async () => {}, check: async () => {} };
+  const own = {
+    agent: { ...agent, end: async () => {} },
+    inputs: { agent: "editor", "project-id": "", "api-key": "" },
+    environment: { RUNNER_OS: "Linux" },
+  };
+  await night(1, { ...own, respond: service.respond });
+  let entries = 0;
+  const respond = (request: SeenRequest): Exchange => {
+    if (request.path.endsWith("/job_1") && service.turns.length === 2) entries ||= cache.entries.length;
+    return service.respond(request);
+  };
+  await night(2, { ...own, respond });
+  // Only what was saved before the agent began is left.
+  cache.entries.length = entries;
+  service.turns.pop();
+  expect(filesIn((await night(3, { ...own, respond: service.respond })).prompts[0])).toEqual(["file2", "file3"]);
 });
 
 test("failures of nights that did not wait for their end count, too", async () => {

@@ -353,7 +353,7 @@ describe("a message", () => {
       inputs: message.inputs,
       respond: () => respondWith(200, record({ status: "completed", prLink })),
     });
-    expect(outputs.outcome).toBe("pr-created");
+    expect(outputs.outcome).toBe("error");
     expect(toolkit.summary).toContain("was not seen to start on the message");
   });
 });

@@ -307,7 +307,21 @@ describe("a re-run", () => {
     await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: () => respondWith(200, record()) });
     const { outputs, requests } = await attempt(2, cache, { inputs, respond: () => respondWith(200, completed) });
     expect(posts(requests)).toEqual([]);
-    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+    // Nothing shows that the agent has done it.
+    expect(outputs).toMatchObject({ outcome: "error", "job-origin": "resumed" });
+  });
+
+  test("has the result of a message at once whose end an earlier attempt saw", async () => {
+    const cache = new FakeCache();
+    const inputs = { "job-id": "job_1" };
+    for (const number of [1, 2, 3]) {
+      const { outputs, requests } = await attempt(number, cache, {
+        inputs,
+        respond: number === 1 ? pollsReturn(record(), completed) : () => respondWith(200, completed),
+      });
+      expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": number === 1 ? "continued" : "resumed" });
+      if (number > 1) expect(requests.map(({ method, at }) => [method, at])).toEqual([["GET", 0]]);
+    }
   });
 
   test("does not take the state from before a message for its result", async () => {
@@ -330,11 +344,7 @@ describe("a re-run", () => {
   describe.each(["failed", "archived"])("after a message to a job that is %s", (status) => {
     const inputs = { "job-id": "job_1" };
     async function cacheAfterMessage(): Promise<FakeCache> {
-      const cache = new FakeCache();
-      const respond: MainOptions["respond"] = ({ method }) =>
-        respondWith(200, record(method === "GET" ? { status } : {}));
-      expect((await attempt(1, cache, { inputs, respond })).outputs.outcome).toBe(status);
-      return cache;
+      return cacheAfterTimeout({ inputs, respond: () => respondWith(200, record()) });
     }
 
     test("sends it again once that is certain", async () => {
@@ -363,7 +373,7 @@ describe("a re-run", () => {
     test("does not send it again if that was the state from before it", async () => {
       const { outputs, requests } = await attempt(2, await cacheAfterMessage(), {
         inputs,
-        respond: ({ at }) => respondWith(200, at < 14_000 ? record({ status }) : completed),
+        respond: ({ at }) => respondWith(200, at < 20_000 ? record(at < 14_000 ? { status } : {}) : completed),
       });
       expect(posts(requests)).toEqual([]);
       expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
