@@ -24,7 +24,7 @@ export interface Settings {
   options: ProjectSettings & Pick<CommandLineOptions, "apiKey">;
   /** Package and program of the agent, if it is one that the service knows. */
   agentPackage: ReturnType<typeof presetPackage>;
-  /** The same in each run, so that sessions find their jobs: repository and agent, or its name. */
+  /** The same in each run, so that sessions find their jobs: the repository, by its id if it is the workflow's own, and the agent, or its name. */
   projectId: string;
   /** `OWNER/NAME`. */
   repository: string;
@@ -125,7 +125,7 @@ export function readSettings(
     variables,
     options: { ...project, apiKey: options.apiKey },
     agentPackage: presetPackage(agent),
-    projectId: projectOf(repository, agent, more.name),
+    projectId: projectOf(repository, agent, environment, more.name),
     repository,
     token,
     isWorkflowToken: token === workflowToken,

@@ -23,13 +23,16 @@ export class StepKey {
   /** @param environment - GitHub's documentation: "Variables reference" */
   constructor(options: StepKeyOptions, environment: NodeJS.ProcessEnv) {
     const { baseUrl, projectId, session, base, matrixLeg, jobId, request = "" } = options;
-    const { GITHUB_REPOSITORY_ID = "", GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
-    // Without the ref, which differs between a pull request's branch and its merge.
-    const [workflowFile] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
+    const { GITHUB_REPOSITORY, GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
+    // A rename or transfer changes OWNER/NAME. Not every runner has ids.
+    const repository = environment.GITHUB_REPOSITORY_ID || GITHUB_REPOSITORY || "";
+    // OWNER/NAME/PATH@REF, without the ref, which differs between a pull request's branch and its merge.
+    const [file = ""] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
+    const workflowFile = [repository, ...file.split("/").slice(2)].join("/");
     // Such runners count every run as 1, so that one would be taken for another.
     const isRunUnknown = GITHUB_RUN_ID === "" || environment.ACT === "true";
     this.isLasting = !isRunUnknown;
-    const place = [GITHUB_REPOSITORY_ID, serviceOf(baseUrl), projectId];
+    const place = [repository, serviceOf(baseUrl), projectId];
     this.#sessionParts = session === "" ? undefined : [...place, session];
     this.step = hash(
       JSON.stringify([

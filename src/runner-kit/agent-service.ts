@@ -47,13 +47,19 @@ export function isInPath(program: string, path: string): boolean {
 
 /**
  * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
- * however a command is worded.
+ * however a command is worded. The workflow's own repository is known by its id, which a rename or transfer keeps.
  *
  * @param repository - `OWNER/NAME`
  * @param name - tells agents of one repository apart. Default: the agent
  */
-export function projectOf(repository: string, agent: string, name = agent in agentKeys ? agent : "command"): string {
-  return [...repository.split("/"), name].join("-");
+export function projectOf(
+  repository: string,
+  agent: string,
+  { GITHUB_REPOSITORY: own, GITHUB_REPOSITORY_ID: id }: NodeJS.ProcessEnv,
+  name = agent in agentKeys ? agent : "command",
+): string {
+  const isOwn = repository.toLowerCase() === own?.toLowerCase();
+  return [...(isOwn && id ? [id] : repository.split("/")), name].join("-");
 }
 
 /** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */

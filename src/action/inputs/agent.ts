@@ -91,7 +91,7 @@ export function parseAgent(
     isKeyMissing,
     inputs: {
       "base-url": "http://127.0.0.1",
-      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent, given.name),
+      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent, environment, given.name),
       "api-key": apiKey,
     },
   };

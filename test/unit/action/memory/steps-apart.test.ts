@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Transport } from "../../../../src/runner-kit/transport.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
@@ -83,4 +84,36 @@ test("two steps of a run that share a session both remember its job", async () =
   const { toolkit } = await runMain({ cache, respond, inputs, environment: env("99", "b") });
   expect(posts).toEqual(["/v2/agent/docs/job", "/v2/agent/docs/job/job_1/message"]);
   expect(toolkit.annotations.map(({ title }) => title)).not.toContain("Cannot remember the job");
+});
+
+test.each([
+  ["a renamed or transferred repository", { GITHUB_REPOSITORY: "other/pages", GITHUB_REPOSITORY_ID: "7" }, "resumed"],
+  ["another one of that name", { GITHUB_REPOSITORY: "acme/docs", GITHUB_REPOSITORY_ID: "8" }, "created"],
+])("%s, for a re-run and a session of its own agent", async (_, now, origin) => {
+  const service = new KeyedService();
+  const agent = {
+    connect: (transport: Transport) => transport,
+    prepare: async () => {},
+    check: async () => {},
+    end: async () => {},
+  };
+  const cache = new FakeCache();
+  const run = (id: string, runAttempt: number, place: Record<string, string>) =>
+    runMain({
+      cache,
+      agent,
+      runAttempt,
+      respond: service.respond,
+      inputs: { agent: "editor", "project-id": "", "api-key": "", "github-token": "t", session: "nightly" },
+      environment: {
+        ...env(id),
+        ...place,
+        GITHUB_WORKFLOW_REF: `${place.GITHUB_REPOSITORY}/.github/workflows/docs.yml@refs/heads/main`,
+        RUNNER_OS: "Linux",
+      },
+    });
+  const before = { GITHUB_REPOSITORY: "acme/docs", GITHUB_REPOSITORY_ID: "7" };
+  await run("99", 1, before);
+  expect((await run("99", 2, now)).outputs["job-origin"]).toBe(origin);
+  expect((await run("100", 1, now)).outputs["job-id"]).toBe(origin === "resumed" ? "job_1" : "job_2");
 });
