@@ -38,6 +38,13 @@ export class LeaseLost extends Error {
   }
 }
 
+/** Thrown when a commit may be kept that cannot be read now. It is paid for, so no agent runs in its place. */
+export class KeptUnreadable extends Error {
+  constructor(reason: string) {
+    super(`What is kept of an earlier attempt cannot be read now: ${reason}. So no agent was run.`);
+  }
+}
+
 /** Thrown when a create names a base that is no branch of the repository. Nothing was changed. */
 export class UnknownBase extends Error {
   constructor(base: string) {

@@ -186,7 +186,7 @@ function turnReader(
     if (isUnannounced) return undefined;
     const announcement = await client.lookUpStep(key.of(""), limits).catch((error: unknown) => {
       // A service that has announced nothing may not know the question: its record counts.
-      if (state.features === undefined && isRequestError(error)) return undefined;
+      if (state.features === undefined && !settings.agent && isRequestError(error)) return undefined;
       throw error;
     });
     // What has announced itself knows how the turn ended: then another answer is none, and the record may be about a later turn.

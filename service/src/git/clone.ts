@@ -277,13 +277,13 @@ export class Clone {
     return own === undefined || ownHead === heads.get(own);
   }
 
-  /** Fetches a commit, which GitHub keeps if it is in a pull request whose branch is deleted. Does nothing if it cannot. */
+  /** Fetches a commit, which GitHub keeps if it is in a pull request whose branch is deleted, or does nothing. @throws GitError in an outage */
   async fetchCommit(commit: string): Promise<void> {
     try {
       const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
       await this.#git.run(["fetch", ...options, "--", this.url, commit]);
     } catch (error) {
-      if (!(error instanceof GitError)) throw error;
+      if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
     }
   }
 

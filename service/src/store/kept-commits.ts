@@ -4,11 +4,13 @@ import type { RunningTurn } from "../model.ts";
 export interface KeptCommits {
   /** Whether what is not stored here is lost, because this machine ends with the job. Default: its clone keeps it. */
   readonly isOnlyPlace?: boolean | undefined;
+  /** Returns whether a commit of a turn that has not run here may be stored. Default: only if its agent has run. */
+  mayHave?(turn: Pick<RunningTurn, "identity">): boolean;
   /**
    * @param bundle - as `Repository.bundle` makes it
    * @throws LeaseLost if another worker has taken the turn over
    */
   save(turn: RunningTurn, bundle: Uint8Array): Promise<void>;
-  /** Returns the bundle that was saved last for a job; `undefined` if there is none. */
+  /** Returns the bundle that was saved last for a job; `undefined` if there is none. @throws if it cannot be read now */
   load(job: string): Promise<Uint8Array | undefined>;
 }

@@ -1,6 +1,7 @@
 import { errorMessage } from "../error-message.ts";
 import { jobBranch, type StoredJob } from "../model.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
+import { isRemoteOutage } from "./outages.ts";
 
 /** What a turn has to know of its job's last pull request. */
 export interface LastPullRequest {
@@ -26,6 +27,8 @@ export async function readLastPullRequest(
     // Somebody can have changed it since.
     return { isMerged: false, closedAt, bases: [...(target === undefined ? [] : [target]), ...own] };
   } catch (error) {
+    // It waits until it is known: what is published depends on it.
+    if (isRemoteOutage(error)) throw error;
     log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
     return { isMerged: false, bases: own };
   }

@@ -6,7 +6,7 @@ import type { RunningTurn, StoredJob, StoredTurn, Turn } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import type { KeptCommits } from "../store/kept-commits.ts";
-import { LeaseLost } from "../store-errors.ts";
+import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
 import { checkChange, NotAllowed } from "./check-change.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import { openPullRequest } from "./open-pull-request.ts";
@@ -148,10 +148,9 @@ async function pushKept(
   check: (commit: string) => Promise<void>,
   context: KeptContext,
 ): Promise<string | undefined> {
-  const { repository, keptCommits, log } = context;
+  const { repository, log } = context;
   const name = turnName(kept.id);
-  const bundle = last && isCommitOf(kept, last.message) ? undefined : await keptCommits?.load(job.id);
-  const found = bundle === undefined ? last : await repository.unbundle(job.id, bundle);
+  const found = last && isCommitOf(kept, last.message) ? last : await loadKept(job.id, context);
   if (found === undefined || !isCommitOf(kept, found.message)) {
     log(`The commit of ${name}, whose push was refused, is not on this machine, so its work is done again.`);
     return undefined;
@@ -183,17 +182,12 @@ export async function restoreOwn(
   last: JobCommit | undefined,
   context: KeptContext,
 ): Promise<JobCommit | undefined> {
-  const { repository, keptCommits, commands, log } = context;
+  const { repository, keptCommits, log } = context;
   const isHere = last !== undefined && isCommitOf(turn, last.message);
   // A runner that was lost did not save that its agent had begun.
-  const mayHaveRun = turn.attempts > 0 || (keptCommits?.isOnlyPlace && commands?.check !== undefined);
+  const mayHaveRun = turn.attempts > 0 || keptCommits?.mayHave?.(turn);
   if (!mayHaveRun || isHere) return undefined;
-  const bundle = await keptCommits?.load(turn.job).catch((error: unknown) => {
-    if (isStoreOutage(error)) throw error;
-    log(`What is stored of the job's commits cannot be read: ${errorMessage(error)}`);
-    return undefined;
-  });
-  const found = bundle && (await repository.unbundle(turn.job, bundle));
+  const found = await loadKept(turn.job, context);
   if (found === undefined) return undefined;
   if (!isCommitOf(turn, found.message)) {
     if (last !== undefined) await repository.keep(last.commit, turn.job);
@@ -202,6 +196,20 @@ export async function restoreOwn(
   const texts = { "the message of the commit": found.message };
   await checkChange(context, found.parent, found.commit, texts, log);
   log(`The commit of ${turnName(turn.id)} was made on another machine, which did not push it.`);
+  return found;
+}
+
+/** Brings back the commit that is stored for a job; `undefined` if there is none that can be used. @throws KeptUnreadable */
+async function loadKept(
+  job: string,
+  { repository, keptCommits, log }: Pick<TurnContext, "repository" | "keptCommits" | "log">,
+): Promise<JobCommit | undefined> {
+  const bundle = await keptCommits?.load(job).catch((error: unknown) => {
+    throw isStoreOutage(error) ? error : new KeptUnreadable(errorMessage(error));
+  });
+  const found = bundle && (await repository.unbundle(job, bundle));
+  if (bundle && !found)
+    log(`The commit that is stored for ${job} is damaged, or its start is gone: it is passed over.`);
   return found;
 }
 

@@ -13,7 +13,7 @@ import { commitTitle } from "../pulls/commit-title.ts";
 import { findInstructions } from "../pulls/protected-files.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { StoredReport } from "../store/running-turns.ts";
-import { LeaseLost } from "../store-errors.ts";
+import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
 import { reportOf } from "./agent-run-report.ts";
 import { commitChange } from "./commit-change.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
@@ -115,8 +115,9 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
   const { onFailure, log, signal, progress } = context;
   const isLost = error instanceof ConflictError && context.keptCommits?.isOnlyPlace === true;
   const reason = isLost ? error.whenLost : errorMessage(error);
+  const isUnreadable = error instanceof KeptUnreadable;
   // What conflicts with the branch cannot be published later either.
-  const kept = error instanceof ConflictError ? undefined : progress.kept;
+  const kept = error instanceof ConflictError ? undefined : isUnreadable ? "push" : progress.kept;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
   if (signal.aborted || error instanceof Stopped) return "stopped";
   if (isRemoteOutage(error)) {
@@ -135,7 +136,7 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
     return "postponed";
   }
   log(`The turn failed: ${reason}`);
-  if (kept !== "push") return "failed";
+  if (kept !== "push" || isUnreadable) return "failed";
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
     const lost = await untilStoreIsBack(() => keepForOthers(turn, refused, context), signal, context.machine);

@@ -39,6 +39,8 @@ export class CachedJobs implements JobCopies {
   readonly #options: CachedJobsOptions;
   /** Where the last home directory of each job is. */
   readonly #homes = new Map<string, JobEntry["home"]>();
+  /** The turns of earlier runs. Of the whole process, because the action's agent has a service before the one that runs it. */
+  static readonly #restored = new Set<string>();
   /** The jobs of each step, as far as they are saved. */
   readonly #jobsOfSteps = new Map<string, readonly string[]>();
 
@@ -48,6 +50,7 @@ export class CachedJobs implements JobCopies {
 
   /** The last commit of each job whose push was refused. */
   readonly keptCommits: KeptCommits = {
+    mayHave: ({ identity }) => CachedJobs.#restored.has(identity),
     save: ({ job }, bundle) =>
       this.#inFolder(async (folder) => {
         const file = join(folder, "commit");
@@ -75,14 +78,18 @@ export class CachedJobs implements JobCopies {
   }
 
   async jobsOfStep({ step }: SentForStep): Promise<readonly string[]> {
-    const { cache } = this.#options;
+    const { cache, log } = this.#options;
     const key = stepKey(step);
     if (key === undefined) return [];
     const known = this.#jobsOfSteps.get(step);
     if (known !== undefined) return known;
     return this.#inFolder(async (folder) => {
       const file = join(folder, "step");
-      if (!(await cache.restore(key, file)) || (await stat(file)).size > maxStepBytes) return [];
+      if (!(await cache.restore(key, file))) return [];
+      if ((await stat(file)).size > maxStepBytes) {
+        log(`${key}: its entry is too large and is ignored`);
+        return [];
+      }
       // They are only looked up if they can be ids.
       const jobs = (await readFile(file, "utf8")).split("\n").filter(Boolean);
       this.#jobsOfSteps.set(step, jobs);
@@ -112,13 +119,14 @@ export class CachedJobs implements JobCopies {
       const text = await readEntry(file);
       const entry = text === undefined ? undefined : parseJobEntry(text, jobId, projectId);
       if (entry === undefined) {
-        log(`${jobId}: its cache entry is not one of this service and is ignored`);
+        log(`${prefixOf(jobId, "job")}: the newest entry of the cache is not one of this service and is ignored`);
         return undefined;
       }
       if (entry.home !== undefined) {
         const file = join(folder, "home");
         await this.#restoreHome(jobId, entry.home, { home, into, file });
       }
+      for (const { identity } of entry.job.turns) CachedJobs.#restored.add(identity);
       return entry.job;
     });
   }
@@ -154,12 +162,12 @@ export class CachedJobs implements JobCopies {
     if (!key.startsWith(prefixOf(jobId, "home"))) return startOver("its cache entry is that of another job");
     // Agents find their sessions by the path of their folder.
     if (path !== home) return startOver(`the last one was in ${path}, and this runner has another folder`);
-    if (!(await cache.restore(key, file))) return startOver("the last one is no longer in the cache");
     try {
+      if (!(await cache.restore(key, file))) return startOver("the last one is no longer in the cache");
       await unpackHome(file, into);
       this.#homes.set(jobId, { key, path });
     } catch (error) {
-      startOver(`the last one cannot be unpacked: ${errorMessage(error)}`);
+      startOver(`the last one cannot be restored: ${errorMessage(error)}`);
     }
   }
 

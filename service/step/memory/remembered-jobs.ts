@@ -53,15 +53,11 @@ export class RememberedJobs implements JobCopies {
   async restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined> {
     const { cached, rebuilt, log } = this.#options;
     const [kept, found] = await Promise.allSettled([cached?.restore(jobId, home, into), rebuilt.rebuild(jobId)]);
-    // A copy may be older than the branch: a turn that it does not have would be run again.
+    // A turn that only one of them has would be run again.
     if (found.status === "rejected") throw found.reason;
-    if (found.value === undefined) {
-      if (kept.status === "rejected") throw kept.reason;
-      return kept.value;
-    }
-    if (kept.status === "rejected")
-      log(`${jobId}: rebuilt without the Actions cache, which cannot be read: ${errorMessage(kept.reason)}`);
-    if (kept.status === "rejected" || kept.value === undefined) {
+    if (kept.status === "rejected") throw kept.reason;
+    if (found.value === undefined) return kept.value;
+    if (kept.value === undefined) {
       await removeDirectory(into);
       const { job, unnamedTurn } = found.value;
       log(

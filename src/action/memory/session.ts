@@ -38,7 +38,7 @@ export interface SessionUpdate {
 }
 
 /** An entry that was found, or why it cannot be read. */
-type Found = { entry: SessionEntry | undefined } | { error: string };
+type Found = { entry: SessionEntry | undefined; damaged?: string } | { error: string };
 
 /** Remembers the last job of a session across workflow runs. */
 export type SessionMemory = ReturnType<typeof sessionMemory>;
@@ -53,6 +53,7 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
   const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
   const attempt = runAttempt(environment);
   const prefix = `agent-session-${session}-`;
+  const damaged = { entry: undefined, damaged: prefix };
   let found: Promise<Found> | undefined;
   let progress: SessionProgress | undefined;
   let saved: SessionEntry | undefined;
@@ -64,10 +65,10 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
       if (text === undefined) return { entry: undefined };
       const { parseSessionEntry } = await import("./parse-entry.ts");
       const entry = parseSessionEntry(text);
-      return { entry: entry && entry.pullRequests.length <= maxPullRequests ? entry : undefined };
+      return entry && entry.pullRequests.length <= maxPullRequests ? { entry } : damaged;
     } catch (error) {
       // An entry that cannot be used will not become usable, so the session continues without it.
-      return error instanceof CacheEntryError ? { entry: undefined } : { error: messageOf(error) };
+      return error instanceof CacheEntryError ? damaged : { error: messageOf(error) };
     }
   };
 
@@ -178,6 +179,7 @@ export async function readSession(
   const { dryRun: isDryRun } = run.settings;
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
+  if ("damaged" in found) tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
   const entry = "entry" in found ? found.entry : undefined;
   const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
   if ("kind" in remembered) return remembered;

@@ -377,3 +377,11 @@ test.each([
     expect(await one("more")).toEqual(["failed", expect.stringMatching(why), undefined]);
   },
 );
+
+test("a stored commit whose start cannot be fetched now is not taken for a damaged one", async () => {
+  const docs = new DocsRepository();
+  onTestFinished(() => docs[Symbol.dispose]());
+  const repository = new Repository({ url: "http://127.0.0.1:9/docs.git", folder: folderWithClone(docs) });
+  const bundle = Buffer.from(`# v2 git bundle\n-${"a".repeat(40)} Start\n`);
+  await expect(repository.unbundle("job_1", bundle)).rejects.toMatchObject({ isRemoteOutage: true });
+});

@@ -289,6 +289,16 @@ describe("jobs in the cache", () => {
     expect(log).toEqual([]);
   });
 
+  test("may have kept commits of turns that are restored, as long as the process lives", async () => {
+    const cache = fakeCache();
+    const [turn] = job.turns.map((one) => ({ ...one, identity: identityOf(77) }));
+    if (turn === undefined) throw new Error("the job has no turn");
+    await connect(cache).save({ ...job, turns: [turn] }, undefined);
+    expect(connect(cache).keptCommits.mayHave?.(turn)).toBe(false);
+    await connect(cache).restore(id, home, home);
+    expect(connect(cache).keptCommits.mayHave?.(turn)).toBe(true);
+  });
+
   test("are found by the steps of their turns, also if those pushed nothing", async () => {
     const cache = fakeCache();
     const sent = (step: string) => ({ project: "docs", caller: "API key", step });
@@ -356,7 +366,9 @@ describe("jobs in the cache", () => {
     writeFileSync(join(folder, "forged"), gzipSync(formatJobEntry({ job: larger })));
     await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
     expect(await jobs.restore(id, home, home)).toBeUndefined();
-    expect(log).toEqual([`${id}: its cache entry is not one of this service and is ignored`]);
+    expect(log).toEqual([
+      `agent-job-service/${id}/job/: the newest entry of the cache is not one of this service and is ignored`,
+    ]);
   });
 
   test("keep the session of the last turn while another one runs", async () => {
@@ -379,7 +391,16 @@ describe("jobs in the cache", () => {
       },
     ],
     [
-      "the last one cannot be unpacked",
+      "the last one cannot be restored: 503",
+      async (cache: ReturnType<typeof fakeCache>) => {
+        const { restore } = cache;
+        cache.restore = (prefix, file) =>
+          prefix.includes("/home/") ? Promise.reject(new Error("503")) : restore(prefix, file);
+        return home;
+      },
+    ],
+    [
+      "the last one cannot be restored",
       async (cache: ReturnType<typeof fakeCache>) => {
         writeFileSync(join(folder, "garbage"), "no archive".repeat(100));
         const [key = "", jobKey = ""] = cache.keys;

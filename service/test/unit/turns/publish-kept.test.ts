@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { noNetwork } from "../../../src/agents/network/agent-network.ts";
 import type { JobCommit } from "../../../src/git/job-commits.ts";
 import type { KeptWork, StoredTurn } from "../../../src/model.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { findKeptTurn } from "../../../src/turns/publish-kept.ts";
-import type { ProjectCommands } from "../../../src/turns/turn-ports.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
 test.each<
@@ -85,27 +83,55 @@ test("a turn that is run again looks for a stored commit, and leaves the clone's
 });
 
 test.each([
-  ["where only that outlives a runner, which could be lost in a check", true, "check", 0],
-  ["not without a check", true, undefined, 1],
-  ["not where the clone is kept", false, "check", 1],
-])(
-  "a stored commit of a turn whose attempt nobody has counted is used: %s",
-  async (_where, isOnlyPlace, check, goes) => {
-    const { run, ports, starts, branch, opened } = await setUpTurns();
-    const worktrees = { lend: async () => {} };
-    const [repository, reads] = [{} as ProjectCommands["repository"], []];
-    if (check !== undefined) ports.commands = { check, reads, setupNetwork: noNetwork, repository, worktrees };
-    ports.keptCommits = { isOnlyPlace, save: async () => {}, load: async () => new Uint8Array() };
-    ports.repository.unbundle = async () => {
-      const [turn] = await ports.store.turns.ofJob("a");
-      const message = turn === undefined ? "" : commitMessage(turn, []);
-      return { commit: "stored", parent: "base", message };
-    };
-    expect((await run()).result).toBe("completed");
-    expect([starts.length, opened.length]).toEqual([goes, 1]);
-    expect(opened[0]?.head).toBe(goes === 0 ? "stored" : branch.commits[0]?.commit);
-  },
-);
+  ["of an earlier run, which could be lost before that was counted", true, 0],
+  ["not of this run", false, 1],
+])("a stored commit of a turn whose attempt nobody has counted is used: %s", async (_whose, mayHave, goes) => {
+  const { run, ports, starts, branch, opened } = await setUpTurns();
+  ports.keptCommits = { mayHave: () => mayHave, save: async () => {}, load: async () => new Uint8Array() };
+  ports.repository.unbundle = async () => storedOf(await ports.store.turns.ofJob("a"));
+  expect((await run()).result).toBe("completed");
+  expect([starts.length, opened.length]).toEqual([goes, 1]);
+  expect(opened[0]?.head).toBe(goes === 0 ? "stored" : branch.commits[0]?.commit);
+});
+
+const storedOf = ([turn]: readonly StoredTurn[]): JobCommit => {
+  return { commit: "stored", parent: "base", message: turn === undefined ? "" : commitMessage(turn, []) };
+};
+
+test("a commit that cannot be read is not made again: its turn fails in words, and a later one with the prompt publishes it", async () => {
+  const { run, ports, store, starts, opened } = await setUpTurns();
+  let isOut = true;
+  const saves: unknown[] = [];
+  ports.keptCommits = {
+    isOnlyPlace: true,
+    mayHave: ({ identity }) => identity === lost?.identity,
+    save: async (...saved) => void saves.push(saved),
+    load: async () => (isOut ? Promise.reject(new Error("the look-up was answered with 503")) : new Uint8Array()),
+  };
+  const [lost] = await store.turns.ofJob("a");
+  ports.repository.unbundle = async () => storedOf(await store.turns.ofJob("a"));
+  for (const _outage of [1, 2]) {
+    const failures: unknown[] = [];
+    const { result } = await run((failure) => failures.push(failure));
+    const reason =
+      "What is kept of an earlier attempt cannot be read now: the look-up was answered with 503. So no agent was run.";
+    expect([result, failures]).toEqual(["failed", [{ reason, kept: "push" }]]);
+    await store.turns.add("a", "Fix it", 7);
+  }
+  isOut = false;
+  expect((await run()).result).toBe("completed");
+  expect(opened[0]?.head).toBe("stored");
+  expect([starts, saves]).toEqual([[], []]);
+});
+
+test("a stored commit that is damaged is named, and passed over", async () => {
+  const { run, ports, starts } = await setUpTurns();
+  ports.keptCommits = { mayHave: () => true, save: async () => {}, load: async () => new Uint8Array() };
+  ports.repository.unbundle = async () => undefined;
+  const { result, log } = await run();
+  expect([result, starts.length]).toEqual(["completed", 1]);
+  expect(log).toContain("The commit that is stored for a is damaged, or its start is gone: it is passed over.");
+});
 
 test("the clone keeps a commit before it is made the one that is pushed, and that one before the push", async () => {
   const { run, ports } = await setUpTurns();

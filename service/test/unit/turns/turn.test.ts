@@ -681,6 +681,14 @@ test("a pull request whose state cannot be read counts as open", async () => {
   expect(opened[1]).toMatchObject({ existing: "https://example.com/pull/1" });
 });
 
+test("a turn waits while GitHub cannot be asked for its pull request", async () => {
+  const { run, runMessage, ports, starts } = await setUpTurns();
+  await run();
+  ports.pullRequests.read = failing(new GitHubError("bad gateway", 502));
+  expect((await runMessage("Fix more")).result).toBe("postponed");
+  expect(starts).toHaveLength(1);
+});
+
 test("a follow-up targets what its pull request does, otherwise the job's base", async () => {
   const { run, runMessage, ports, branch, next, opened } = await setUpTurns();
   await run();

@@ -352,8 +352,11 @@ describe("the memory of a session", () => {
       const { service, cache, night } = nights();
       await night();
       for (const entry of cache.entries) entry.text = text;
-      await night();
+      const { toolkit } = await night();
       expect(service.posts).toEqual([create, create]);
+      expect(toolkit.lines.join("\n")).toMatch(
+        /Session nightly-docs: the newest cache entry, agent-session-[0-9a-f]{32}-…, is passed over: it is not usable/,
+      );
     },
   );
 
