@@ -408,7 +408,7 @@ export class Repository {
   }
 
   /**
-   * Moves a commit, a child of `parent`, onto another descendant of `parent`.
+   * Moves a commit, a child of `parent`, onto another commit.
    *
    * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
    */

@@ -698,10 +698,10 @@ describe("a rebase", () => {
     expect(await repository.rebase(one, head, same)).toBe(same);
     const conflict = await change("d", "a.md", "other");
     expect(await repository.rebase(one, head, conflict)).toBeUndefined();
-    expect(await repository.rebase(rebased, two, one)).toBeUndefined();
+    expect(await repository.rebase(rebased, two, one)).toBe(one);
   });
 
-  test("moves a commit onto a copy of its parent, but not onto a rewritten one", async () => {
+  test("moves a commit onto a copy of its parent, and without the change of that onto a rewritten one", async () => {
     const { docs, repository, change } = await open();
     const head = docs.head("main");
     const [parent, own, rewritten] = [
@@ -714,7 +714,10 @@ describe("a rebase", () => {
     const moved = (await repository.rebase(commit, parent, copy)) ?? "";
     expect((await repository.commits(copy, moved)).map((one) => one.commit)).toEqual([moved]);
     expect(await repository.diff(copy, moved, 1000)).toBe(await repository.diff(parent, commit, 1000));
-    expect(await repository.rebase(commit, parent, rewritten)).toBeUndefined();
+    const replayed = (await repository.rebase(commit, parent, rewritten)) ?? "";
+    expect((await repository.commits(rewritten, replayed)).map((one) => one.commit)).toEqual([replayed]);
+    expect((await repository.changedFiles(rewritten, replayed)).map(({ path }) => path)).toEqual(["b.md"]);
+    expect(await repository.rebase(parent, head, rewritten)).toBeUndefined();
   });
 });
 
