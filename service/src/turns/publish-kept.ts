@@ -183,11 +183,9 @@ export async function restoreOwn(
   last: JobCommit | undefined,
   context: KeptContext,
 ): Promise<JobCommit | undefined> {
-  const { repository, keptCommits, commands, log } = context;
+  const { repository, keptCommits, log } = context;
   const isHere = last !== undefined && isCommitOf(turn, last.message);
-  // A runner that was lost did not save that its agent had begun.
-  const mayHaveRun = turn.attempts > 0 || (keptCommits?.isOnlyPlace && commands?.check !== undefined);
-  if (!mayHaveRun || isHere) return undefined;
+  if (turn.attempts === 0 || isHere) return undefined;
   const bundle = await keptCommits?.load(turn.job).catch((error: unknown) => {
     if (isStoreOutage(error)) throw error;
     log(`What is stored of the job's commits cannot be read: ${errorMessage(error)}`);

@@ -306,7 +306,7 @@ async function runAgentOnce(
 ): Promise<Outcome> {
   const { start } = begin;
   const { store, worktrees, homes, outcomes, directory, machine, stop, log, signal, commands } = context;
-  const against = reasonAgainst(turn, stop);
+  const against = reasonAgainst(turn, stop, context.turns.find(({ id }) => id === turn.id)?.reason);
   if (against !== undefined) {
     log(stop?.aborted ? `No agent is run. ${against}` : against);
     return { reason: against, report: {}, commit: undefined };
@@ -446,9 +446,9 @@ async function tryBranch({ branch, head, remoteHead }: Start, context: RunContex
   progress.tried = head;
 }
 
-/** Returns why no agent is run for a turn; `undefined` if one may be. */
-function reasonAgainst({ attempts }: Turn, stop: AbortSignal | undefined): string | undefined {
-  if (attempts >= maxAttempts) return `The agent was interrupted ${attempts} times and is not run again.`;
+/** Returns why no agent is run for a turn; `undefined` if one may be. @param known - why, if a copy of its job says so */
+function reasonAgainst({ attempts }: Turn, stop?: AbortSignal, known?: string | null): string | undefined {
+  if (attempts >= maxAttempts) return known ?? `The agent was interrupted ${attempts} times and is not run again.`;
   return stop?.aborted ? String(stop.reason) : undefined;
 }
 

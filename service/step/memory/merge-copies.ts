@@ -35,7 +35,8 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
   };
 }
 
-const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || state === "running";
+/** Returns whether a turn waits or is running. */
+export const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || state === "running";
 
 function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: number): TurnCopy {
   if (!isOpen(turn)) return turn;

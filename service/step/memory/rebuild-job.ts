@@ -39,7 +39,7 @@ const reason = "Its work is on the job's branch, but its pull request was not op
 /** In characters. Those of the service are shorter. */
 const maxSubjectLength = 200;
 /** So many attempts that the turn is never run again: its prompt is not what somebody sent, but what others can have written. */
-const allAttempts = 2;
+export const allAttempts = 2;
 
 /**
  * Rebuilds a job from its branch and pull request on GitHub. Only the state of its pull request is sure. Texts are data: prompts and messages for

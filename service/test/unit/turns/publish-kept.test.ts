@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { noNetwork } from "../../../src/agents/network/agent-network.ts";
 import type { JobCommit } from "../../../src/git/job-commits.ts";
 import type { KeptWork, StoredTurn } from "../../../src/model.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { findKeptTurn } from "../../../src/turns/publish-kept.ts";
-import type { ProjectCommands } from "../../../src/turns/turn-ports.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
 test.each<
@@ -84,28 +82,23 @@ test("a turn that is run again looks for a stored commit, and leaves the clone's
   expect([asked, kept]).toEqual([["a"], ["c1", "last", "c2"]]);
 });
 
-test.each([
-  ["where only that outlives a runner, which could be lost in a check", true, "check", 0],
-  ["not without a check", true, undefined, 1],
-  ["not where the clone is kept", false, "check", 1],
-])(
-  "a stored commit of a turn whose attempt nobody has counted is used: %s",
-  async (_where, isOnlyPlace, check, goes) => {
-    const { run, ports, starts, branch, opened } = await setUpTurns();
-    const worktrees = { lend: async () => {} };
-    const [repository, reads] = [{} as ProjectCommands["repository"], []];
-    if (check !== undefined) ports.commands = { check, reads, setupNetwork: noNetwork, repository, worktrees };
-    ports.keptCommits = { isOnlyPlace, save: async () => {}, load: async () => new Uint8Array() };
+test("a stored commit is that of a turn whose attempt was counted, and not looked for otherwise", async () => {
+  for (const attempts of [0, 1, 2]) {
+    const { take, run, ports, starts, branch, opened, store } = await setUpTurns();
+    ports.keptCommits = { save: async () => {}, load: async () => new Uint8Array() };
     ports.repository.unbundle = async () => {
-      const [turn] = await ports.store.turns.ofJob("a");
-      const message = turn === undefined ? "" : commitMessage(turn, []);
-      return { commit: "stored", parent: "base", message };
+      const [turn] = await store.turns.ofJob("a");
+      return { commit: "stored", parent: "base", message: turn === undefined ? "" : commitMessage(turn, []) };
     };
+    for (let count = 0; count < attempts; count++) {
+      await store.runningTurns.countAttempt(await take());
+      await store.runningTurns.requeueInterrupted();
+    }
     expect((await run()).result).toBe("completed");
-    expect([starts.length, opened.length]).toEqual([goes, 1]);
-    expect(opened[0]?.head).toBe(goes === 0 ? "stored" : branch.commits[0]?.commit);
-  },
-);
+    expect([starts.length, opened.length]).toEqual([attempts === 0 ? 1 : 0, 1]);
+    expect(opened[0]?.head).toBe(attempts === 0 ? branch.commits[0]?.commit : "stored");
+  }
+});
 
 test("the clone keeps a commit before it is made the one that is pushed, and that one before the push", async () => {
   const { run, ports } = await setUpTurns();
