@@ -263,13 +263,14 @@ async function findBegin(job: StoredJob, turn: RunningTurn, context: TurnContext
 /** Finds where the turn starts, after removing what does not count from the job's branch. */
 async function findStart(
   job: StoredJob,
-  { isMerged, bases }: LastPullRequest,
+  { isMerged, mergedHead, bases }: LastPullRequest,
   turn: RunningTurn,
   context: TurnContext & RunContext,
 ): Promise<{ start: Start; last: JobCommit | undefined }> {
   const { repository, turns, targetBranch, log, progress } = context;
   const own = new Set(turns.flatMap(({ head }) => head ?? []));
-  const options = { isMerged, lastPushed: job.head, own, targetBranch, bases, instructions: findInstructions };
+  const lastPushed = job.head;
+  const options = { isMerged, mergedHead, lastPushed, own, targetBranch, bases, instructions: findInstructions };
   for (let isFirst = true; ; isFirst = false) {
     // Others may share its fetch, so it is not killed, only waited for no longer. A turn whose agent has run may have a commit that
     // counts, and then it is too late to stop it.

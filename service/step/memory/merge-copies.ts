@@ -20,8 +20,9 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
   const knownIds = new Set(kept.turns.map(({ id }) => id));
   const unknown = rebuilt.turns.filter(({ id }) => !knownIds.has(id));
   const turns = [...known, ...unknown].sort((a, b) => a.id - b.id);
-  // Without a pull request of the service's own, somebody else may have opened one.
-  const { pullRequest, archivedAt } = rebuilt.pullRequest === null ? kept : rebuilt;
+  // Without a pull request of the service's own, somebody else may have opened one, unless there is work that has none.
+  const isUnknown = rebuilt.pullRequest === null && !rebuilt.turns.some((turn) => turn.kept);
+  const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
   const job = {
     ...rebuilt,
     createdAt: kept.createdAt,

@@ -97,6 +97,25 @@ describe("a checkout", () => {
     expect(await checkOut("agent/b")).toMatchObject({ head: main, base: main, isContinued: false });
   });
 
+  test("continues what the job has pushed on top of the commit that was merged", async () => {
+    const { docs, findStart, change } = await open();
+    const mergedHead = await change("a", "a.md", "a");
+    const tree = `${await change("b", "b.md", "b")}^{tree}`;
+    docs.squash("agent/a");
+    const lastPushed = docs.git("commit-tree", tree, "-p", "agent/a", "-m", "More");
+    docs.setHead("agent/a", lastPushed);
+    const start = (head?: string) => findStart("agent/a", { isMerged: true, lastPushed, mergedHead: head });
+    expect(await start(mergedHead)).toMatchObject({ head: lastPushed, isContinued: true });
+    // A person merged it with another history of the branch.
+    for (const other of [lastPushed, docs.head("main"), "e".repeat(40), undefined])
+      expect(await start(other)).toMatchObject({ head: docs.head("main"), isContinued: false });
+    docs.deleteBranch("agent/a");
+    docs.git("gc", "--quiet", "--prune=now");
+    const late = await open({ docs });
+    const gone = await late.findStart("agent/a", { isMerged: true, lastPushed: "e".repeat(40), mergedHead });
+    expect(gone).toMatchObject({ isContinued: false, isLost: true });
+  });
+
   test("continues what others pushed after a merge", async () => {
     const { docs, findStart, change } = await open();
     const merged = await change("a", "a.md", "a");

@@ -89,4 +89,10 @@ test("GitHub decides whether the pull request is closed", () => {
     archivedAt: 3000,
     pullRequest: `${link}0`,
   });
+  // Or one that was merged without the last commit.
+  const left: TurnCopy = { ...pushed(2, "failed"), kept: "pull-request" };
+  expect(mergeCopies(old, rebuilt([pushed(1), left], { pullRequest: null })).job).toMatchObject({
+    archivedAt: null,
+    pullRequest: null,
+  });
 });
