@@ -113,10 +113,8 @@ export async function runTurn(
 /** Returns how a turn ends that cannot go on. */
 async function resultOf(error: unknown, turn: RunningTurn, context: RunContext): Promise<TurnResult> {
   const { onFailure, log, signal, progress } = context;
-  const isLost = error instanceof ConflictError && context.keptCommits?.isOnlyPlace === true;
-  const reason = isLost ? error.whenLost : errorMessage(error);
-  // What conflicts with the branch cannot be published later either.
-  const kept = error instanceof ConflictError ? undefined : progress.kept;
+  const reason = errorMessage(error);
+  const kept = error instanceof ConflictError ? "push" : progress.kept;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
   if (signal.aborted || error instanceof Stopped) return "stopped";
   if (isRemoteOutage(error)) {
@@ -139,7 +137,8 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
     const lost = await untilStoreIsBack(() => keepForOthers(turn, refused, context), signal, context.machine);
-    if (lost !== undefined) onFailure?.({ reason: error instanceof PushRefused ? error.whenLost(lost) : reason });
+    const isTold = error instanceof PushRefused || error instanceof ConflictError;
+    if (lost !== undefined) onFailure?.({ reason: isTold ? error.whenLost(lost) : reason });
   } catch {
     return signal.reason instanceof LeaseLost || !signal.aborted ? "taken-over" : "stopped";
   }

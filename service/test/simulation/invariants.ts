@@ -65,7 +65,9 @@ function wrongEnds(history: History, turn: TurnRow): string[] {
   const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && commit && isForeign(commit));
   if (others.length > 4) return [];
   const isRefused = faults.refusedBetween(audit.takenAt.get(id) ?? 0, audit.ended.get(id)?.at ?? 0);
-  if (kept !== null) return isRefused ? [] : [`something of turn ${id} is kept, although nothing was refused`];
+  const mayConflict = faults.has("foreign-push");
+  if (kept !== null)
+    return isRefused || mayConflict ? [] : [`something of turn ${id} is kept, although nothing was refused`];
   const hasChanged = changes.some(({ end }) => end === "completed");
   // A store that was restored has lost the count of the agent before.
   const hasFailedLast = runs.findLast((run) => run.request === request)?.end === "failed";

@@ -365,15 +365,23 @@ test("nothing is kept of a turn that fails after it has published what was kept"
   }
 });
 
-test.each([
-  [false, /its change\. .* commit is kept as \w{40} in the service's clone\. Send/],
-  [true, /its change\. .* commit is lost with this runner\. Send/],
-])(
-  "a commit that conflicts with what others have pushed while its agent ran is no kept work (runner: %s)",
-  async (isOnlyPlace, why) => {
-    const { createWorker, commitOn, keptCommits } = await setUp();
-    const onAgentEnd = (): void => void commitOn(branch, "more.md");
-    const one = await createWorker({ keptCommits: { ...keptCommits, isOnlyPlace }, onAgentEnd });
-    expect(await one("more")).toEqual(["failed", expect.stringMatching(why), undefined]);
+test.each(rows([false, true], 1))(
+  "a commit that conflicts with what others have pushed while its agent ran is kept, and pushed once it fits (runner: %s)",
+  async (isOnlyPlace) => {
+    const { docs, runs, createWorker, commitOn, keptCommits, subjects } = await setUp();
+    const onAgentEnd = (): void => {
+      runs.push("agent");
+      commitOn(branch, "more.md");
+    };
+    const kept = { keptCommits: { ...keptCommits, isOnlyPlace } };
+    const why = /its change\. .* commit is kept as \w{40}\. Send the prompt again/;
+    expect(await (await createWorker({ ...kept, onAgentEnd }))("more")).toEqual([
+      "failed",
+      expect.stringMatching(why),
+      "push",
+    ]);
+    docs.git("update-ref", "-d", `refs/heads/${branch}`);
+    expect(await (await createWorker(kept))("more")).toEqual(["completed", undefined, undefined]);
+    expect([runs.length, subjects()]).toEqual([1, ["more"]]);
   },
 );
