@@ -23,7 +23,15 @@ import { noChangeNote, startNote } from "./log-notes.ts";
 import { type AgentWords, openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { checkAgain, checkCommit, prepareWorktree, Stopped, toldCheck, unchecked } from "./project-commands.ts";
-import { findKeptTurn, keepForOthers, lastOnBranch, publishKept, restoreOwn, type TurnStart } from "./publish-kept.ts";
+import {
+  ClosedSince,
+  findKeptTurn,
+  keepForOthers,
+  lastOnBranch,
+  publishKept,
+  restoreOwn,
+  type TurnStart,
+} from "./publish-kept.ts";
 import {
   ConflictError,
   findPushedCommit,
@@ -133,7 +141,8 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
     return "postponed";
   }
   log(`The turn failed: ${reason}`);
-  if (kept !== "push") return "failed";
+  // What an earlier turn has made is stored.
+  if (kept !== "push" || error instanceof ClosedSince) return "failed";
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
     const lost = await untilStoreIsBack(() => keepForOthers(turn, refused, context), signal, context.machine);
@@ -183,10 +192,14 @@ async function processPrepared(
     const check = (commit: string, before: string) =>
       checkAgain(turn, { ...start, head: before, instructed: undefined }, commit, context, signal);
     const done = await publishKept(keptTurn, turn, job, begin, onRecorded, check, context);
-    if (done !== undefined && keptTurn.promptHash === hashPrompt(turn.prompt)) {
-      log(`${turnName(keptTurn.id)} had the same prompt, so no agent is run.`);
-      await patiently(() => store.runningTurns.setReport(turn, { answer: keptTurn.answer ?? undefined, ...done }));
-      return "completed";
+    if (done.end !== "nothing") {
+      store.runningTurns.endEarlier(turn, keptTurn, done.checked);
+      if (keptTurn.promptHash === hashPrompt(turn.prompt)) {
+        log(`${turnName(keptTurn.id)} had the same prompt, so no agent is run.`);
+        const report = { answer: keptTurn.answer ?? undefined, ...done.checked };
+        await patiently(() => store.runningTurns.setReport(turn, report));
+        return "completed";
+      }
     }
     // The agent starts from what is published.
     progress.kept = undefined;

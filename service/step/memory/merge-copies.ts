@@ -40,11 +40,14 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
 export const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || state === "running";
 
 function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: number): TurnCopy {
-  if (!isOpen(turn)) return turn;
+  if (turn.state === "completed") return turn;
+  // Also one that failed: a later run, which could not write the copy, has published its work.
   if (pushed?.state === "completed")
     return {
       ...turn,
       state: "completed",
+      reason: null,
+      kept: null,
       endedAt: pushed.endedAt,
       answer: turn.answer ?? pushed.answer,
       // Without it, a re-run would pass that its check has failed.
@@ -52,7 +55,7 @@ function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: numbe
       checkOutput: pushed.checkOutput ?? turn.checkOutput,
     };
   // Its work is pushed, and the turn is resumed to open the pull request.
-  if (pushed !== undefined || turn.id > lastPushed) return turn;
+  if (!isOpen(turn) || pushed !== undefined || turn.id > lastPushed) return turn;
   // The turns of a job run one after another, so it has ended. Running it again would cost money that nobody asked for.
   return {
     ...turn,

@@ -82,7 +82,8 @@ function wrongPublication({ remote, audit }: History, turn: TurnRow): string[] {
   const { id, job, prompt } = turn;
   const turns = [...audit.turns.values()];
   const maker = madeBy({ job, id: id - 1 }, turns);
-  if (maker?.prompt !== prompt || maker.kept === null) return [`turn ${id} completed without an agent`];
+  const isKept = maker !== undefined && (maker.kept !== null || audit.published.has(maker.id));
+  if (maker?.prompt !== prompt || !isKept) return [`turn ${id} completed without an agent`];
   const { head = null, pullRequest } = audit.jobs.get(job) ?? {};
   const published = [...historyOf(remote.commits.get(head ?? ""))];
   return pullRequest !== null && published.some(({ message }) => isCommitOf(maker, message))
