@@ -104,6 +104,18 @@ export class RunningTurns {
     await this.#storeNowOrAtEnd(turn, { report });
   }
 
+  /** Forgets what the check of the turn's commit showed, because another one takes its place. */
+  async forgetCheck(turn: RunningTurn): Promise<void> {
+    const { report, ...said } = this.#said.get(turn) ?? {};
+    if (report)
+      this.#said.set(turn, { ...said, report: { ...report, checkResult: undefined, checkOutput: undefined } });
+    await this.#parts.database.transaction(async (transaction) => {
+      await lockJob(transaction, turn.job);
+      await this.#parts.ready.hold(transaction, turn);
+      await transaction.run('UPDATE turn SET "checkResult" = NULL, "checkOutput" = NULL WHERE id = ?', turn.id);
+    });
+  }
+
   /**
    * Says that the turn has published what was kept of an earlier turn of its job. That one has completed then, as have those that could not
    * publish it and have the same prompt. It is stored when the turn ends: until then, the work is looked for again.

@@ -101,7 +101,7 @@ export async function publishKept(
   const head = !isPushed
     ? await pushKept(kept, job, { start, last }, checkIt, context)
     : isDeleted
-      ? await pushCommit(start.head, kept, start, last, context)
+      ? await pushCommit(start.head, kept, start, last, { ...context, onMoved: checkIt })
       : start.head;
   if (head === undefined) return { end: "nothing" };
   log(`Publishing what is kept of ${turnName(kept.id)}.`);
@@ -157,7 +157,7 @@ async function pushKept(
   kept: StoredTurn,
   job: StoredJob,
   { start, last }: Omit<TurnStart, "pullRequest">,
-  check: (commit: string) => Promise<void>,
+  check: (commit: string, before?: string) => Promise<void>,
   context: KeptContext,
 ): Promise<string | undefined> {
   const { repository, keptCommits, log } = context;
@@ -180,7 +180,7 @@ async function pushKept(
     "whose push was refused. Allow it, and send the prompt to this job again",
   );
   await check(commit);
-  return pushCommit(commit, kept, start, found, context);
+  return pushCommit(commit, kept, start, found, { ...context, onMoved: check });
 }
 
 /**

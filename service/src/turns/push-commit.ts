@@ -22,6 +22,8 @@ export interface PushPorts extends BranchPorts {
   /** Throws if another worker has taken the turn over. */
   confirmOwner: () => Promise<void>;
   progress: PushProgress;
+  /** Called before the push of a commit that was moved onto what others have pushed meanwhile. Default: nothing depends on that. */
+  onMoved?: ((commit: string, onto: string) => Promise<void>) | undefined;
   /** Appends to the job's log. */
   log: (text: string) => void;
 }
@@ -187,6 +189,7 @@ export async function pushCommit(
       onto = moved?.head ?? head;
       const rebased = onto === head ? commit : await repository.rebase(commit, head, onto);
       if (rebased === undefined) throw new ConflictError(branch, pushed, error);
+      if (rebased !== commit) await ports.onMoved?.(rebased, onto);
       [local, expected, before] = [rebased, newHead, moved?.head];
     }
   }

@@ -219,11 +219,21 @@ async function processPrepared(
     context.onChecked?.();
     words = wordsOf(checked, words);
   };
+  const onMoved = async (commit: string, onto: string): Promise<void> => {
+    if (run.commands?.check === undefined && !words.checkResult) return;
+    log(`The commit was moved onto what others have pushed, as ${commit}. What its check showed no longer counts.`);
+    await patiently(() => store.runningTurns.forgetCheck(turn));
+    outcomes?.forgetCheck(turn);
+    words = { ...words, checkResult: null, checkOutput: null };
+    context.onChecked?.();
+    await checkIt(commit, { ...start, head: onto, instructed: undefined });
+  };
   if (unpushed !== undefined) {
     // The agent has run: the turn goes on with the check.
     progress.kept = "push";
-    if (kept?.report.checkResult === undefined) await checkIt(unpushed, start);
-    head = await patiently(() => pushCommit(unpushed, turn, start, made, context));
+    if (made?.parent !== start.head) await onMoved(unpushed, start.head);
+    else if (kept?.report.checkResult === undefined) await checkIt(unpushed, start);
+    head = await patiently(() => pushCommit(unpushed, turn, start, made, { ...context, onMoved }));
   } else if (head !== undefined && words.checkResult === null && run.keptCommits?.isOnlyPlace)
     // A runner that was lost after its push has taken what the check showed with it.
     await checkIt(head, { ...start, head: start.base, instructed: undefined });
@@ -238,7 +248,7 @@ async function processPrepared(
     const said = report.answer === undefined ? "" : `The agent's last words:\n${report.answer}`;
     if (commit === undefined) log(`${noChangeNote} ${said}`);
     else {
-      head = await patiently(() => pushCommit(commit, turn, pushed, last, context));
+      head = await patiently(() => pushCommit(commit, turn, pushed, last, { ...context, onMoved }));
       if (said !== "") log(said);
     }
   }

@@ -456,3 +456,30 @@ test.each(rows([false, true], 1))(
     expect([runs.length, subjects()]).toEqual([1, ["more"]]);
   },
 );
+
+test("a commit that conflicts, and that no cache can keep, is lost with a runner, which says so", async () => {
+  const { createWorker, commitOn } = await setUp();
+  const save = () => Promise.reject(new Error("the cache is closed"));
+  const keptCommits = { isOnlyPlace: true, save, load: async () => undefined };
+  const one = await createWorker({ keptCommits, onAgentEnd: () => void commitOn(branch, "more.md") });
+  const why = /its change\. .* commit is lost with this runner: the cache is closed\. Send/;
+  expect(await one("more")).toEqual(["failed", expect.stringMatching(why), undefined]);
+});
+
+test.each([
+  ["! ls others.md", "failed-before"],
+  ["! ls others.md more.md", "failed"],
+  ["ls others.md", "passed"],
+])(
+  "a commit that was moved onto what others have pushed since its check is checked again by %s",
+  async (check, result) => {
+    const { runs, createWorker, commitOn, checks, store, subjects } = await setUp();
+    const onChecked = (): void => {
+      if (subjects().length === 0 || subjects()[0] === "") commitOn(branch, "others.md");
+    };
+    const one = await createWorker({ onChecked }, check);
+    expect(await one("more")).toEqual(["completed", undefined, undefined]);
+    expect([runs.length, subjects(), checks]).toEqual([1, ["Other", "more"], [[result, check]]]);
+    expect((await store.turns.ofJob(job)).at(-1)?.checkResult).toBe(result);
+  },
+);
