@@ -102,7 +102,6 @@ export function reportedCopies(report: ReportFile, copies: JobCopies | undefined
           throw new Error("this run cannot save it in the Actions cache of its own repository");
         await keptCommits.save(turn, bundle);
       },
-      mayHave: (turn) => copies?.keptCommits?.mayHave?.(turn) === true,
       load: async (job) => copies?.keptCommits?.load(job),
     },
   };

@@ -202,8 +202,10 @@ class Sending {
     // Otherwise, it was not found by mistake.
     if (!isGone && isJobNotFound(result, state)) result = await look();
     const ended = result.kind === "done" ? state.status : undefined;
+    const isCompleted = result.kind === "done" && result.status === "completed";
     const isFirst = state.timeline.length === 1;
-    const isArchived = ended === "archived" && (isComment ? isTurn : isFirst);
+    // A turn that completed is what was asked for, whatever became of its pull request and its job since.
+    const isArchived = ended === "archived" && !isCompleted && (isComment ? isTurn : isFirst);
     // A turn that failed before this attempt is not waited for, so this one failed just now.
     const hasFailed = result.kind === "done" && result.status === "failed" && isFirst && !isTurn && !isComment;
     if (isGone || isArchived || hasFailed) {

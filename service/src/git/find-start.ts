@@ -27,6 +27,8 @@ export interface Start {
 export interface StartOptions {
   /** Whether the job's last pull request is merged. */
   isMerged: boolean;
+  /** The last commit that it was merged with. What the job has pushed on top of it is not merged. Default: unknown. */
+  mergedHead?: string | undefined;
   /** The last commit that was pushed for the job; `null` before the first one. */
   lastPushed: string | null;
   /** The project's own. Default: the repository's default branch. */
@@ -56,12 +58,14 @@ interface Branches {
  * Finds where a turn of a job starts: at the head of the job's branch, with whatever others pushed there; at the job's last
  * commit if the branch was deleted; and at the head of the target branch if there is no work yet, or all of it is merged.
  *
+ * @param mergedHead - the last commit of the merged pull request
  * @param isMergedInto - returns whether a branch contains all changes of a commit
  * @throws if the job's work and the target branch have no common history, so that no pull request can be made of it
  */
 export async function findStart(
   branches: Branches,
   isMerged: boolean,
+  mergedHead: string | undefined,
   isMergedInto: (commit: string, branch: string) => Promise<boolean>,
 ): Promise<Start> {
   const { clone, branch, remoteHead, targetBranch, targetHead, lastPushed } = branches;
@@ -69,14 +73,18 @@ export async function findStart(
   const start = { branch, targetBranch, remoteHead, notes };
   const startOver: Start = { ...start, head: targetHead, base: targetHead, isContinued: false };
   const head = remoteHead ?? (await findOrFetch(clone, lastPushed));
-  const isLost = head === undefined && lastPushed !== null && !isMerged;
+  const mayHaveMore = mergedHead !== undefined && mergedHead !== lastPushed;
+  const isLost = head === undefined && lastPushed !== null && (!isMerged || mayHaveMore);
   if (isLost)
     notes.push(
       `${branch} was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from ${targetBranch}.`,
     );
-  // What others pushed after a merge is not overwritten.
-  if (head === undefined || (isMerged && (remoteHead === undefined || remoteHead === lastPushed)))
-    return { ...startOver, ...(isLost && { isLost }) };
+  if (head === undefined) return { ...startOver, ...(isLost && { isLost }) };
+  // What others pushed after a merge is not overwritten, nor is what the job has pushed on top.
+  if (isMerged && (remoteHead === undefined || remoteHead === lastPushed)) {
+    const known = mayHaveMore ? await resolveCommit(clone.git, mergedHead) : undefined;
+    if (known === undefined || !(await isAncestor(clone.git, known, head))) return startOver;
+  }
   const rewritten = remoteHead === undefined ? undefined : await rewrittenCommit(clone, remoteHead, lastPushed);
   const base = await mergeBase(clone.git, head, targetHead);
   if (base === undefined) throw await explainUnrelated(branches, head, rewritten);

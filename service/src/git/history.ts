@@ -141,16 +141,17 @@ export async function copyCommit(git: Git, commit: string): Promise<string> {
 }
 
 /**
- * Moves a commit, a child of `parent`, onto another descendant of `parent`, or onto what has the same files, such as a copy of it.
+ * Moves a commit, a child of `parent`, onto another commit, such as a descendant of `parent`, or one that has it squashed.
  *
  * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
  */
 export async function rebase(git: Git, commit: string, parent: string, newParent: string): Promise<string | undefined> {
   const trees = [parent, newParent, commit].map((one) => `${one}^{tree}`);
-  const [before, onto, after = ""] = (await git.run(["rev-parse", ...trees])).split("\n");
+  const [before, onto = "", after = ""] = (await git.run(["rev-parse", ...trees])).split("\n");
   const isRelated = before === onto || (await isAncestor(git, parent, newParent));
-  if (!isRelated) return undefined;
-  const tree = before === onto ? after : await git.query(["merge-tree", "--write-tree", newParent, commit]);
+  // `merge-tree` finds the merge base itself: before Git 2.40, it cannot be told.
+  const other = isRelated ? newParent : await commitTree(git, onto, parent, "");
+  const tree = before === onto ? after : await git.query(["merge-tree", "--write-tree", other, commit]);
   if (tree === undefined) return undefined;
   if (tree === onto) return newParent;
   const message = await git.run(["log", "--max-count=1", "--format=format:%B", commit]);

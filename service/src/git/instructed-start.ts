@@ -49,17 +49,6 @@ export async function withFilesOf(
  *
  * @returns the new commit; `head` if nothing is changed; `undefined` if the change conflicts with the files that were taken
  */
-export async function withOwnFiles(
-  git: Git,
-  commit: string,
-  instructed: string,
-  head: string,
-): Promise<string | undefined> {
-  // Git older than 2.40 merges only what has a common ancestor: it takes the files back, on top of the parent.
-  const tree = (await git.run(["rev-parse", `${head}^{tree}`])).trim();
-  const restored = await commitTree(git, tree, instructed, "Own files\n");
-  const rebased = await rebase(git, commit, instructed, restored);
-  if (rebased === undefined || rebased === restored) return rebased && head;
-  const message = await git.run(["log", "--max-count=1", "--format=%B", rebased]);
-  return commitTree(git, (await git.run(["rev-parse", `${rebased}^{tree}`])).trim(), head, message);
+export function withOwnFiles(git: Git, commit: string, instructed: string, head: string): Promise<string | undefined> {
+  return rebase(git, commit, instructed, head);
 }

@@ -214,7 +214,7 @@ export class Repository {
 
   /** Fetches, and finds where a turn of a job starts; see `findStart`. */
   async findStart(branch: string, options: StartOptions): Promise<Start> {
-    const { isMerged, lastPushed, targetBranch: chosen, bases = [], instructions } = options;
+    const { isMerged, mergedHead, lastPushed, targetBranch: chosen, bases = [], instructions } = options;
     const clone = this.#clone;
     // The repository may have got another default branch.
     await this.fetch([branch, ...bases, ...(chosen === undefined ? [] : [chosen])]);
@@ -228,7 +228,7 @@ export class Repository {
       throw new Error(`the branch ${first}, which the job was to start from, does not exist any more`);
     const targetHead = heads.get(targetBranch) ?? ownHead;
     const branches = { clone, branch, remoteHead: heads.get(branch), targetBranch, targetHead, lastPushed };
-    const start = await findStart(branches, isMerged, (commit, target) => this.isMerged(commit, target));
+    const start = await findStart(branches, isMerged, mergedHead, (commit, target) => this.isMerged(commit, target));
     if (first !== targetBranch)
       start.notes.push(
         `The branch ${first} does not exist any more. The pull request is opened against ${targetBranch}.`,
@@ -408,7 +408,7 @@ export class Repository {
   }
 
   /**
-   * Moves a commit, a child of `parent`, onto another descendant of `parent`.
+   * Moves a commit, a child of `parent`, onto another commit.
    *
    * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
    */

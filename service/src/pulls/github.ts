@@ -129,10 +129,10 @@ export class GitHubPullRequests implements PullRequestPlatform {
     if (number === undefined) return { state: "open", target: undefined };
     const path = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
     const { data } = await this.#api.request(path, { pull_number: number }, { what: `Reading the state of ${link}` });
-    const { state, merged_at: mergedAt, closed_at: closedAt, base } = parsePullRequest(data);
+    const { state, merged_at: mergedAt, closed_at: closedAt, base, head } = parsePullRequest(data);
     const target = base?.ref;
     if (state !== "closed") return { state: "open", target };
-    if (mergedAt !== null) return { state: "merged", target };
+    if (mergedAt !== null) return { state: "merged", target, mergedHead: head?.sha };
     return { state: "closed", target, closedAt: Date.parse(closedAt ?? "") || undefined };
   }
 

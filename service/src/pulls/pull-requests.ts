@@ -52,6 +52,8 @@ export interface ReadPullRequest {
   state: PullRequestState;
   /** The branch that it targets, which people can change; `undefined` if that is unknown. */
   target: string | undefined;
+  /** The last commit that it was merged with. Default: it was not, or that is unknown. */
+  mergedHead?: string | undefined;
   /** When it was closed without a merge, in milliseconds since 1970. Default: it was not, or that is unknown. */
   closedAt?: number | undefined;
 }

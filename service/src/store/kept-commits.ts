@@ -4,8 +4,6 @@ import type { RunningTurn } from "../model.ts";
 export interface KeptCommits {
   /** Whether what is not stored here is lost, because this machine ends with the job. Default: its clone keeps it. */
   readonly isOnlyPlace?: boolean | undefined;
-  /** Returns whether a commit of a turn that has not run here may be stored. Default: only if its agent has run. */
-  mayHave?(turn: Pick<RunningTurn, "identity">): boolean;
   /**
    * @param bundle - as `Repository.bundle` makes it
    * @throws LeaseLost if another worker has taken the turn over

@@ -81,7 +81,9 @@ export class RunningTurns {
    * @returns what the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown
    */
   async countAttempt(turn: RunningTurn): Promise<number | undefined> {
-    this.#said.delete(turn);
+    const { ends } = this.#said.get(turn) ?? {};
+    if (ends) this.#said.set(turn, { ends });
+    else this.#said.delete(turn);
     return this.#parts.database.transaction(async (transaction) => {
       await lockJob(transaction, turn.job);
       const { attempts, costUsd } = await this.#parts.ready.hold(transaction, turn);
@@ -100,6 +102,28 @@ export class RunningTurns {
     if (Object.values(report).every((value) => value === undefined)) return;
     this.#say(turn, { report });
     await this.#storeNowOrAtEnd(turn, { report });
+  }
+
+  /** Forgets what the check of the turn's commit showed, because another one takes its place. */
+  async forgetCheck(turn: RunningTurn): Promise<void> {
+    const { report, ...said } = this.#said.get(turn) ?? {};
+    if (report)
+      this.#said.set(turn, { ...said, report: { ...report, checkResult: undefined, checkOutput: undefined } });
+    await this.#parts.database.transaction(async (transaction) => {
+      await lockJob(transaction, turn.job);
+      await this.#parts.ready.hold(transaction, turn);
+      await transaction.run('UPDATE turn SET "checkResult" = NULL, "checkOutput" = NULL WHERE id = ?', turn.id);
+    });
+  }
+
+  /**
+   * Says that the turn has published what was kept of an earlier turn of its job. That one has completed then, as have those that could not
+   * publish it and have the same prompt. It is stored when the turn ends: until then, the work is looked for again.
+   *
+   * @param checked - what the check of the published commit showed, if anything. Default: what it showed before
+   */
+  endEarlier(turn: RunningTurn, { promptHash }: Pick<StoredTurn, "promptHash">, checked?: StoredReport): void {
+    this.#said.set(turn, { ...this.#said.get(turn), ends: { promptHash, checked } });
   }
 
   /**
@@ -170,6 +194,14 @@ export class RunningTurns {
       await transaction.run(end, state, at, reason, reason, kept, id);
       const said = this.#said.get(turn);
       await store(transaction, turn, said);
+      if (said?.ends !== undefined) {
+        const { promptHash, checked } = said.ends;
+        const complete = `UPDATE turn SET state = 'completed', reason = NULL, kept = NULL, "stopRequestedAt" = NULL
+          ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
+          WHERE job = ? AND id < ? AND state = 'failed' AND kept IS NOT NULL AND "promptHash" = ?`;
+        const { checkResult = null, checkOutput = null } = checked ?? {};
+        await transaction.run(complete, ...(checked ? [checkResult, checkOutput] : []), job, id, promptHash);
+      }
       const { isPage, head } = said?.push ?? {};
       if (isPage && head && (await transaction.row(pageOf, job, head)) === undefined) throw new PageLost();
       if (!(await endJob(transaction, job, at))) await addNextReady(ready, transaction, job);
@@ -239,6 +271,8 @@ interface Said {
     own?: { turn: number; commit: string } | undefined;
     isPage?: boolean;
   };
+  /** The turns whose work it has published, by their prompt, and what the check of that showed. */
+  ends?: { promptHash: string; checked: StoredReport | undefined } | undefined;
 }
 
 /** Why a turn failed. */

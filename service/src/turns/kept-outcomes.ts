@@ -33,6 +33,12 @@ export class KeptOutcomes {
     return kept?.attempts === attempts ? kept : undefined;
   }
 
+  /** Forgets what the check of a turn's commit showed, because another one takes its place. */
+  forgetCheck({ identity }: Pick<RunningTurn, "identity">): void {
+    const kept = this.#outcomes.get(identity);
+    if (kept) kept.report = { ...kept.report, checkResult: undefined, checkOutput: undefined };
+  }
+
   /** Forgets a turn, because it has ended. */
   forget({ identity }: Pick<RunningTurn, "identity">): void {
     this.#outcomes.delete(identity);

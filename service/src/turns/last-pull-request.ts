@@ -7,6 +7,8 @@ import { isRemoteOutage } from "./outages.ts";
 export interface LastPullRequest {
   /** Whether it is merged, so that its branch is obsolete; `false` if its state cannot be read. */
   isMerged: boolean;
+  /** The last commit that it was merged with; `undefined` if it was not, or that is unknown. */
+  mergedHead?: string | undefined;
   /** When it was closed without a merge, in milliseconds since 1970; `undefined` if it was not, or that cannot be read. */
   closedAt?: number | undefined;
   /** The branches that the next pull request targets, the first one that exists. Empty: the project's own. */
@@ -22,8 +24,8 @@ export async function readLastPullRequest(
   const own = base === null ? [] : [base];
   if (link === null || head === null) return { isMerged: false, bases: own };
   try {
-    const { state, target, closedAt } = await pullRequests.read({ link, branch: jobBranch(id), head });
-    if (state === "merged") return { isMerged: true, bases: own };
+    const { state, target, mergedHead, closedAt } = await pullRequests.read({ link, branch: jobBranch(id), head });
+    if (state === "merged") return { isMerged: true, mergedHead, bases: own };
     // Somebody can have changed it since.
     return { isMerged: false, closedAt, bases: [...(target === undefined ? [] : [target]), ...own] };
   } catch (error) {

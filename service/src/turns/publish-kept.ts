@@ -33,8 +33,18 @@ export function findKeptTurn({ id }: Pick<Turn, "id">, turns: readonly StoredTur
   const chain = done.slice(done.findLastIndex((one) => one.kept === null) + 1);
   // The first one, if the database has lost the count of its attempts.
   const maker = chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
-  return maker && { ...maker, kept: chain.at(-1)?.kept ?? null };
+  const { kept = null, endedAt = null } = chain.at(-1) ?? {};
+  return maker && { ...maker, kept, endedAt };
 }
+
+/**
+ * What became of kept work. `nothing`: nothing of it is left that could be published, so that it is as if it had not been made. `merged`:
+ * without the service.
+ */
+export type KeptResult = { end: "nothing" | "merged"; checked?: undefined } | { end: "published"; checked: Checked };
+
+/** Thrown if a person has closed the pull request since the work was kept. It stays kept, and is published if its job is asked again. */
+export class ClosedSince extends Error {}
 
 /** What a turn starts with. */
 export interface TurnStart {
@@ -51,7 +61,7 @@ interface KeptContext extends TurnContext, Omit<PushPorts, "store" | "repository
  *
  * @param onRecorded - called when the commit has been recorded in the store, so that it counts
  * @param check - checks the commit against the one before, if it is not pushed yet, or nobody knows what its check showed
- * @returns what its check showed; `undefined` if nothing of it is left that could be published, so that it is as if it had not been made
+ * @throws ClosedSince
  * @throws with why GitHub refuses it again as the message, or why the change may not be published any longer
  */
 export async function publishKept(
@@ -62,21 +72,23 @@ export async function publishKept(
   onRecorded: () => void,
   check: (commit: string, before: string) => Promise<Checked>,
   context: KeptContext,
-): Promise<Checked | undefined> {
+): Promise<KeptResult> {
   const { log } = context;
   const { closedAt } = pullRequest;
   if (closedAt !== undefined && closedAt > (kept.endedAt ?? 0)) {
-    log(`What is kept of ${turnName(kept.id)} is not published: the job's pull request was closed since.`);
-    return {};
+    context.progress.kept = kept.kept ?? undefined;
+    throw new ClosedSince(
+      `The work of ${turnName(kept.id)} is kept, and not published: ${job.pullRequest} was closed since. No agent was run. To have the work in another pull request, send a prompt to job ${job.id} again.`,
+    );
   }
   const isPushed = kept.kept === "pull-request" || kept.head !== null;
   if (isPushed && start.isLost) {
     log(`The commit of ${turnName(kept.id)} is gone with its branch, so its work is done again.`);
-    return undefined;
+    return { end: "nothing" };
   }
   if (isPushed && !start.isContinued) {
     log(`The work of ${turnName(kept.id)} is on ${start.targetBranch} already.`);
-    return {};
+    return { end: "merged" };
   }
   if (isPushed) await checkPushed(start, context);
   const isDeleted = start.remoteHead === undefined;
@@ -89,9 +101,9 @@ export async function publishKept(
   const head = !isPushed
     ? await pushKept(kept, job, { start, last }, checkIt, context)
     : isDeleted
-      ? await pushCommit(start.head, kept, start, last, context)
+      ? await pushCommit(start.head, kept, start, last, { ...context, onMoved: checkIt })
       : start.head;
-  if (head === undefined) return undefined;
+  if (head === undefined) return { end: "nothing" };
   log(`Publishing what is kept of ${turnName(kept.id)}.`);
   const pushed = { ...start, head, isContinued: true };
   const found = (await lastOnBranch(pushed, context)) ?? kept;
@@ -100,7 +112,7 @@ export async function publishKept(
   // Only its beginning may be known here.
   const madeBy = maker.promptHash === hashPrompt(turn.prompt) ? { ...maker, prompt: turn.prompt } : maker;
   await openPullRequest(turn, job, { start: pushed, head, madeBy, pullRequest, onRecorded }, context);
-  return checked;
+  return { end: "published", checked };
 }
 
 /** Returns the last turn whose commit is on the branch; `undefined` if only others have commits there. */
@@ -145,7 +157,7 @@ async function pushKept(
   kept: StoredTurn,
   job: StoredJob,
   { start, last }: Omit<TurnStart, "pullRequest">,
-  check: (commit: string) => Promise<void>,
+  check: (commit: string, before?: string) => Promise<void>,
   context: KeptContext,
 ): Promise<string | undefined> {
   const { repository, log } = context;
@@ -167,7 +179,7 @@ async function pushKept(
     "whose push was refused. Allow it, and send the prompt to this job again",
   );
   await check(commit);
-  return pushCommit(commit, kept, start, found, context);
+  return pushCommit(commit, kept, start, found, { ...context, onMoved: check });
 }
 
 /**
@@ -182,11 +194,9 @@ export async function restoreOwn(
   last: JobCommit | undefined,
   context: KeptContext,
 ): Promise<JobCommit | undefined> {
-  const { repository, keptCommits, log } = context;
+  const { repository, log } = context;
   const isHere = last !== undefined && isCommitOf(turn, last.message);
-  // A runner that was lost did not save that its agent had begun.
-  const mayHaveRun = turn.attempts > 0 || keptCommits?.mayHave?.(turn);
-  if (!mayHaveRun || isHere) return undefined;
+  if (turn.attempts === 0 || isHere) return undefined;
   const found = await loadKept(turn.job, context);
   if (found === undefined) return undefined;
   if (!isCommitOf(turn, found.message)) {

@@ -22,6 +22,8 @@ export interface PushPorts extends BranchPorts {
   /** Throws if another worker has taken the turn over. */
   confirmOwner: () => Promise<void>;
   progress: PushProgress;
+  /** Called before the push of a commit that was moved onto what others have pushed meanwhile. Default: nothing depends on that. */
+  onMoved?: ((commit: string, onto: string) => Promise<void>) | undefined;
   /** Appends to the job's log. */
   log: (text: string) => void;
 }
@@ -101,16 +103,22 @@ export async function moveOnto(
   return parent === head ? repository.copy(commit) : repository.rebase(commit, parent, head);
 }
 
-/** Thrown when others changed the same lines as the turn. */
+/** Thrown when others changed the same lines as the turn. Its commit is in the clone. */
 export class ConflictError extends Error {
-  /** Why the turn fails if the service's clone ends with the machine. */
-  readonly whenLost: string;
+  readonly #what: string;
 
   constructor(branch: string, commit: string, cause?: unknown) {
-    const reason = (end: string): string =>
-      `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit is ${end}. Send the message again to run the turn on what is on the branch now.`;
-    super(reason(`kept as ${commit} in the service's clone`), { cause });
-    this.whenLost = reason("lost with this runner");
+    const what = `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit`;
+    super(
+      `${what} is kept as ${commit}. Send the prompt again: if the commit conflicts no longer, it is pushed; otherwise its work is done again on what is on the branch then.`,
+      { cause },
+    );
+    this.#what = what;
+  }
+
+  /** Returns why the turn fails if its commit is lost. @param why - continues a sentence */
+  whenLost(why: string): string {
+    return `${this.#what} is lost with this runner: ${why}. Send the prompt again: its work is done again on what is on the branch then.`;
   }
 }
 
@@ -181,6 +189,7 @@ export async function pushCommit(
       onto = moved?.head ?? head;
       const rebased = onto === head ? commit : await repository.rebase(commit, head, onto);
       if (rebased === undefined) throw new ConflictError(branch, pushed, error);
+      if (rebased !== commit) await ports.onMoved?.(rebased, onto);
       [local, expected, before] = [rebased, newHead, moved?.head];
     }
   }

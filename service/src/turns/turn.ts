@@ -23,7 +23,15 @@ import { noChangeNote, startNote } from "./log-notes.ts";
 import { type AgentWords, openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { checkAgain, checkCommit, prepareWorktree, Stopped, toldCheck, unchecked } from "./project-commands.ts";
-import { findKeptTurn, keepForOthers, lastOnBranch, publishKept, restoreOwn, type TurnStart } from "./publish-kept.ts";
+import {
+  ClosedSince,
+  findKeptTurn,
+  keepForOthers,
+  lastOnBranch,
+  publishKept,
+  restoreOwn,
+  type TurnStart,
+} from "./publish-kept.ts";
 import {
   ConflictError,
   findPushedCommit,
@@ -113,11 +121,9 @@ export async function runTurn(
 /** Returns how a turn ends that cannot go on. */
 async function resultOf(error: unknown, turn: RunningTurn, context: RunContext): Promise<TurnResult> {
   const { onFailure, log, signal, progress } = context;
-  const isLost = error instanceof ConflictError && context.keptCommits?.isOnlyPlace === true;
-  const reason = isLost ? error.whenLost : errorMessage(error);
+  const reason = errorMessage(error);
   const isUnreadable = error instanceof KeptUnreadable;
-  // What conflicts with the branch cannot be published later either.
-  const kept = error instanceof ConflictError ? undefined : isUnreadable ? "push" : progress.kept;
+  const kept = error instanceof ConflictError || isUnreadable ? "push" : progress.kept;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
   if (signal.aborted || error instanceof Stopped) return "stopped";
   if (isRemoteOutage(error)) {
@@ -136,11 +142,13 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
     return "postponed";
   }
   log(`The turn failed: ${reason}`);
-  if (kept !== "push" || isUnreadable) return "failed";
+  // What an earlier turn or attempt has made is stored.
+  if (kept !== "push" || isUnreadable || error instanceof ClosedSince) return "failed";
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
     const lost = await untilStoreIsBack(() => keepForOthers(turn, refused, context), signal, context.machine);
-    if (lost !== undefined) onFailure?.({ reason: error instanceof PushRefused ? error.whenLost(lost) : reason });
+    const isTold = error instanceof PushRefused || error instanceof ConflictError;
+    if (lost !== undefined) onFailure?.({ reason: isTold ? error.whenLost(lost) : reason });
   } catch {
     return signal.reason instanceof LeaseLost || !signal.aborted ? "taken-over" : "stopped";
   }
@@ -185,10 +193,14 @@ async function processPrepared(
     const check = (commit: string, before: string) =>
       checkAgain(turn, { ...start, head: before, instructed: undefined }, commit, context, signal);
     const done = await publishKept(keptTurn, turn, job, begin, onRecorded, check, context);
-    if (done !== undefined && keptTurn.promptHash === hashPrompt(turn.prompt)) {
-      log(`${turnName(keptTurn.id)} had the same prompt, so no agent is run.`);
-      await patiently(() => store.runningTurns.setReport(turn, { answer: keptTurn.answer ?? undefined, ...done }));
-      return "completed";
+    if (done.end !== "nothing") {
+      store.runningTurns.endEarlier(turn, keptTurn, done.checked);
+      if (keptTurn.promptHash === hashPrompt(turn.prompt)) {
+        log(`${turnName(keptTurn.id)} had the same prompt, so no agent is run.`);
+        const report = { answer: keptTurn.answer ?? undefined, ...done.checked };
+        await patiently(() => store.runningTurns.setReport(turn, report));
+        return "completed";
+      }
     }
     // The agent starts from what is published.
     progress.kept = undefined;
@@ -208,11 +220,21 @@ async function processPrepared(
     context.onChecked?.();
     words = wordsOf(checked, words);
   };
+  const onMoved = async (commit: string, onto: string): Promise<void> => {
+    if (run.commands?.check === undefined && !words.checkResult) return;
+    log(`The commit was moved onto what others have pushed, as ${commit}. What its check showed no longer counts.`);
+    await patiently(() => store.runningTurns.forgetCheck(turn));
+    outcomes?.forgetCheck(turn);
+    words = { ...words, checkResult: null, checkOutput: null };
+    context.onChecked?.();
+    await checkIt(commit, { ...start, head: onto, instructed: undefined });
+  };
   if (unpushed !== undefined) {
     // The agent has run: the turn goes on with the check.
     progress.kept = "push";
-    if (kept?.report.checkResult === undefined) await checkIt(unpushed, start);
-    head = await patiently(() => pushCommit(unpushed, turn, start, made, context));
+    if (made?.parent !== start.head) await onMoved(unpushed, start.head);
+    else if (kept?.report.checkResult === undefined) await checkIt(unpushed, start);
+    head = await patiently(() => pushCommit(unpushed, turn, start, made, { ...context, onMoved }));
   } else if (head !== undefined && words.checkResult === null && run.keptCommits?.isOnlyPlace)
     // A runner that was lost after its push has taken what the check showed with it.
     await checkIt(head, { ...start, head: start.base, instructed: undefined });
@@ -227,7 +249,7 @@ async function processPrepared(
     const said = report.answer === undefined ? "" : `The agent's last words:\n${report.answer}`;
     if (commit === undefined) log(`${noChangeNote} ${said}`);
     else {
-      head = await patiently(() => pushCommit(commit, turn, pushed, last, context));
+      head = await patiently(() => pushCommit(commit, turn, pushed, last, { ...context, onMoved }));
       if (said !== "") log(said);
     }
   }
@@ -264,13 +286,14 @@ async function findBegin(job: StoredJob, turn: RunningTurn, context: TurnContext
 /** Finds where the turn starts, after removing what does not count from the job's branch. */
 async function findStart(
   job: StoredJob,
-  { isMerged, bases }: LastPullRequest,
+  { isMerged, mergedHead, bases }: LastPullRequest,
   turn: RunningTurn,
   context: TurnContext & RunContext,
 ): Promise<{ start: Start; last: JobCommit | undefined }> {
   const { repository, turns, targetBranch, log, progress } = context;
   const own = new Set(turns.flatMap(({ head }) => head ?? []));
-  const options = { isMerged, lastPushed: job.head, own, targetBranch, bases, instructions: findInstructions };
+  const lastPushed = job.head;
+  const options = { isMerged, mergedHead, lastPushed, own, targetBranch, bases, instructions: findInstructions };
   for (let isFirst = true; ; isFirst = false) {
     // Others may share its fetch, so it is not killed, only waited for no longer. A turn whose agent has run may have a commit that
     // counts, and then it is too late to stop it.
@@ -307,7 +330,7 @@ async function runAgentOnce(
 ): Promise<Outcome> {
   const { start } = begin;
   const { store, worktrees, homes, outcomes, directory, machine, stop, log, signal, commands } = context;
-  const against = reasonAgainst(turn, stop);
+  const against = reasonAgainst(turn, stop, context.turns.find(({ id }) => id === turn.id)?.reason);
   if (against !== undefined) {
     log(stop?.aborted ? `No agent is run. ${against}` : against);
     return { reason: against, report: {}, commit: undefined };
@@ -447,9 +470,9 @@ async function tryBranch({ branch, head, remoteHead }: Start, context: RunContex
   progress.tried = head;
 }
 
-/** Returns why no agent is run for a turn; `undefined` if one may be. */
-function reasonAgainst({ attempts }: Turn, stop: AbortSignal | undefined): string | undefined {
-  if (attempts >= maxAttempts) return `The agent was interrupted ${attempts} times and is not run again.`;
+/** Returns why no agent is run for a turn; `undefined` if one may be. @param known - why, if a copy of its job says so */
+function reasonAgainst({ attempts }: Turn, stop?: AbortSignal, known?: string | null): string | undefined {
+  if (attempts >= maxAttempts) return known ?? `The agent was interrupted ${attempts} times and is not run again.`;
   return stop?.aborted ? String(stop.reason) : undefined;
 }
 

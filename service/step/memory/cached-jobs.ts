@@ -39,8 +39,6 @@ export class CachedJobs implements JobCopies {
   readonly #options: CachedJobsOptions;
   /** Where the last home directory of each job is. */
   readonly #homes = new Map<string, JobEntry["home"]>();
-  /** The turns of earlier runs. Of the whole process, because the action's agent has a service before the one that runs it. */
-  static readonly #restored = new Set<string>();
   /** The jobs of each step, as far as they are saved. */
   readonly #jobsOfSteps = new Map<string, readonly string[]>();
 
@@ -50,7 +48,6 @@ export class CachedJobs implements JobCopies {
 
   /** The last commit of each job whose push was refused. */
   readonly keptCommits: KeptCommits = {
-    mayHave: ({ identity }) => CachedJobs.#restored.has(identity),
     save: ({ job }, bundle) =>
       this.#inFolder(async (folder) => {
         const file = join(folder, "commit");
@@ -126,7 +123,6 @@ export class CachedJobs implements JobCopies {
         const file = join(folder, "home");
         await this.#restoreHome(jobId, entry.home, { home, into, file });
       }
-      for (const { identity } of entry.job.turns) CachedJobs.#restored.add(identity);
       return entry.job;
     });
   }

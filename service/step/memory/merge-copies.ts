@@ -20,8 +20,9 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
   const knownIds = new Set(kept.turns.map(({ id }) => id));
   const unknown = rebuilt.turns.filter(({ id }) => !knownIds.has(id));
   const turns = [...known, ...unknown].sort((a, b) => a.id - b.id);
-  // Without a pull request of the service's own, somebody else may have opened one.
-  const { pullRequest, archivedAt } = rebuilt.pullRequest === null ? kept : rebuilt;
+  // Without a pull request of the service's own, somebody else may have opened one, unless there is work that has none.
+  const isUnknown = rebuilt.pullRequest === null && !rebuilt.turns.some((turn) => turn.kept);
+  const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
   const job = {
     ...rebuilt,
     createdAt: kept.createdAt,
@@ -35,14 +36,18 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
   };
 }
 
-const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || state === "running";
+/** Returns whether a turn waits or is running. */
+export const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || state === "running";
 
 function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: number): TurnCopy {
-  if (!isOpen(turn)) return turn;
+  if (turn.state === "completed") return turn;
+  // Also one that failed: a later run, which could not write the copy, has published its work.
   if (pushed?.state === "completed")
     return {
       ...turn,
       state: "completed",
+      reason: null,
+      kept: null,
       endedAt: pushed.endedAt,
       answer: turn.answer ?? pushed.answer,
       // Without it, a re-run would pass that its check has failed.
@@ -50,7 +55,7 @@ function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: numbe
       checkOutput: pushed.checkOutput ?? turn.checkOutput,
     };
   // Its work is pushed, and the turn is resumed to open the pull request.
-  if (pushed !== undefined || turn.id > lastPushed) return turn;
+  if (!isOpen(turn) || pushed !== undefined || turn.id > lastPushed) return turn;
   // The turns of a job run one after another, so it has ended. Running it again would cost money that nobody asked for.
   return {
     ...turn,

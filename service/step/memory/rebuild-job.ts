@@ -39,7 +39,7 @@ const reason = "Its work is on the job's branch, but its pull request was not op
 /** In characters. Those of the service are shorter. */
 const maxSubjectLength = 200;
 /** So many attempts that the turn is never run again: its prompt is not what somebody sent, but what others can have written. */
-const allAttempts = 2;
+export const allAttempts = 2;
 
 /**
  * Rebuilds a job from its branch and pull request on GitHub. Only the state of its pull request is sure. Texts are data: prompts and messages for
@@ -88,7 +88,8 @@ export function rebuildJob({
     createdAt,
     // As a service does that runs all the time.
     archivedAt: isPublished ? closedAt : null,
-    pullRequest: link,
+    // A merged one does not have them, and would make the next turn start over.
+    pullRequest: !isPublished && counted?.state === "merged" ? null : link,
     head: own[0]?.commit ?? known.head,
     base: target === targetBranch ? null : target,
     session: own.flatMap(({ message }) => namedTurns(message)).find(({ session }) => session)?.session ?? null,
@@ -117,7 +118,7 @@ function unpublishedCommits(
   const { closedAt, head } = pull;
   if (closedAt === null) return new Set();
   const headAt = commits.findIndex(({ commit }) => commit === head);
-  return new Set(commits.filter(({ at }, index) => at > closedAt && !(headAt >= 0 && index >= headAt)));
+  return new Set(headAt >= 0 ? commits.slice(0, headAt) : commits.filter(({ at }) => at > closedAt));
 }
 
 /** Takes from the told turns the one that made a commit. */

@@ -1,10 +1,11 @@
 import { CacheReadOnlyError } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
-import type { JobCopy } from "../../src/model.ts";
+import type { JobCopy, TurnCopy } from "../../src/model.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
 import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 import type { KeptCommits } from "../../src/store/kept-commits.ts";
-import { mergeCopies } from "./merge-copies.ts";
+import { isOpen, mergeCopies } from "./merge-copies.ts";
+import { allAttempts } from "./rebuild-job.ts";
 import type { RebuiltJobs } from "./rebuilt-jobs.ts";
 
 export interface RememberedJobsOptions {
@@ -20,6 +21,8 @@ export interface RememberedJobsOptions {
   log: (line: string) => void;
 }
 
+const lostReason = "Its runner was lost. Its agent is not run again, unless its own workflow run is.";
+
 /**
  * Remembers jobs of earlier runs: by their branches and pull requests, and in the Actions cache as far as that can be used. Only
  * the cache has what agents keep in their home directories, and turns that pushed nothing.
@@ -27,6 +30,8 @@ export interface RememberedJobsOptions {
 export class RememberedJobs implements JobCopies {
   readonly #options: RememberedJobsOptions;
   #isCacheWritable: boolean;
+  /** The steps that ask again for what an earlier attempt has sent. */
+  readonly #asked = new Set<string>();
 
   constructor(options: RememberedJobsOptions) {
     this.#options = options;
@@ -51,6 +56,21 @@ export class RememberedJobs implements JobCopies {
   }
 
   async restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined> {
+    const job = await this.#restore(jobId, home, into);
+    return job && { ...job, turns: job.turns.map((turn) => this.#withAttempt(turn)) };
+  }
+
+  /**
+   * Counts the attempt of a turn that was lost with its runner, which did not save it: the turn goes on with the commit that it made.
+   * Without one, its agent runs again only if its own step asks again.
+   */
+  #withAttempt(turn: TurnCopy): TurnCopy {
+    if (!isOpen(turn)) return turn;
+    if (this.#asked.has(turn.step ?? "")) return { ...turn, attempts: Math.max(turn.attempts, 1) };
+    return { ...turn, attempts: allAttempts, reason: turn.reason ?? lostReason };
+  }
+
+  async #restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined> {
     const { cached, rebuilt, log } = this.#options;
     const [kept, found] = await Promise.allSettled([cached?.restore(jobId, home, into), rebuilt.rebuild(jobId)]);
     // A turn that only one of them has would be run again.
@@ -77,6 +97,7 @@ export class RememberedJobs implements JobCopies {
     const { cached, rebuilt, isFirstAttempt } = this.#options;
     // A step belongs to a workflow run. Looking for it takes a second, in which the client of a create would wait.
     if (isFirstAttempt) return [];
+    this.#asked.add(sent.step);
     const [kept = [], pushed] = await Promise.all([cached?.jobsOfStep?.(sent), rebuilt.jobsOfStep(sent.step)]);
     return [...new Set([...pushed, ...kept])];
   }

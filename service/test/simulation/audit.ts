@@ -62,6 +62,8 @@ export class Audit {
   readonly takenAt = new Map<number, number>();
   /** When and by which process each turn has ended, by its id. */
   readonly ended = new Map<number, { at: number; by: MachineProcess }>();
+  /** The turns that had failed, and that the end of a later turn of their job completed, because it published their work. */
+  readonly published = new Set<number>();
   /** When and by which worker each turn was requeued, by its id. */
   readonly requeues = new Map<number, Requeue[]>();
   /** When each commit was recorded as the last one of its job. */
@@ -91,11 +93,24 @@ export class Audit {
     const before = this.turns;
     const rows = this.#read();
     this.readRenewals();
-    for (const turn of rows) this.#checkChange(before.get(turn.id), turn, process);
+    for (const turn of rows)
+      if (!this.#isPublished(turn, before, process)) this.#checkChange(before.get(turn.id), turn, process);
     for (const id of before.keys()) if (!this.turns.has(id)) this.violations.push(`turn ${id} was lost`);
     this.#checkJobs(rows, [...before.values()], process);
     for (const turn of rows) if (turn.kept !== null && before.get(turn.id)?.kept === null) this.onKept(turn);
   };
+
+  #isPublished(
+    { id, job, state, kept }: TurnRow,
+    before: ReadonlyMap<number, TurnRow>,
+    process: MachineProcess,
+  ): boolean {
+    const hadKept = before.get(id)?.state === "failed" && before.get(id)?.kept !== null;
+    const isLater = (one: TurnRow): boolean => one.job === job && one.id > id && this.isHeldBy(one, process);
+    const isPublished = hadKept && state === "completed" && kept === null && [...before.values()].some(isLater);
+    if (isPublished) this.published.add(id);
+    return isPublished;
+  }
 
   #read(): TurnRow[] {
     const sql = `SELECT id, identity, job, prompt, state, attempts, step, request, "acceptedAs", lease, answer, reason, kept

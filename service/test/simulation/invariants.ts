@@ -65,7 +65,9 @@ function wrongEnds(history: History, turn: TurnRow): string[] {
   const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && commit && isForeign(commit));
   if (others.length > 4) return [];
   const isRefused = faults.refusedBetween(audit.takenAt.get(id) ?? 0, audit.ended.get(id)?.at ?? 0);
-  if (kept !== null) return isRefused ? [] : [`something of turn ${id} is kept, although nothing was refused`];
+  const mayConflict = faults.has("foreign-push");
+  if (kept !== null)
+    return isRefused || mayConflict ? [] : [`something of turn ${id} is kept, although nothing was refused`];
   const hasChanged = changes.some(({ end }) => end === "completed");
   // A store that was restored has lost the count of the agent before.
   const hasFailedLast = runs.findLast((run) => run.request === request)?.end === "failed";
@@ -80,7 +82,8 @@ function wrongPublication({ remote, audit }: History, turn: TurnRow): string[] {
   const { id, job, prompt } = turn;
   const turns = [...audit.turns.values()];
   const maker = madeBy({ job, id: id - 1 }, turns);
-  if (maker?.prompt !== prompt || maker.kept === null) return [`turn ${id} completed without an agent`];
+  const isKept = maker !== undefined && (maker.kept !== null || audit.published.has(maker.id));
+  if (maker?.prompt !== prompt || !isKept) return [`turn ${id} completed without an agent`];
   const { head = null, pullRequest } = audit.jobs.get(job) ?? {};
   const published = [...historyOf(remote.commits.get(head ?? ""))];
   return pullRequest !== null && published.some(({ message }) => isCommitOf(maker, message))

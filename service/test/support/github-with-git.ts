@@ -131,9 +131,14 @@ function send(response: ServerResponse, status: number, body: unknown): void {
  * branch was deleted.
  */
 function showHead(docs: DocsRepository, heads: Map<number, string>, one: unknown): void {
-  const { head, number } = (one ?? {}) as { head?: { ref: string; sha: string }; number?: number };
+  const { head, number, state } = (one ?? {}) as {
+    head?: { ref: string; sha: string };
+    number?: number;
+    state?: string;
+  };
   if (head?.sha === undefined || number === undefined) return;
-  const commit = docs.findHead(head.ref);
+  // Once it is closed, it stays as it is.
+  const commit = state === "closed" && heads.has(number) ? undefined : docs.findHead(head.ref);
   if (commit !== undefined && heads.get(number) !== commit) {
     docs.git("update-ref", `refs/pull/${number}/head`, commit);
     heads.set(number, commit);

@@ -315,12 +315,17 @@ async function continuationOf(
     tell(`job ${jobId} is active, sending a follow-up`, run);
     return { jobId, isReplaceable: true };
   }
-  if (isKept && !pullRequest) {
+  const state = pullRequest && (await readLastPullRequest(pullRequest, run));
+  // The pull request was merged without it.
+  if (isKept && (!pullRequest || state === "merged")) {
     tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
     run.state.publishesKept = true;
     return { jobId, isReplaceable: true };
   }
-  const state = pullRequest && (await readLastPullRequest(pullRequest, run));
+  if (isKept && (state === "closed" || status === "archived"))
+    run.log.notice(message`
+      Session leaves work that is kept
+      The pull request of job ${jobId} was closed before its last work was in it. That is kept. To have it in another pull request, run the action with this job-id and a prompt.`);
   if (status === "archived" || status === "not found" || !pullRequest) {
     tell(`job ${jobId} ${jobOver[status]}, starting a new one`, run);
     return undefined;

@@ -234,7 +234,7 @@ describe("a branch that is changed while the agent runs", () => {
     prepare();
     expect((await runMessage(service, id, "two")).status).toBe("failed");
     expect(docs.read(branch, "two.md")).toBe("Someone's");
-    const commit = /the turn's commit is kept as (\w{40}) in the service's clone/.exec(logOf(service, id))?.[1] ?? "";
+    const commit = /the turn's commit is kept as (\w{40})/.exec(logOf(service, id))?.[1] ?? "";
     const mirror = join(service.folder, "mirror.git");
     expect(execFileSync("git", ["-C", mirror, "show", `${commit}:two.md`], { encoding: "utf8" })).toBe("two");
     expect(execFileSync("git", ["-C", mirror, "rev-parse", `refs/jobs/${id}`], { encoding: "utf8" }).trim()).toBe(

@@ -39,20 +39,27 @@ async function setUp() {
     save: async ({ job }, bundle) => void bundles.set(job, bundle),
     load: async (job) => bundles.get(job),
   };
-  const platform = { closedAt: undefined as number | undefined, opened: 0, refuses: false };
+  const platform = {
+    closedAt: undefined as number | undefined,
+    /** The last commit of the pull request, once it is merged. */
+    merged: undefined as string | undefined,
+    opened: 0,
+    refuses: false,
+  };
   const checks: unknown[] = [];
   const pullRequests: TurnPorts["pullRequests"] = {
     open: async ({ existing, check }) => {
       if (platform.refuses) throw new GitHubError("not permitted to create or approve pull requests", 403);
       platform.opened++;
       checks.push(check && [check.result, check.command]);
-      return existing ?? "https://example.com/pull/1";
+      return existing ?? `https://example.com/pull/${platform.merged ? 2 : 1}`;
     },
-    read: async () => ({
-      state: platform.closedAt ? "closed" : "open",
-      target: undefined,
-      closedAt: platform.closedAt,
-    }),
+    read: async ({ link }) => {
+      const mergedHead = link.endsWith("/1") ? platform.merged : undefined;
+      if (mergedHead !== undefined) return { state: "merged", target: undefined, mergedHead };
+      const { closedAt } = platform;
+      return { state: closedAt ? "closed" : "open", target: undefined, closedAt };
+    },
     findClosed: async () => new Set<string>(),
   };
   const runs: string[] = [];
@@ -84,7 +91,7 @@ async function setUp() {
       }),
     };
     /** Adds a turn with a prompt and runs it. */
-    return async (prompt: string) => {
+    return async (prompt: string, endedAt = 5) => {
       if (await store.jobs.find(job)) await store.turns.add(job, prompt, 0);
       else await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, prompt);
       const [turn, stored] = [await store.runningTurns.startNext(), await store.jobs.find(job)];
@@ -95,7 +102,7 @@ async function setUp() {
       };
       const result = await runTurn(turn, stored, { ...ports, onFailure }, new AbortController().signal);
       if (result !== "completed" && result !== "failed") throw new Error(`the turn is ${result}`);
-      await store.runningTurns.finish(turn, result, 5, failure);
+      await store.runningTurns.finish(turn, result, endedAt, failure);
       return [result, failure?.reason, failure?.kept];
     };
   };
@@ -114,6 +121,11 @@ async function setUp() {
       `commit refs/heads/${name}\ncommitter A <a@example.com> now\ndata 5\nOther\nfrom refs/heads/main^0\nM 644 inline ${file}\ndata 6\nOthers\n`,
     );
   const commitOnMain = (file: string) => commitOn("main", file);
+  /** Lets a person merge the pull request by a squash. */
+  const squash = () => {
+    docs.squash(branch);
+    platform.merged = docs.head(branch);
+  };
   const subjects = () => docs.git("log", "--reverse", "--format=%s", `main..${branch}`).split("\n");
   return {
     docs,
@@ -127,6 +139,7 @@ async function setUp() {
     refuse,
     commitOn,
     commitOnMain,
+    squash,
     subjects,
   };
 }
@@ -204,16 +217,74 @@ test("what conflicts with the branch, or is not on the machine, is done again", 
   expect([runs.length, subjects()]).toEqual([4, ["more", "another"]]);
 });
 
-test("nothing is published after a person has closed the pull request", async () => {
-  const { runs, createWorker, refuse, subjects, platform } = await setUp();
+test("nothing is published after a person has closed the pull request, unless the job is asked once more", async () => {
+  const { runs, createWorker, refuse, subjects, platform, store } = await setUp();
   const one = await createWorker();
   await one("first");
   refuse("commits");
   await one("more");
   refuse("nothing");
   platform.closedAt = 6;
-  expect(await one("more")).toEqual(["completed", undefined, undefined]);
+  const since = "The work of turn 2 is kept, and not published: https://example.com/pull/1 was closed since.";
+  expect(await one("more", 7)).toEqual(["failed", expect.stringContaining(since), "push"]);
   expect([runs.length, subjects(), platform.opened]).toEqual([2, ["first"], 1]);
+  expect(await store.jobs.find(job)).toMatchObject({ state: "failed", kept: "push" });
+  // On another machine, and with another prompt.
+  expect(await (await createWorker())("other", 8)).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects(), platform.opened]).toEqual([3, ["first", "more", "other"], 3]);
+});
+
+test.each(["push", "pull request"])(
+  "a turn whose work is kept after its %s was refused has completed when a later turn has published that",
+  async (refused) => {
+    const { runs, createWorker, refuse, platform, store, keptCommits } = await setUp();
+    const one = await createWorker();
+    if (refused === "push") refuse("commits");
+    else platform.refuses = true;
+    await one("more");
+    await one("more");
+    refuse("nothing");
+    platform.refuses = false;
+    // Whatever becomes of the later turn.
+    const failing = await createWorker({ keptCommits, agent: shellAgent("exit 1") });
+    expect(await failing("another")).toEqual(["failed", expect.any(String), undefined]);
+    const turns = (await store.turns.ofJob(job)).map(({ state, kept, reason }) => [state, kept, reason === null]);
+    const done = ["completed", null, true];
+    expect(turns).toEqual([done, done, ["failed", null, false]]);
+    expect(runs.length).toBe(2);
+  },
+);
+
+test("a commit whose push was refused is published in another pull request once that of its job is merged", async () => {
+  const { runs, createWorker, refuse, subjects, squash, docs, commitOnMain, store } = await setUp();
+  const one = await createWorker();
+  await one("first");
+  refuse("commits");
+  await one("more");
+  refuse("nothing");
+  squash();
+  commitOnMain("other.md");
+  expect(await (await createWorker())("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects(), docs.read(branch, "other.md")]).toEqual([2, ["more"], "Others"]);
+  expect(await store.jobs.find(job)).toMatchObject({ pullRequest: "https://example.com/pull/2" });
+});
+
+test("what was pushed after the pull request had been merged is not merged, and gets another one", async () => {
+  const { runs, createWorker, subjects, squash, store, platform } = await setUp();
+  const one = await createWorker();
+  await one("first");
+  const two = await createWorker({
+    onAgentEnd: () => {
+      runs.push("agent");
+      squash();
+      platform.refuses = true;
+    },
+  });
+  expect(await two("more")).toEqual(["failed", expect.any(String), "pull-request"]);
+  platform.refuses = false;
+  expect(await one("more")).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects()]).toEqual([2, ["first", "more"]]);
+  expect(await store.jobs.find(job)).toMatchObject({ pullRequest: "https://example.com/pull/2" });
 });
 
 test.each([
@@ -365,16 +436,51 @@ test("nothing is kept of a turn that fails after it has published what was kept"
   }
 });
 
+test.each(rows([false, true], 1))(
+  "a commit that conflicts with what others have pushed while its agent ran is kept, and pushed once it fits (runner: %s)",
+  async (isOnlyPlace) => {
+    const { docs, runs, createWorker, commitOn, keptCommits, subjects } = await setUp();
+    const onAgentEnd = (): void => {
+      runs.push("agent");
+      commitOn(branch, "more.md");
+    };
+    const kept = { keptCommits: { ...keptCommits, isOnlyPlace } };
+    const why = /its change\. .* commit is kept as \w{40}\. Send the prompt again/;
+    expect(await (await createWorker({ ...kept, onAgentEnd }))("more")).toEqual([
+      "failed",
+      expect.stringMatching(why),
+      "push",
+    ]);
+    docs.git("update-ref", "-d", `refs/heads/${branch}`);
+    expect(await (await createWorker(kept))("more")).toEqual(["completed", undefined, undefined]);
+    expect([runs.length, subjects()]).toEqual([1, ["more"]]);
+  },
+);
+
+test("a commit that conflicts, and that no cache can keep, is lost with a runner, which says so", async () => {
+  const { createWorker, commitOn } = await setUp();
+  const save = () => Promise.reject(new Error("the cache is closed"));
+  const keptCommits = { isOnlyPlace: true, save, load: async () => undefined };
+  const one = await createWorker({ keptCommits, onAgentEnd: () => void commitOn(branch, "more.md") });
+  const why = /its change\. .* commit is lost with this runner: the cache is closed\. Send/;
+  expect(await one("more")).toEqual(["failed", expect.stringMatching(why), undefined]);
+});
+
 test.each([
-  [false, /its change\. .* commit is kept as \w{40} in the service's clone\. Send/],
-  [true, /its change\. .* commit is lost with this runner\. Send/],
+  ["! ls others.md", "failed-before"],
+  ["! ls others.md more.md", "failed"],
+  ["ls others.md", "passed"],
 ])(
-  "a commit that conflicts with what others have pushed while its agent ran is no kept work (runner: %s)",
-  async (isOnlyPlace, why) => {
-    const { createWorker, commitOn, keptCommits } = await setUp();
-    const onAgentEnd = (): void => void commitOn(branch, "more.md");
-    const one = await createWorker({ keptCommits: { ...keptCommits, isOnlyPlace }, onAgentEnd });
-    expect(await one("more")).toEqual(["failed", expect.stringMatching(why), undefined]);
+  "a commit that was moved onto what others have pushed since its check is checked again by %s",
+  async (check, result) => {
+    const { runs, createWorker, commitOn, checks, store, subjects } = await setUp();
+    const onChecked = (): void => {
+      if (subjects().length === 0 || subjects()[0] === "") commitOn(branch, "others.md");
+    };
+    const one = await createWorker({ onChecked }, check);
+    expect(await one("more")).toEqual(["completed", undefined, undefined]);
+    expect([runs.length, subjects(), checks]).toEqual([1, ["Other", "more"], [[result, check]]]);
+    expect((await store.turns.ofJob(job)).at(-1)?.checkResult).toBe(result);
   },
 );
 

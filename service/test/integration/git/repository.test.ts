@@ -97,6 +97,25 @@ describe("a checkout", () => {
     expect(await checkOut("agent/b")).toMatchObject({ head: main, base: main, isContinued: false });
   });
 
+  test("continues what the job has pushed on top of the commit that was merged", async () => {
+    const { docs, findStart, change } = await open();
+    const mergedHead = await change("a", "a.md", "a");
+    const tree = `${await change("b", "b.md", "b")}^{tree}`;
+    docs.squash("agent/a");
+    const lastPushed = docs.git("commit-tree", tree, "-p", "agent/a", "-m", "More");
+    docs.setHead("agent/a", lastPushed);
+    const start = (head?: string) => findStart("agent/a", { isMerged: true, lastPushed, mergedHead: head });
+    expect(await start(mergedHead)).toMatchObject({ head: lastPushed, isContinued: true });
+    // A person merged it with another history of the branch.
+    for (const other of [lastPushed, docs.head("main"), "e".repeat(40), undefined])
+      expect(await start(other)).toMatchObject({ head: docs.head("main"), isContinued: false });
+    docs.deleteBranch("agent/a");
+    docs.git("gc", "--quiet", "--prune=now");
+    const late = await open({ docs });
+    const gone = await late.findStart("agent/a", { isMerged: true, lastPushed: "e".repeat(40), mergedHead });
+    expect(gone).toMatchObject({ isContinued: false, isLost: true });
+  });
+
   test("continues what others pushed after a merge", async () => {
     const { docs, findStart, change } = await open();
     const merged = await change("a", "a.md", "a");
@@ -698,10 +717,10 @@ describe("a rebase", () => {
     expect(await repository.rebase(one, head, same)).toBe(same);
     const conflict = await change("d", "a.md", "other");
     expect(await repository.rebase(one, head, conflict)).toBeUndefined();
-    expect(await repository.rebase(rebased, two, one)).toBeUndefined();
+    expect(await repository.rebase(rebased, two, one)).toBe(one);
   });
 
-  test("moves a commit onto a copy of its parent, but not onto a rewritten one", async () => {
+  test("moves a commit onto a copy of its parent, and without the change of that onto a rewritten one", async () => {
     const { docs, repository, change } = await open();
     const head = docs.head("main");
     const [parent, own, rewritten] = [
@@ -714,7 +733,10 @@ describe("a rebase", () => {
     const moved = (await repository.rebase(commit, parent, copy)) ?? "";
     expect((await repository.commits(copy, moved)).map((one) => one.commit)).toEqual([moved]);
     expect(await repository.diff(copy, moved, 1000)).toBe(await repository.diff(parent, commit, 1000));
-    expect(await repository.rebase(commit, parent, rewritten)).toBeUndefined();
+    const replayed = (await repository.rebase(commit, parent, rewritten)) ?? "";
+    expect((await repository.commits(rewritten, replayed)).map((one) => one.commit)).toEqual([replayed]);
+    expect((await repository.changedFiles(rewritten, replayed)).map(({ path }) => path)).toEqual(["b.md"]);
+    expect(await repository.rebase(parent, head, rewritten)).toBeUndefined();
   });
 });
 

@@ -359,7 +359,7 @@ describe("a push that fails", () => {
     expect(attempts()).toBe(1);
     expect(docs.branches()).toEqual([]);
     expect(log()).toContain("in a way that conflicts with its change");
-    expect(log()).toContain(`the turn's commit is kept as ${commit} in the service's clone`);
+    expect(log()).toContain(`the turn's commit is kept as ${commit}.`);
   });
 
   test("because the branch was deleted while the agent ran creates it again", async () => {

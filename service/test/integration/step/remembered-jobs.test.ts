@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { rows } from "../../../../test/support/thorough.ts";
 import type { JobRecord } from "../../../src/model.ts";
@@ -120,6 +121,65 @@ test("jobs whose pull request was closed, or merged and its branch deleted, go o
     expect(await runs.openPulls()).toHaveLength(2);
   });
   expect(runs.runs()).toEqual(["first", "other", "second", "next"]);
+});
+
+/** Undoes what a run has saved and pushed after its message was accepted, as if its runner had been lost then. */
+function lose({ cache, docs }: Runs, jobId: string, head: string): void {
+  const saves = cache.entries.flatMap(({ key }, index) => (key.includes(`/${jobId}/job/`) ? index : []));
+  // One for each request, and one for each end.
+  cache.entries.splice((saves[2] ?? 0) + 1);
+  docs.setHead(`agent/${jobId}`, head);
+}
+
+test.each([
+  ["the next night runs only its own agent", { attempt: 1 }, "s3", ["first", "lost", "s3"]],
+  ["a re-run runs its agent again", { attempt: 2 }, "s2", ["first", "lost", "lost", "s2"]],
+] as const)("after a night that was lost, %s", async (_name, options, step, prompts) => {
+  const runs = await setUpRuns();
+  const cache = { cacheAccess: "write", access: "write" } as const;
+  const { id } = await run(runs, cache, (one) => one.send("first", "s1.r1"));
+  const head = runs.docs.head(`agent/${id}`);
+  await run(runs, cache, (two) => two.send("lost", "s2.r2", id));
+  lose(runs, id, head);
+  await run(runs, { ...cache, ...options }, async (three) => {
+    await three.find(step);
+    expect(await three.send(step, `${step}.r3`, id)).toMatchObject({ status: "completed" });
+  });
+  expect(runs.runs()).toEqual(prompts);
+  // Only its own run says what became of it.
+  await run(runs, { ...cache, attempt: 2 }, async (again) => {
+    const status = step === "s2" ? "completed" : "failed";
+    expect((await again.find("s2")).turns.at(-1)).toMatchObject({ request: "r2", status });
+  });
+  expect(runs.runs()).toEqual(prompts);
+});
+
+test("work whose pull request was refused after the one before was merged gets its own, and is named nowhere else", async () => {
+  let isAllowed = true;
+  const runs = await setUpRuns((route, response) => {
+    if (isAllowed || !/^POST .*\/pulls$/.test(route)) return false;
+    response.writeHead(403, { "content-type": "application/json" });
+    response.end('{"message":"GitHub Actions is not permitted to create or approve pull requests."}');
+    return true;
+  });
+  const { docs, github } = runs;
+  const first = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  const number = first.prLink?.split("/").at(-1);
+  await github.call("PUT", `/pulls/${number}/merge`, { merge_method: "squash" });
+  docs.squash(`agent/${first.id}`);
+  // The times of GitHub and of commits are in seconds.
+  await setTimeout(1000);
+  isAllowed = false;
+  expect(await run(runs, {}, (two) => two.send("second", "s2.r2", first.id))).toMatchObject({ status: "failed" });
+  isAllowed = true;
+  const second = await run(runs, { attempt: 2 }, async (again) => {
+    expect((await again.find("s2")).turns).toMatchObject([{ status: "failed", request: "r2" }]);
+    return again.send("second", "s2.r3", first.id);
+  });
+  expect(second).toMatchObject({ status: "completed", prLink: expect.stringMatching(/\/pull\/\d+$/) });
+  expect(second.prLink).not.toBe(first.prLink);
+  expect(runs.runs()).toEqual(["first", "second"]);
+  expect(docs.git("rev-list", "--count", `main..agent/${first.id}`)).toBe("1");
 });
 
 test("a pull request that was refused is opened on another runner, without another agent", async () => {

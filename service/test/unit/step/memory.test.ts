@@ -289,16 +289,6 @@ describe("jobs in the cache", () => {
     expect(log).toEqual([]);
   });
 
-  test("may have kept commits of turns that are restored, as long as the process lives", async () => {
-    const cache = fakeCache();
-    const [turn] = job.turns.map((one) => ({ ...one, identity: identityOf(77) }));
-    if (turn === undefined) throw new Error("the job has no turn");
-    await connect(cache).save({ ...job, turns: [turn] }, undefined);
-    expect(connect(cache).keptCommits.mayHave?.(turn)).toBe(false);
-    await connect(cache).restore(id, home, home);
-    expect(connect(cache).keptCommits.mayHave?.(turn)).toBe(true);
-  });
-
   test("are found by the steps of their turns, also if those pushed nothing", async () => {
     const cache = fakeCache();
     const sent = (step: string) => ({ project: "docs", caller: "API key", step });

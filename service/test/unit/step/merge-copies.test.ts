@@ -52,6 +52,13 @@ test("a turn that was open when the copy was saved, and pushed since, is complet
   expect(isSessionCurrent).toBe(false);
 });
 
+test("a turn that failed in the copy has completed if its commit is in a pull request", () => {
+  const failed: TurnCopy = { ...turn(1, "failed"), kept: "push", reason: "Refused." };
+  const { job } = mergeCopies(kept([failed]), rebuilt([pushed(1)]));
+  expect(job.turns).toEqual([{ ...failed, state: "completed", kept: null, reason: null, endedAt: 1000 }]);
+  expect(mergeCopies(kept([failed]), rebuilt([])).job.turns).toEqual([failed]);
+});
+
 test("a check that has failed counts if the copy does not know it, and one that has passed if only the copy knows it", () => {
   const [failed, passed] = (["failed", "passed"] as const).map((checkResult) => ({ checkResult, checkOutput: "…" }));
   const check = (known: Partial<TurnCopy> | undefined, told: Partial<TurnCopy> | undefined) =>
@@ -88,5 +95,11 @@ test("GitHub decides whether the pull request is closed", () => {
   expect(mergeCopies(old, rebuilt([pushed(1)], { pullRequest: null })).job).toMatchObject({
     archivedAt: 3000,
     pullRequest: `${link}0`,
+  });
+  // Or one that was merged without the last commit.
+  const left: TurnCopy = { ...pushed(2, "failed"), kept: "pull-request" };
+  expect(mergeCopies(old, rebuilt([pushed(1), left], { pullRequest: null })).job).toMatchObject({
+    archivedAt: null,
+    pullRequest: null,
   });
 });

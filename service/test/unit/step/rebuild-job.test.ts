@@ -138,6 +138,18 @@ test("the work of a turn that pushed after the pull request was closed is kept, 
   expect(job?.turns.at(-1)).toMatchObject({ attempts: 2, endedAt: 30_000, kept: "pull-request" });
 });
 
+test("a merged pull request has only its own commits: what the job has pushed after them has none yet", () => {
+  const merged: OwnPullRequest = { ...closed, state: "merged", head: first.commit };
+  const pushed = { pullRequest: null, archivedAt: null, turns: [{ state: "completed" }, { kept: "pull-request" }] };
+  // On top of it, in the second in which it was merged.
+  expect(rebuild({ ...merged, closedAt: second.at }, second, first)?.job).toMatchObject(pushed);
+  // From the target branch, which has it squashed.
+  const squashed = { ...first, commit: "e".repeat(40) };
+  expect(rebuild({ ...merged, closedAt: 15_000 }, second, squashed)?.job).toMatchObject(pushed);
+  // A person may open one again that was only closed.
+  expect(rebuild({ ...closed, head: first.commit }, second, first)?.job).toMatchObject({ pullRequest: link });
+});
+
 test("a commit that the closed pull request has was pushed before, whatever the runner's clock said", () => {
   const late = commitOf(2, "Second", 90);
   expect(rebuild({ ...closed, head: late.commit }, late, first)?.job.turns.map(({ state }) => state)).toEqual([

@@ -113,6 +113,23 @@ describe("a job is restored", () => {
     await expect(restore(remember({ cached: cacheOf(new Error("down")) }))).rejects.toThrow("down");
   });
 
+  test.each<[name: string, open: Partial<TurnCopy>, step: string, found: Partial<TurnCopy>]>([
+    ["its own step asks again", { state: "waiting", attempts: 0 }, "s2", { state: "waiting", attempts: 1 }],
+    ["its own step asks again, and an attempt was counted", { attempts: 2 }, "s2", { attempts: 2 }],
+    [
+      "another step asks",
+      { state: "waiting", attempts: 0 },
+      "s3",
+      { state: "waiting", attempts: 2, reason: expect.stringContaining("Its runner was lost.") },
+    ],
+    ["it was to be stopped", { reason: "Stopped.", stopRequestedAt: 5 }, "s3", { attempts: 2, reason: "Stopped." }],
+  ])("with a lost turn, whose agent runs again only for its own step: %s", async (_name, open, step, found) => {
+    const lost: TurnCopy = { ...turn(2), state: "running", endedAt: null, step: "s2", ...open };
+    const memory = remember({ cached: cacheOf({ ...job, turns: [turn(1), lost] }) });
+    await memory.jobsOfStep({ project: "docs", caller: "API key", step });
+    expect((await restore(memory))?.turns).toEqual([turn(1), { ...lost, ...found }]);
+  });
+
   test("only once GitHub can be asked: a copy may be older than the branch", async () => {
     await expect(restore(remember({ cached: cacheOf(job) }, new Error("502")))).rejects.toThrow("502");
   });

@@ -5,6 +5,8 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { noNetwork } from "../../../src/agents/network/agent-network.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import { GitHubError } from "../../../src/pulls/github/github-error.ts";
+import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
@@ -65,7 +67,7 @@ async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0, isOnlyPla
     const [{ checkResult, checkOutput } = {}] = await store.turns.ofJob("a");
     return { checkResult, checkOutput };
   };
-  return { turn, seen, homes, stored, opened, branch, told, store };
+  return { turn, run, ports, seen, homes, stored, opened, branch, told, store };
 }
 
 const failed = { end: "failed", exitCode: 1, tookMs: 10_000 } as const;
@@ -129,6 +131,27 @@ test("others are told of a check once it is stored", async () => {
   const { turn, told } = await setUpCheck([{}]);
   await turn();
   expect(told).toEqual(["passed"]);
+});
+
+test.each<[name: string, again: Check[], found: string | null, told: (string | null)[]]>([
+  ["and fails", [failed, {}], "failed", ["passed", null, "failed"]],
+  ["and says nothing if that is stopped", [{ end: "stopped", stops: true }], null, ["passed", null, null]],
+])("a commit that others' push has moved since its check is checked again %s", async (_name, again, found, all) => {
+  const { turn, run, ports, branch, told, store, opened } = await setUpCheck([{}, ...again]);
+  ports.outcomes = new KeptOutcomes();
+  const lost = new GitHubError("bad gateway", 502);
+  ports.committers = { of: () => ({ prepare: async () => {}, make: () => Promise.reject(lost) }) };
+  expect((await run()).result).toBe("postponed");
+  const [own] = await store.turns.ofJob("a");
+  const message = own === undefined ? "" : commitMessage(own, []);
+  branch.commits.splice(0, 1, { commit: "other", message: "Other" });
+  ports.committers = undefined;
+  ports.repository.lastCommitOf = async () => ({ commit: "c1", parent: "base", message });
+  ports.repository.rebase = async () => "moved";
+  expect(await turn()).toMatchObject({ checkResult: found });
+  expect(opened).toMatchObject([{ head: "moved", check: found === null ? undefined : { result: found } }]);
+  // A runner that is lost while it is checked again leaves nothing of the first check.
+  expect(told).toEqual(all);
 });
 
 test.each([

@@ -82,33 +82,40 @@ test("a turn that is run again looks for a stored commit, and leaves the clone's
   expect([asked, kept]).toEqual([["a"], ["c1", "last", "c2"]]);
 });
 
-test.each([
-  ["of an earlier run, which could be lost before that was counted", true, 0],
-  ["not of this run", false, 1],
-])("a stored commit of a turn whose attempt nobody has counted is used: %s", async (_whose, mayHave, goes) => {
-  const { run, ports, starts, branch, opened } = await setUpTurns();
-  ports.keptCommits = { mayHave: () => mayHave, save: async () => {}, load: async () => new Uint8Array() };
-  ports.repository.unbundle = async () => storedOf(await ports.store.turns.ofJob("a"));
-  expect((await run()).result).toBe("completed");
-  expect([starts.length, opened.length]).toEqual([goes, 1]);
-  expect(opened[0]?.head).toBe(goes === 0 ? "stored" : branch.commits[0]?.commit);
-});
+/** Counts an attempt of the next turn, as for one that was lost. */
+async function countAttempt({ take, store }: Awaited<ReturnType<typeof setUpTurns>>): Promise<void> {
+  await store.runningTurns.countAttempt(await take());
+  await store.runningTurns.requeueInterrupted();
+}
 
 const storedOf = ([turn]: readonly StoredTurn[]): JobCommit => {
   return { commit: "stored", parent: "base", message: turn === undefined ? "" : commitMessage(turn, []) };
 };
 
+test("a stored commit is that of a turn whose attempt was counted, and not looked for otherwise", async () => {
+  for (const attempts of [0, 1, 2]) {
+    const turns = await setUpTurns();
+    const { run, ports, starts, branch, opened, store } = turns;
+    ports.keptCommits = { save: async () => {}, load: async () => new Uint8Array() };
+    ports.repository.unbundle = async () => storedOf(await store.turns.ofJob("a"));
+    for (let count = 0; count < attempts; count++) await countAttempt(turns);
+    expect((await run()).result).toBe("completed");
+    expect([starts.length, opened.length]).toEqual([attempts === 0 ? 1 : 0, 1]);
+    expect(opened[0]?.head).toBe(attempts === 0 ? branch.commits[0]?.commit : "stored");
+  }
+});
+
 test("a commit that cannot be read is not made again: its turn fails in words, and a later one with the prompt publishes it", async () => {
-  const { run, ports, store, starts, opened } = await setUpTurns();
+  const turns = await setUpTurns();
+  const { run, ports, store, starts, opened } = turns;
   let isOut = true;
   const saves: unknown[] = [];
   ports.keptCommits = {
     isOnlyPlace: true,
-    mayHave: ({ identity }) => identity === lost?.identity,
     save: async (...saved) => void saves.push(saved),
     load: async () => (isOut ? Promise.reject(new Error("the look-up was answered with 503")) : new Uint8Array()),
   };
-  const [lost] = await store.turns.ofJob("a");
+  await countAttempt(turns);
   ports.repository.unbundle = async () => storedOf(await store.turns.ofJob("a"));
   for (const _outage of [1, 2]) {
     const failures: unknown[] = [];
@@ -125,8 +132,10 @@ test("a commit that cannot be read is not made again: its turn fails in words, a
 });
 
 test("a stored commit that is damaged is named, and passed over", async () => {
-  const { run, ports, starts } = await setUpTurns();
-  ports.keptCommits = { mayHave: () => true, save: async () => {}, load: async () => new Uint8Array() };
+  const turns = await setUpTurns();
+  const { run, ports, starts } = turns;
+  await countAttempt(turns);
+  ports.keptCommits = { save: async () => {}, load: async () => new Uint8Array() };
   ports.repository.unbundle = async () => undefined;
   const { result, log } = await run();
   expect([result, starts.length]).toEqual(["completed", 1]);

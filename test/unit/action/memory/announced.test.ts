@@ -150,13 +150,13 @@ describe("a re-run", () => {
     expect(service.turns).toHaveLength(2);
   });
 
-  test("starts a new job if that of the turn is archived", async () => {
+  test("reports a turn that completed, whatever became of its job and its pull request since", async () => {
     const service = new KeyedService();
     await attempt(1, service);
     service.archived.add("job_1");
     const { outputs } = await attempt(2, service);
-    expect(outputs).toMatchObject({ "job-id": "job_2", "job-origin": "created" });
-    expect((await attempt(3, service)).outputs).toMatchObject({ "job-id": "job_2", "job-origin": "resumed" });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "job-origin": "resumed" });
+    expect(service.turns).toHaveLength(1);
   });
 
   test("reports the result of its own turn, not that of a later message", async () => {

@@ -194,6 +194,25 @@ describe("the remembered job", () => {
     expect(github.routes).toHaveLength(line === "is closed" ? 2 : 1);
   });
 
+  test.each<[string, Record<string, unknown>, string, notices: number]>([
+    ["merged, gets a follow-up, which publishes it", { state: "closed", merged: true }, message("job_1"), 0],
+    ["closed, is left and named", { state: "closed", merged: false }, create, 1],
+  ])("whose last work is kept, and whose pull request was %s", async (_name, state, path, notices) => {
+    for (const status of ["failed", "archived"]) {
+      const { service, github, night } = nights();
+      await night();
+      service.jobs.set("job_1", record({ id: "job_1", status, prLink, kept: "push" }));
+      github.state = state;
+      const { toolkit, outputs } = await night({ inputs: { wait: "false" } });
+      expect(service.posts.at(-1)).toBe(path);
+      expect(outputs["last-pr-state"]).toBe(state.merged ? "merged" : "closed");
+      const left = toolkit.annotations.filter(({ title }) => title === "Session leaves work that is kept");
+      expect(left.map(({ text }) => text)).toEqual(
+        Array(notices).fill(expect.stringContaining("job job_1 was closed")),
+      );
+    }
+  });
+
   test("whose pull request is on another server gets a follow-up, and GitHub is not asked", async () => {
     const { service, github, night } = nights({ environment: {} });
     await night();
