@@ -10,7 +10,7 @@ import type { CommitSettings } from "../pulls/committers.ts";
 import { findOnGitHub, type GitHubRepository, gitHubOf } from "../pulls/github/github-repository.ts";
 import { type PathPatterns, readPathPatterns } from "../pulls/path-patterns.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
-import { findSecret, isSecretName, type ServiceSecret } from "../service-secrets.ts";
+import { findSecret, isPublicValue, isSecretName, passwordOf, type ServiceSecret } from "../service-secrets.ts";
 import { readCommitOptions } from "./commit-options.ts";
 import type { ByKey, KeyedName, OptionValues } from "./table.ts";
 
@@ -72,7 +72,7 @@ export function createProjectSettings(
   tokenVariables: readonly string[] = [],
 ): ProjectSettings {
   const agent = createAgent(input, environment);
-  const { repository, base, agentEnv = [] } = input;
+  const { repository, base } = input;
   const reads = readReads(input);
   const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
   // Files of a repository can name another host for the model, to which a named agent would send its key.
@@ -91,7 +91,7 @@ export function createProjectSettings(
     github,
     agent: {
       ...agent,
-      passes: [...agent.passes, ...agentEnv],
+      passes: [...agent.passes, ...namedVariables(input)],
       reads: [...agent.reads, ...reads],
     },
     sandbox,
@@ -152,7 +152,7 @@ function checkAgentEnv(
   const has = (value: string, secret: string): boolean =>
     secret.length < minSecretLength ? value === secret : value.includes(secret);
   // The key of its model may be the workflow's own token: the agent itself never gets that.
-  for (const name of (input.agentEnv ?? []).filter((one) => !passes.includes(one))) {
+  for (const name of namedVariables(input).filter((one) => !passes.includes(one))) {
     if (own.includes(name) || name === databasePassword || ofRunner.test(name))
       throw new Error(`--agent-env must not name ${name}, which no agent may have.`);
     const value = isSecretName(name) ? findSecret(name, environment)?.value : environment[name];
@@ -162,6 +162,12 @@ function checkAgentEnv(
       );
   }
 }
+
+/** Variables that agents get besides those that they need. */
+const namedVariables = ({ agentEnv = [], agentEnvPublic = [] }: ProjectInput): string[] => [
+  ...agentEnv,
+  ...agentEnvPublic,
+];
 
 /** Variables with the service's own secrets, which can also be in files. */
 const ownVariables = (input: ProjectInput): string[] => [apiKeyVariable, ...ownTokenVariables(input)];
@@ -236,15 +242,28 @@ function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
 /** Enough for a build with a process for each core. It keeps the others going when an agent starts processes without end. */
 const maxProcesses = 2000;
 
-/** Returns the secrets in the service's environment, in its files and in the repository's URL, which no change may have. */
+const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+
+/** Returns the secrets in the service's environment, in its files, and in the URLs of the repository and of proxies, which no change may have. */
 function findSecrets(
   input: ProjectInput,
   agent: Agent,
   environment: NodeJS.ProcessEnv,
 ): Pick<ProjectSettings, "secrets" | "secretSources"> {
-  const names = [...ownVariables(input), ...[...agent.passes, ...(input.agentEnv ?? [])].filter(isSecretName)];
-  const secretSources = [...new Set(names)].flatMap((name) => findSecret(name, environment) ?? []);
-  const fixed = fixedSecrets(input, environment);
+  const { agentEnv = [], agentEnvPublic = [] } = input;
+  const named = [...agent.passes, ...agentEnv].filter((name) => !agentEnvPublic.includes(name));
+  const sources = new Set([...ownVariables(input), ...named.filter(isSecretName)]);
+  const secretSources = [...sources].flatMap((name) => findSecret(name, environment) ?? []);
+  const others = named.map((name) => ({ name, value: environment[name]?.trim() ?? "" }));
+  const proxies = proxyVariables.map((variable) => {
+    const name = `the password of ${variable}`;
+    return { name, value: passwordOf(environment[variable] ?? "") };
+  });
+  const fixed = [
+    ...fixedSecrets(input, environment),
+    ...others.filter(({ name, value }) => !sources.has(name) && !isPublicValue(name, value)),
+    ...proxies,
+  ].filter(({ value }) => value !== "");
   const secrets = {
     *[Symbol.iterator]() {
       for (const { name, values } of secretSources) for (const value of values()) yield { name, value };

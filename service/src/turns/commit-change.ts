@@ -68,8 +68,10 @@ async function commitOnce(
 ): Promise<string | undefined> {
   using deadline = startDeadline();
   const { repository, largestChangeBytes: maxBytes, only, stop, log } = context;
+  const patterns = new SecretPatterns(context.secrets ?? []);
+  const prompt = await patterns.remove(turn.prompt);
   const messageWith = (takenBack: readonly string[]): string =>
-    commitMessage(turn, ownMessages, context.job.session, takenBack.map(oneLine));
+    commitMessage(turn, ownMessages, context.job.session, takenBack.map(oneLine), prompt);
   const allowed = only && { matches: only.matches, messageWith };
   const options = { maxBytes, signal: deadline.signal, only: allowed };
   try {
@@ -78,13 +80,18 @@ async function commitOnce(
       log(
         `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
       );
-    // The name of a file can have a secret.
-    const names = await new SecretPatterns(context.secrets ?? []).remove(namesOf(takenBack.map(oneLine)));
+    // The name of a file can have a secret, of which a cut would leave a part.
+    const names = namesOf((await patterns.remove(takenBack.join("\0"))).split("\0").map(oneLine));
     if (made === undefined && takenBack.length > 0)
       throw new Error(`the agent changed only files that --only does not allow: ${names}`);
     if (takenBack.length > 0) log(`Changes of files that --only does not allow are taken back: ${names}`);
     const commit = made === undefined ? undefined : await onTopOf(start, made, repository);
-    const texts = { "the message of the commit": messageWith(takenBack), "the agent's last message": answer };
+    // As a whole: the message has only their beginnings, with invisible characters.
+    const own = [...ownMessages, ...takenBack].join("\n");
+    const texts = {
+      "the message of the commit": `${messageWith(takenBack)}\n${own}`,
+      "the agent's last message": answer,
+    };
     if (commit !== undefined) await checkChange(context, start.head, commit, texts, log);
     return commit;
   } catch (error) {

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import { projectCommand } from "../agents/agent.ts";
 import { type AgentNetwork, noNetwork } from "../agents/network/agent-network.ts";
+import { isEndOfOutput } from "../agents/output-end.ts";
 import type { AgentDirectories, AgentResult } from "../agents/run-agent.ts";
 import { codeBlock } from "../code-block.ts";
 import { errorMessage } from "../error-message.ts";
@@ -217,11 +218,9 @@ async function runCommand(
 
 /** Returns the last lines of an output, without secrets of the service and what controls a terminal. */
 async function endOf(output: string, { secrets = [] }: Pick<TurnContext, "secrets">): Promise<string> {
-  // Enough for the lines below, and little enough to be searched.
-  const plain = stripVTControlCharacters(output.slice(-20 * maxLength).replace(/\r\n?/g, "\n")).replace(
-    /[^\P{C}\n\t]/gu,
-    "",
-  );
+  // The first line may be the end of one, and have the end of a secret.
+  const whole = isEndOfOutput(output) ? output.slice(output.indexOf("\n") + 1) : output;
+  const plain = stripVTControlCharacters(whole.replace(/\r\n?/g, "\n")).replace(/[^\P{C}\n\t]/gu, "");
   const redacted = await new SecretPatterns(secrets).remove(plain);
   const lines = redacted.trim().split("\n").slice(-maxLines).join("\n");
   return String(storable(lines.slice(-maxLength)));

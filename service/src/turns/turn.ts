@@ -35,6 +35,7 @@ import {
 } from "./push-commit.ts";
 import { describeRefusal, PushRefused } from "./refusal.ts";
 import { runAttempt } from "./run-attempt.ts";
+import { SecretPatterns } from "./secret-patterns.ts";
 import { startDeadline, timeLeft, untilStopped } from "./turn-deadline.ts";
 import { turnHost } from "./turn-host.ts";
 import { turnName } from "./turn-name.ts";
@@ -105,7 +106,10 @@ export async function runTurn(
     await cleanBranch(turn, result, context);
     return result;
   } finally {
-    const cleaned = worktrees.release(directory).then(() => host.clean(directory));
+    const cleaned = worktrees
+      .release(directory)
+      .then(() => host.clean(directory))
+      .finally(() => host.hideSecrets(logFile, ports.secrets ?? []));
     await cleaned.catch((error: unknown) => log(`Cannot clean the job's directory: ${errorMessage(error)}`));
   }
 }
@@ -114,7 +118,8 @@ export async function runTurn(
 async function resultOf(error: unknown, turn: RunningTurn, context: RunContext): Promise<TurnResult> {
   const { onFailure, log, signal, progress } = context;
   const isLost = error instanceof ConflictError && context.keptCommits?.isOnlyPlace === true;
-  const reason = isLost ? error.whenLost : errorMessage(error);
+  // It can have the name of a file, or what Git says.
+  const reason = await new SecretPatterns(context.secrets ?? []).remove(isLost ? error.whenLost : errorMessage(error));
   // What conflicts with the branch cannot be published later either.
   const kept = error instanceof ConflictError ? undefined : progress.kept;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";

@@ -6,7 +6,16 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { createProjectSettings } from "../../../src/options/project-settings.ts";
 
-const environment = { DEPLOY_TOKEN: "0123456789", REGION: "eu-west-1", GITHUB_TOKEN: "ghp_0123456789" };
+const environment = {
+  DEPLOY_TOKEN: "0123456789\n",
+  REGION: "eu-west-1",
+  GITHUB_TOKEN: " ghp_0123456789",
+  DATABASE_URL: "postgres://docs:12345678@db/docs",
+  DOCS_PAT: "pat-4711\n",
+  HEADERS: "X-Key: 4711",
+  BUILD: "build-4711",
+  SITE: "site-4711",
+};
 
 test.each<[string, Parameters<typeof createProjectSettings>[0], string[]]>([
   ["the token", { repository: "docs" }, ["ghp_0123456789"]],
@@ -17,14 +26,27 @@ test.each<[string, Parameters<typeof createProjectSettings>[0], string[]]>([
     ["ghp_0123456789", "p@ss-word"],
   ],
   [
-    "a variable of --agent-env whose name is that of a secret",
-    { repository: "docs", agentEnv: ["DEPLOY_TOKEN", "REGION"] },
-    ["ghp_0123456789", "0123456789"],
+    "each value of --agent-env that can be a secret",
+    {
+      repository: "docs",
+      agentEnv: ["DEPLOY_TOKEN", "REGION", "DATABASE_URL", "DOCS_PAT", "HEADERS", "NOT_SET", "SITE"],
+      agentEnvPublic: ["BUILD", "SITE"],
+    },
+    ["ghp_0123456789", "0123456789", "postgres://docs:12345678@db/docs", "pat-4711", "X-Key: 4711"],
   ],
 ])("%s is kept from changes", (_, input, expected) => {
   expect(Array.from(createProjectSettings(input, environment).secrets, ({ value }) => value).sort()).toEqual(
     expected.toSorted(),
   );
+});
+
+test("the passwords of proxies are kept from changes, and agents may have them", () => {
+  const variables = { HTTPS_PROXY: "http://me:p%40ss-word@proxy:3128", all_proxy: "me:s3cret-99@proxy" };
+  const input = { repository: "docs", agent: "agent", agentEnvPublic: ["HTTPS_PROXY"] };
+  expect(Array.from(createProjectSettings(input, variables).secrets, ({ value }) => value)).toEqual([
+    "p@ss-word",
+    "s3cret-99",
+  ]);
 });
 
 const settingsOf = (input: Partial<Parameters<typeof createProjectSettings>[0]>, variables = {}) =>
