@@ -3,6 +3,7 @@ import { access, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { removeDirectory } from "../remove-directory.ts";
+import { type BytePath, bytesOf, joinBytes } from "./byte-paths.ts";
 import type { Git } from "./git.ts";
 import { readIndex } from "./index-file.ts";
 import type { WorktreePlace } from "./worktree.ts";
@@ -12,7 +13,7 @@ import type { WorktreePlace } from "./worktree.ts";
  * files.
  */
 
-const kindOf = async (path: string): Promise<"missing" | "folder" | "other"> => {
+const kindOf = async (path: string | Buffer): Promise<"missing" | "folder" | "other"> => {
   const stat = await lstat(path).catch(() => undefined);
   return stat === undefined ? "missing" : stat.isDirectory() ? "folder" : "other";
 };
@@ -119,4 +120,32 @@ export async function copyIgnored(files: string, tree: string, signal?: AbortSig
   };
   await access(tree);
   await copy("");
+}
+
+/**
+ * Removes from a worktree those of some paths that a folder has, from which they were copied.
+ *
+ * @returns the paths that were removed
+ */
+export async function removeLent(files: string, tree: string, paths: readonly BytePath[]): Promise<BytePath[]> {
+  const folders = new Map<BytePath, boolean>();
+  /** A link in place of a folder leads elsewhere. */
+  const isFolder = async (path: BytePath): Promise<boolean> => {
+    const known = folders.get(path) ?? (await kindOf(joinBytes(bytesOf(files), path))) === "folder";
+    folders.set(path, known);
+    return known;
+  };
+  const removed: BytePath[] = [];
+  for (const path of paths) {
+    const names = path.replace(/\/$/, "").split("/");
+    let isLent = true;
+    for (let count = 1; isLent && count < names.length; count++)
+      isLent = await isFolder(names.slice(0, count).join("/"));
+    const kind = isLent ? await kindOf(joinBytes(bytesOf(files), names.join("/"))) : "missing";
+    // Git lists a folder only if it is a repository.
+    if (kind !== (path.endsWith("/") ? "folder" : "other")) continue;
+    await rm(joinBytes(bytesOf(tree), path), { recursive: true, force: true });
+    removed.push(path);
+  }
+  return removed;
 }

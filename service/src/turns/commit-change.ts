@@ -6,11 +6,13 @@ import type { Machine } from "../machine.ts";
 import type { StoredJob, Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage } from "../pulls/commit-message.ts";
+import type { JobDirectory } from "../service-folder.ts";
 import { type CheckPorts, checkChange, namesOf } from "./check-change.ts";
 import { oneLine } from "./one-line.ts";
 import { pauseAfter, pausesOfAnHour } from "./postponements.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
+import type { ProjectCommands } from "./turn-ports.ts";
 
 /** What the commit of a change depends on. */
 export interface CommitPorts extends CheckPorts {
@@ -23,6 +25,8 @@ export interface CommitPorts extends CheckPorts {
 
 interface CommitContext extends CommitPorts {
   job: Pick<StoredJob, "session">;
+  commands?: Pick<ProjectCommands, "setup"> | undefined;
+  directory: Pick<JobDirectory, "setup">;
   machine: Pick<Machine, "sleep">;
   /** Aborts when the service stops, or another worker has taken the turn over. */
   signal: AbortSignal;
@@ -67,15 +71,25 @@ async function commitOnce(
   ...[turn, worktree, start, { ownMessages, message: answer = "" }, context, startDeadline]: Change
 ): Promise<string | undefined> {
   using deadline = startDeadline();
-  const { repository, largestChangeBytes: maxBytes, only, stop, log } = context;
+  const { repository, largestChangeBytes: maxBytes, only, commands, directory, stop, log } = context;
   const patterns = new SecretPatterns(context.secrets ?? []);
   const prompt = await patterns.remove(turn.prompt);
   const messageWith = (takenBack: readonly string[]): string =>
     commitMessage(turn, ownMessages, context.job.session, takenBack.map(oneLine), prompt);
   const allowed = only && { matches: only.matches, messageWith };
-  const options = { maxBytes, signal: deadline.signal, only: allowed };
+  const lent = commands?.setup === undefined ? undefined : directory.setup.files;
+  const options = { maxBytes, signal: deadline.signal, only: allowed, lent };
   try {
-    const { commit: made, leftOut, takenBack = [] } = await repository.commit(worktree, messageWith([]), options);
+    const {
+      commit: made,
+      leftOut,
+      takenBack = [],
+      returned = [],
+    } = await repository.commit(worktree, messageWith([]), options);
+    if (returned.length > 0)
+      log(
+        `These files of --setup are no part of the change, although no .gitignore names them any longer: ${namesOf(returned.map(oneLine))}`,
+      );
     for (const path of leftOut)
       log(
         `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,

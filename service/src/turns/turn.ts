@@ -4,6 +4,7 @@ import { errorMessage } from "../error-message.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import { GitError } from "../git/git.ts";
+import { copyIgnored } from "../git/ignored-files.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import { thisMachine } from "../machine.ts";
 import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult } from "../model.ts";
@@ -393,6 +394,8 @@ async function checkOutcome(
   const turns = await patiently(() => store.turns.ofJob(turn.job));
   const told = { ...context, turns, timeLimitMs: leftMs() * (1 - checkRatio) };
   await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, { costUsd: unknownCost })));
+  // Those that nothing ignored any longer were removed.
+  if (commands.setup !== undefined) await copyIgnored(directory.setup.files, directory.tree, stop);
   await commands.worktrees.lend(directory);
   const attempt = await runAttempt(turn, start, told, signal, again);
   if (attempt.end === "stopped") throw new Stopped();
