@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
 import type { CommandSettings, Confinement } from "../agents/confine.ts";
 import type { Limits } from "../agents/limits.ts";
@@ -188,8 +188,40 @@ const ofMachine = /^\/(?:(?:dev(?!\/shm\/)|proc|run|sys|var\/run)(?:\/|$)|(?:tmp
 function readReads({ agentReads = [] }: ProjectInput): string[] {
   const paths = agentReads.map((path) => resolve(path));
   const exposed = paths.find(isExposed);
-  if (exposed === undefined) return paths;
-  throw new Error(`--agent-reads ${exposed} would let agents reach processes, devices or sockets of this machine.`);
+  if (exposed !== undefined)
+    throw new Error(`--agent-reads ${exposed} would let agents reach processes, devices or sockets of this machine.`);
+  for (const path of paths) {
+    const file = findGitToken(path);
+    if (file !== undefined)
+      throw new Error(
+        `--agent-reads ${path} would let agents read the token of Git in ${file}. Name a folder without it, or set \`persist-credentials: false\` for actions/checkout.`,
+      );
+  }
+  return paths;
+}
+
+/** Such as what `actions/checkout` leaves in a clone, or in a file of its own that the clone includes, and what `store` helpers keep. */
+const gitSettings = /^(?:config(?:\.worktree)?|git-credentials-.*\.config|\.gitconfig|\.git-credentials)$/;
+const gitToken = /\bextraheader\s*=\s*"?authorization\s*:|:\/\/[^\s"/@]*:[^\s"/@]+@/i;
+/** Folders with many others in them, none of which a clone is in. */
+const withoutClones = ["node_modules", "objects"];
+/** From the home directory of a runner, clones are at most at a depth of six. */
+const maxDepth = 8;
+
+/** Returns a file at or below a path that has a token for Git; `undefined` if none is found. */
+function findGitToken(path: string, depth = 0): string | undefined {
+  try {
+    if (statSync(path).isFile())
+      return gitSettings.test(basename(path)) && gitToken.test(readFileSync(path, "utf8")) ? path : undefined;
+    for (const entry of depth < maxDepth ? readdirSync(path, { withFileTypes: true }) : []) {
+      const isSearched = entry.isDirectory() ? !withoutClones.includes(entry.name) : gitSettings.test(entry.name);
+      const found = isSearched ? findGitToken(join(path, entry.name), depth + 1) : undefined;
+      if (found !== undefined) return found;
+    }
+  } catch {
+    // What the service cannot read, its agents cannot read either.
+  }
+  return undefined;
 }
 
 /** Whoever can see a socket can connect to it, also where nothing can be written: to Docker's, it would have the machine. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { createProjectSettings } from "../../../src/options/project-settings.ts";
@@ -116,6 +116,41 @@ test("an agent gets other variables, and a model's key that is the workflow's to
   const { agent, network } = settingsOf({ agent: "copilot", agentEnv }, { ...variables, GH_TOKEN: secret });
   expect(agent.passes).toEqual(expect.arrayContaining(agentEnv));
   expect(network).toBe("model");
+});
+
+test.each([
+  [
+    "as actions/checkout wrote it",
+    "repo/docs/.git/config",
+    '[http "https://github.com/"]\n\textraheader = AUTHORIZATION: basic x\n',
+  ],
+  [
+    "as actions/checkout writes it",
+    "_temp/git-credentials-1a2b.config",
+    '[http "https://github.com/"]\n\textraheader = AUTHORIZATION: basic x\n',
+  ],
+  [
+    "in an address",
+    "a/.git/modules/b/config",
+    '[remote "origin"]\n\turl = https://x-access-token:t0ken@github.com/a/b\n',
+  ],
+  ["in a file of a helper", "home/.git-credentials", "https://me:t0ken@github.com\n"],
+])("agents may read no folder below which a token of Git stands %s", (_how, file, text) => {
+  const folder = temporaryFolder();
+  const place = join(folder, file);
+  mkdirSync(dirname(place), { recursive: true });
+  mkdirSync(join(folder, "other/.git"), { recursive: true });
+  writeFileSync(
+    join(folder, "other/.git/config"),
+    '[includeIf "gitdir:x"]\n\tpath = /else\n[remote "origin"]\n\turl = https://github.com/a/b\n',
+  );
+  const other = join(folder, "other");
+  expect(settingsOf({ agentReads: [other] }).agent.reads).toEqual(expect.arrayContaining([other]));
+  writeFileSync(place, text);
+  for (const path of [folder, dirname(place), place])
+    expect(() => settingsOf({ agentReads: [other, path] })).toThrow(
+      `--agent-reads ${path} would let agents read the token of Git in ${place}.`,
+    );
 });
 
 test("agents may read what only looks like the machine's files, and none of these, not even through a link", async () => {
