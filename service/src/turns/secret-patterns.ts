@@ -82,7 +82,8 @@ export class SecretPatterns {
 
   /** Returns a text with as many asterisks in place of the secrets in it, so that all else stays where it is; `undefined` if it has none. */
   mask(text: Buffer): Promise<Buffer | undefined> {
-    return this.#replace(text, (secret) => secret.replace(/[^\n]/g, "*"));
+    // The beginnings of lines tell whose they are.
+    return this.#replace(text, (secret) => secret.replace(/\n\| |[^\n]/g, (one) => (one.length > 1 ? one : "*")));
   }
 
   async #replace(bytes: Buffer, replacement: (secret: string) => string): Promise<Buffer | undefined> {
