@@ -12,7 +12,6 @@ import { oneLine } from "./one-line.ts";
 import { pauseAfter, pausesOfAnHour } from "./postponements.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
-import type { ProjectCommands } from "./turn-ports.ts";
 
 /** What the commit of a change depends on. */
 export interface CommitPorts extends CheckPorts {
@@ -25,7 +24,7 @@ export interface CommitPorts extends CheckPorts {
 
 interface CommitContext extends CommitPorts {
   job: Pick<StoredJob, "session">;
-  commands?: Pick<ProjectCommands, "setup"> | undefined;
+  commands?: { setup?: string | undefined } | undefined;
   directory: Pick<JobDirectory, "setup">;
   machine: Pick<Machine, "sleep">;
   /** Aborts when the service stops, or another worker has taken the turn over. */
