@@ -34,6 +34,8 @@ export interface PartLimits {
 /** Thrown when the service stops, or another worker has taken the turn over. */
 export class Stopped extends Error {}
 
+/** In characters: more than GitHub allows. */
+const longestSecret = 64 * 1024;
 /** In lines and characters, of the output of a check. */
 const maxLines = 200;
 const maxLength = 10_000;
@@ -218,11 +220,11 @@ async function runCommand(
 
 /** Returns the last lines of an output, without secrets of the service and what controls a terminal. */
 async function endOf(output: string, { secrets = [] }: Pick<TurnContext, "secrets">): Promise<string> {
-  // The first line may be the end of one, and have the end of a secret.
-  const whole = isEndOfOutput(output) ? output.slice(output.indexOf("\n") + 1) : output;
-  const plain = stripVTControlCharacters(whole.replace(/\r\n?/g, "\n")).replace(/[^\P{C}\n\t]/gu, "");
+  const plain = stripVTControlCharacters(output.replace(/\r\n?/g, "\n")).replace(/[^\P{C}\n\t]/gu, "");
   const redacted = await new SecretPatterns(secrets).remove(plain);
-  const lines = redacted.trim().split("\n").slice(-maxLines).join("\n");
+  // What is cut off may begin with the end of a secret.
+  const whole = isEndOfOutput(output) ? redacted.slice(longestSecret) : redacted;
+  const lines = whole.trim().split("\n").slice(-maxLines).join("\n");
   return String(storable(lines.slice(-maxLength)));
 }
 
