@@ -125,24 +125,14 @@ export async function copyIgnored(files: string, tree: string, signal?: AbortSig
 /**
  * Removes from a worktree those of some paths that a folder has, from which they were copied.
  *
+ * @param paths - as Git lists them: folders, with a slash at the end, only if they are repositories
  * @returns the paths that were removed
  */
 export async function removeLent(files: string, tree: string, paths: readonly BytePath[]): Promise<BytePath[]> {
-  const folders = new Map<BytePath, boolean>();
-  /** A link in place of a folder leads elsewhere. */
-  const isFolder = async (path: BytePath): Promise<boolean> => {
-    const known = folders.get(path) ?? (await kindOf(joinBytes(bytesOf(files), path))) === "folder";
-    folders.set(path, known);
-    return known;
-  };
   const removed: BytePath[] = [];
   for (const path of paths) {
-    const names = path.replace(/\/$/, "").split("/");
-    let isLent = true;
-    for (let count = 1; isLent && count < names.length; count++)
-      isLent = await isFolder(names.slice(0, count).join("/"));
-    const kind = isLent ? await kindOf(joinBytes(bytesOf(files), names.join("/"))) : "missing";
-    // Git lists a folder only if it is a repository.
+    const kind = await kindOf(joinBytes(bytesOf(files), path.replace(/\/$/, "")));
+    // Something else in its place is the agent's.
     if (kind !== (path.endsWith("/") ? "folder" : "other")) continue;
     await rm(joinBytes(bytesOf(tree), path), { recursive: true, force: true });
     removed.push(path);

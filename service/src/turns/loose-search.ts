@@ -125,7 +125,9 @@ export class LooseSearch {
     for (const until = Math.min(from + partLength, text.length); index < until; ) {
       const place = index++;
       let code = text.charCodeAt(place);
-      if (readsEscapes && (code === backslash || code === percent || code === ampersand)) {
+      const isEscape =
+        code === percent || code === ampersand || (code === backslash && text.charCodeAt(index) !== code);
+      if (readsEscapes && isEscape) {
         escaped.lastIndex = place;
         const [all, ...numbers] = escaped.exec(text) ?? [];
         if (all !== undefined) {

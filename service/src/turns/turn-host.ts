@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { runAgent } from "../agents/run-agent.ts";
@@ -61,12 +61,16 @@ const maxSearchedBytes = 24 * 1024 * 1024;
 async function hideSecrets(file: string, secrets: Iterable<Secret>): Promise<void> {
   const patterns = new SecretPatterns(secrets);
   if (patterns.isEmpty) return;
-  const handle = await open(file, "r+").catch((error: NodeJS.ErrnoException) => {
+  // An agent without a sandbox could put a link or a pipe there.
+  const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
   });
   if (handle === undefined) return;
   await using opened = handle;
-  const { size } = await opened.stat();
+  const stat = await opened.stat();
+  const size = stat.isFile() ? stat.size : 0;
+  if (size === 0) return;
   const position = Math.max(0, size - maxSearchedBytes);
   const { buffer, bytesRead } = await opened.read({ position, buffer: Buffer.alloc(size - position) });
   const masked = await patterns.mask(buffer.subarray(0, bytesRead));

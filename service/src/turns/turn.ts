@@ -243,7 +243,7 @@ async function processPrepared(
     const work = { start, head: head ?? start.head, madeBy, pullRequest, onRecorded };
     await patiently(() => openPullRequest(turn, job, work, context));
   }
-  logEarlierFailures(turn, context);
+  await logEarlierFailures(turn, context);
   return "completed";
 }
 
@@ -510,8 +510,13 @@ async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: T
 }
 
 /** Logs which earlier turns failed, because the job's state only shows the last turn. */
-function logEarlierFailures(turn: Turn, { turns, log }: Pick<TurnContext, "turns" | "log">): void {
+async function logEarlierFailures(
+  turn: Turn,
+  { turns, log, secrets = [] }: Pick<TurnContext, "turns" | "log" | "secrets">,
+): Promise<void> {
   const failed = turns.filter(({ id, state }) => id < turn.id && state === "failed");
-  const list = failed.map(({ id, prompt }) => `${turnName(id)} (${commitTitle(prompt)})`).join(", ");
+  const patterns = new SecretPatterns(secrets);
+  const told = failed.map(async (one) => `${turnName(one.id)} (${commitTitle(await patterns.remove(one.prompt))})`);
+  const list = (await Promise.all(told)).join(", ");
   if (failed.length > 0) log(`The turn completed, but earlier turns of the job failed: ${list}.`);
 }
