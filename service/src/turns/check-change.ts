@@ -87,7 +87,7 @@ export async function checkChange(
     const places = await findSecrets(patterns, repository, files, texts);
     if (places.length > 0)
       throw new Error(
-        `the change has secrets of the service, so it is not pushed: ${places.join(", ")}. Find out how the agent got them, and replace them`,
+        `the change has secrets of the service, so it is not pushed: ${places.join(", ")}. Find out how the agent got them, and replace them; name a variable that has none with --agent-env-public`,
       );
   }
   // What is kept of an earlier turn may have been made with other options.
