@@ -211,10 +211,10 @@ test.each(shownKeys)("a secret %s is found wherever it would be published", asyn
     next.result = { ...next.result, message: `Done: ${shown}` };
   });
   // The prompt is the workflow's own: nothing of it is shown.
-  const { run, opened, branch, store, next } = await withSecret(`Use ${shown}`);
+  const { run, opened, branch, store, next } = await withSecret(`${keyLines[1]} ${shown}`);
   await run();
   expect(opened).toMatchObject([{}, { prompt: expect.stringContaining("***") }]);
-  next.result = { end: "failed", message: `See ${shown}`, error: `${"x".repeat(1980)} ${shown}` };
+  next.result = { end: "failed", message: `See ${shown}`, error: `${"x".repeat(1940)} ${shown}` };
   await store.turns.add("a", "Again", 8);
   const { failures, log } = await run();
   const { answer, reason } = (await store.turns.ofJob("a")).at(-1) ?? {};
