@@ -222,6 +222,15 @@ test.each(shownKeys)("a secret %s is found wherever it would be published", asyn
   expect(JSON.stringify([opened, branch.commits, failures, log, answer])).not.toMatch(/MIIE|EFAA|dBAQ/);
 });
 
+test("a turn fails without a secret in its reason, such as the name of a file that cannot be committed", async () => {
+  const { run, ports } = await setUpTurns();
+  ports.secrets = [{ name: "KEY", value: "sk-secret-12345" }];
+  ports.repository.commit = failing(new Error("the agent created .git/sk-secret-12345"));
+  const { failures, log } = await run();
+  expect(failures).toEqual(["the agent created .git/***"]);
+  expect(log).not.toContain("sk-secret");
+});
+
 test("an agent that times out fails its turn after the time that is named", async () => {
   const { run, next } = await setUpTurns();
   next.result = { end: "timed-out", message: undefined, error: "cut off" };
