@@ -15,12 +15,14 @@ const takenBackTitle = "Taken back, because it is outside of --only:";
  * @param ownMessages - indented, so that none of their lines is a trailer
  * @param session - of the job. Default: none
  * @param takenBack - the files whose changes were taken back, each in one line. Default: none
+ * @param shownPrompt - the prompt as people may read it. Default: as it was sent
  */
 export function commitMessage(
   turn: Turn,
   ownMessages: readonly string[],
   session: string | null = null,
   takenBack: readonly string[] = [],
+  shownPrompt = turn.prompt,
 ): string {
   const text = ownMessages
     .map((message) => inertText(plainLines(message)).trim())
@@ -33,7 +35,7 @@ export function commitMessage(
   const names = takenBack.slice(0, maxTakenBack).map((path) => `    ${inertText(path)}`);
   const more = takenBack.length > maxTakenBack ? [`and ${takenBack.length - maxTakenBack} more`] : [];
   const told = names.length === 0 ? [] : [takenBackTitle, names.join("\n"), ...more];
-  return `${[commitTitle(turn.prompt), ...body, ...told, trailers].join("\n\n")}\n`;
+  return `${[commitTitle(shownPrompt), ...body, ...told, trailers].join("\n\n")}\n`;
 }
 
 /** Returns what a commit's message tells of changes that were taken back, as lines; `undefined` if there is nothing. */

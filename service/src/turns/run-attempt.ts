@@ -3,6 +3,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { ExceededLimit } from "../agents/limits.ts";
 import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
+import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
@@ -102,6 +103,12 @@ export async function runAttempt(
   };
   const startedAt = context.machine.now();
   const result = await host.runAgent(agent, options);
+  // Before anything of them is cut off.
+  for (const file of [logFile, directory.events])
+    await host.hideSecrets(file, context.secrets ?? []).catch((error: unknown) => {
+      // What the agent did is worth more.
+      log(`Secrets in the log cannot be hidden: ${errorMessage(error)}`);
+    });
   (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
     const reason = String(stop.reason);
@@ -111,12 +118,14 @@ export async function runAttempt(
   // What the agent printed is in the log already.
   const printed = isUnexplained(result, exceeded) ? await host.lastOutput(logFile) : "";
   const end = sentenceOf(result, timeLimitMs);
-  const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
+  const patterns = new SecretPatterns(context.secrets ?? []);
+  const error = result.error === undefined ? "" : (await patterns.remove(result.error)).slice(0, maxErrorLength);
+  const reported = result.end === "failed" && error !== "" ? `The agent reported: ${error}` : "";
   log(end);
   if (reported !== "") log(reported);
   const last = printed === "" ? "" : `Its last output:\n${printed}`;
   const words = [exceeded === undefined ? end : killedFor(exceeded), reported, last].filter(Boolean).join(" ");
-  const reason = result.end === "completed" ? undefined : await new SecretPatterns(context.secrets ?? []).remove(words);
+  const reason = result.end === "completed" ? undefined : await patterns.remove(words);
   // They are worth less than the change, which has the rest of the time.
   const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const head = start.instructed ?? start.head;
@@ -170,6 +179,9 @@ function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined
   if (end === "timed-out") return "time-limit";
   return error === undefined ? "exit-code" : "reported-failure";
 }
+
+/** In characters. */
+const maxErrorLength = 2000;
 
 /** Reading them takes milliseconds, unless the agent sees to it that it does not. */
 const longestMessagesMs = 20_000;

@@ -133,6 +133,11 @@ test("the agent is told which files it may change", async () => {
 test.each([
   ["alone", "echo x > sk-secret-0123456789", "the agent changed only files that --only does not allow: "],
   [
+    "alone, where that is cut off",
+    `mkdir -p ${"a".repeat(240)}/${"b".repeat(240)} && echo x > ${"a".repeat(240)}/${"b".repeat(240)}/ccccc-sk-secret-0123456789`,
+    "the agent changed only files that --only does not allow: ",
+  ],
+  [
     "besides an allowed one",
     "echo x > sk-secret-0123456789; echo x > docs/a.md",
     "the change has secrets of the service, so it is not pushed: KEY in the message of the commit",

@@ -123,7 +123,7 @@ test("a bot signs off, and what an agent writes in its own commits does not coun
   const trailers = trailersOf(docs, branch);
   expect(trailers).toContain(`Signed-off-by: ${bot}`);
   expect(trailers.join("\n")).not.toContain("Someone");
-  expect(docs.git("log", "-1", "--format=%b", branch)).toContain("    Signed-off-by: Someone");
+  expect(docs.git("log", "-1", "--format=%b", branch)).toContain("    Signed-off-by\u200b: Someone");
 });
 
 test("nobody signs off with a person's token, which shows at the start", async () => {

@@ -9,7 +9,11 @@ import { unpackAgent } from "../../../src/agents/unpack.ts";
 /** Returns Copilot's agent, with a program of the test in its place. */
 function setUp() {
   const [folder, bin] = [temporaryFolder(), temporaryFolder()];
-  const environment = { PATH: `${bin}:${process.env.PATH}`, COPILOT_GITHUB_TOKEN: "ghs_secret" };
+  const environment = {
+    PATH: `${bin}:${process.env.PATH}`,
+    COPILOT_GITHUB_TOKEN: "ghs_secret",
+    HTTPS_PROXY: "http://me:ghs_secret@proxy",
+  };
   const agent = presetAgent("copilot", environment);
   if (agent === undefined) throw new Error("no preset");
   const program = join(bin, "copilot");
