@@ -18,13 +18,26 @@ export function describeSkip(result: SkippedResult, context: ResultContext): Mes
     const what = say`No file that counts has changed since ${shortRef(base)}. Nothing was started.`;
     return { title: "Nothing new", what: joinSentences(what, otherFiles > 0 ? others : []), next: [] };
   }
+  if (result.reason === "own-change") {
+    const what = say`The event is about a commit of an agent, which starts no other agent. Nothing was started.`;
+    return {
+      title: "Skipped",
+      what,
+      next: say`To ask for more, comment in its pull request, or run the workflow by hand.`,
+    };
+  }
+  if ("event" in result)
+    return message`
+      Skipped
+      By the event ${result.event}, nobody can ask with this step's trigger-phrase or trigger-label. Nothing was started.
+      To start a job on each such event, use a step for it without trigger-phrase, trigger-label and {{ instruction }}.`;
   const [why, next = []] = whySkipped(result, context.state.author);
   return { title: "Skipped", what: joinSentences(why, say`Nothing was started.`), next };
 }
 
 /** Returns why an event asks for nothing, and what to do about it. */
 function whySkipped(
-  result: Exclude<SkippedResult, { reason: "nothing-new" | "dry-run" }>,
+  result: Extract<SkippedResult, { triggerKind: TriggerKind }>,
   login: string,
 ): [why: Text, next?: Text] {
   const { triggerKind } = result;
@@ -161,6 +174,10 @@ const blocked: {
     Cannot read the pull request
     The branch of the pull request cannot be read (${detail}), so nothing was started.
     ${adviceOnGitHub("read pull requests (pull-requests: read)")}`,
+  head: ({ branch, detail }) => message`
+    Cannot read the newest commit
+    The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
+    ${adviceOnGitHub("read the repository (contents: read)")}`,
   "range-behind": ({ base, head }) => message`
     Changes were covered by a later run
     The range of changes ends with ${shortRef(head)}, which is behind its start ${shortRef(base)}: a later run has covered these changes. Nothing was started.
