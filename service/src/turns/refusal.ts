@@ -1,5 +1,5 @@
 import { errorMessage } from "../error-message.ts";
-import { GitHubError } from "../pulls/github/github-error.ts";
+import { adviceOn, GitHubError } from "../pulls/github/github-error.ts";
 
 /** In characters, of GitHub's own words in the reason of a turn. The job's log has all of them. */
 const maxQuoted = 300;
@@ -69,6 +69,8 @@ export function isForSecret(error: unknown): boolean {
 
 function adviceOf(error: unknown): string {
   const text = errorMessage(error);
+  const general = adviceOn(text);
+  if (general !== undefined) return general;
   if (isForSecret(error)) return "Look at the secret that GitHub names, and allow it there if it is none.";
   if (/workflow/i.test(text) && /without [`'"]?workflows?[`'"]? (?:scope|permission)/i.test(text))
     return "Only a token with permission for workflows can push files in .github/workflows.";
@@ -89,7 +91,10 @@ function quotedReason(error: unknown): string {
     // Links and counts that only the log needs.
     .filter((line) => line !== "" && !/^(?:Review all repository rules|https?:|\S+ objects|Resolving)/i.test(line));
   const rejected = /\[(?:remote )?rejected\].*?\((.*)\)/.exec(text)?.[1];
-  const said = remote.length > 0 ? remote.join(" ") : (rejected ?? text);
+  // GitHub's API puts the reason in its errors, and an address after it.
+  const answered =
+    /"message":"([^"]+)"/.exec(text)?.[1] ?? text.replace(/^GitHub answered \d+ to [^:]*: | - https:\S+/g, "");
+  const said = remote.length > 0 ? remote.join(" ") : (rejected ?? answered);
   const line = said.replace(/\s+/g, " ").replace(/[.:\s]+$/, "");
   return line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line;
 }

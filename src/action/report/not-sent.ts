@@ -100,8 +100,22 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
   return describe(result, context);
 }
 
+/** What to do about what GitHub refuses for any request, by its words. */
+const gitHubAdvice: readonly [words: RegExp, advice: string][] = [
+  [/rate limit/i, "Re-run the workflow run when the limit is over, in at most an hour."],
+  [/\barchived\b/i, "Unarchive the repository, or remove this workflow."],
+  [/SAML/, "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run."],
+  [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
+  [
+    /Bad credentials/i,
+    "github-token has ended or was revoked: that of a GitHub App lives for an hour. Make a new one.",
+  ],
+];
+
 /** What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it. */
-function adviceOnGitHub(permission: string): Text {
+function adviceOnGitHub(permission: string, detail: string): Text {
+  const [, advice] = gitHubAdvice.find(([words]) => words.test(detail)) ?? [];
+  if (advice !== undefined) return trusted(advice);
   return say`If github-token may not ${trusted(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
 }
 
@@ -117,11 +131,11 @@ const blocked: {
   permission: ({ triggerKind, detail }) => message`
     Cannot check the permission
     The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read the repository (contents: read)")}`,
+    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
   review: ({ detail }) => message`
     Cannot read the review
     The review cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)")}`,
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
   thread: (_, context) => message`
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
@@ -173,11 +187,11 @@ const blocked: {
   base: ({ detail }) => message`
     Cannot read the pull request
     The branch of the pull request cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)")}`,
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
   head: ({ branch, detail }) => message`
     Cannot read the newest commit
     The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
-    ${adviceOnGitHub("read the repository (contents: read)")}`,
+    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
   "range-behind": ({ base, head }) => message`
     Changes were covered by a later run
     The range of changes ends with ${shortRef(head)}, which is behind its start ${shortRef(base)}: a later run has covered these changes. Nothing was started.
@@ -185,7 +199,7 @@ const blocked: {
   changes: ({ detail }) => message`
     Cannot read what changed
     GitHub could not be asked what changed (${detail}), so nothing was started.
-    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)")}`,
+    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
   session: ({ detail }) => message`
     Cannot read the session
     The Actions cache, which says what the last job of the session is, cannot be read (${detail}). This run sent nothing.

@@ -846,6 +846,27 @@ test("a turn fails if GitHub rejects its pull request", async () => {
   expect((await run()).result).toBe("failed");
 });
 
+test.each([
+  ["completes without one if its commit is merged already", [], "completed"],
+  ["fails if its commit is not merged", [{ commit: "c1", message: "Change" }], "failed"],
+] as const)("a turn whose pull request would have no commits %s", async (_, missing, result) => {
+  const { run, ports } = await setUpTurns();
+  const { repository } = ports;
+  ports.pullRequests.open = failing(
+    new GitHubError(
+      'GitHub answered 422 to POST /repos/acme/docs/pulls: Validation Failed: {"message":"No commits between main and agent/job_1"}',
+      422,
+    ),
+  );
+  const { commits } = repository;
+  const fetched: string[] = [];
+  repository.fetch = async (branches) => void fetched.push(...branches);
+  repository.branchHead = async (name) => (name === "main" ? "target" : undefined);
+  repository.commits = async (base, head) => (base === "target" ? [...missing] : commits(base, head));
+  expect((await run()).result).toBe(result);
+  expect(fetched).toEqual(["main"]);
+});
+
 test("a turn whose commit was pushed earlier opens its pull request without running the agent again", async () => {
   const { run, ports, opened, starts } = await setUpTurns();
   const { open } = ports.pullRequests;
