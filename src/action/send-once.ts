@@ -78,7 +78,8 @@ class Sending {
       return await this.#decideAndSend();
     } catch (error) {
       // What asks its service for what is known may start it, too.
-      if (error instanceof AgentError) return this.#withdraw(agentFailed(error));
+      if (error instanceof AgentError)
+        return this.#withdraw(this.#isAborted ? cancelledBeforeSending : agentFailed(error));
       throw error;
     }
   }
