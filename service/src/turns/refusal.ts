@@ -69,14 +69,14 @@ export function isForSecret(error: unknown): boolean {
 
 function adviceOf(error: unknown): string {
   const text = errorMessage(error);
-  const general = adviceOn(text);
-  if (general !== undefined) return general;
   if (isForSecret(error)) return "Look at the secret that GitHub names, and allow it there if it is none.";
   if (/workflow/i.test(text) && /without [`'"]?workflows?[`'"]? (?:scope|permission)/i.test(text))
     return "Only a token with permission for workflows can push files in .github/workflows.";
   if (/not UTF-8/.test(text)) return "Rename what has that name, or change the rule that requires signatures.";
   if (/verified signatures/i.test(text))
     return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";
+  const general = adviceOn(text);
+  if (general !== undefined) return general;
   if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
     return "Change the rule, or let the token's account bypass it, in the repository or its organization.";
   return "Check the token's permissions: a re-run of a workflow run keeps those of its workflow file.";

@@ -103,8 +103,11 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
 /** What to do about what GitHub refuses for any request, by its words. */
 const gitHubAdvice: readonly [words: RegExp, advice: string][] = [
   [/rate limit/i, "Re-run the workflow run when the limit is over, in at most an hour."],
-  [/\barchived\b/i, "Unarchive the repository, or remove this workflow."],
-  [/SAML/, "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run."],
+  [/was archived so/i, "Unarchive the repository, or remove this workflow."],
+  [
+    /SAML enforcement/,
+    "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run.",
+  ],
   [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
   [
     /Bad credentials/i,

@@ -48,8 +48,8 @@ export class RateLimitError extends GitHubError {
 
 /** What to do about what GitHub refuses for any request, by its words. */
 const advices: readonly [words: RegExp, advice: string][] = [
-  [/\barchived\b/i, "Unarchive the repository."],
-  [/SAML/, "Authorize the token for single sign-on (SSO) in the organization."],
+  [/was archived so/i, "Unarchive the repository."],
+  [/SAML (?:enforcement|SSO)/, "Authorize the token for single sign-on (SSO) in the organization."],
   [
     /IP allow list/i,
     "Add this machine's address to the organization's IP allow list, or run on a machine that is on it.",
