@@ -70,7 +70,7 @@ export function readSettings(
   const serverUrl = environment.GITHUB_SERVER_URL || "https://github.com";
   const apiUrl = environment.GITHUB_API_URL || "https://api.github.com";
   const token = read("github-token");
-  const wrong = agentProblem(agent, environment);
+  const wrong = agentProblem(agent, environment, "options");
   if (wrong) problems.push(["`agent` ", ...wrong]);
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) problems.push(say`\`repository\` must be OWNER/NAME, not ${repository}`);
   if (token === "") problems.push(say`\`github-token\` is empty. Check the secret's name. ${trusted(forkAdvice)}`);

@@ -55,6 +55,10 @@ export type RunResult =
 export type SkippedResult =
   /** `handledBy`: the event that GitHub fires for the same request, and that handles it. `isBase`: the work would start from the branch of a fork. */
   | { kind: "skipped"; reason: EventSkipReason; triggerKind: TriggerKind; handledBy?: string; isBase?: boolean }
+  /** With a trigger, on an event by which nobody can ask. */
+  | { kind: "skipped"; reason: "no-trigger"; event: string }
+  /** The event is about a commit of an agent. */
+  | { kind: "skipped"; reason: "own-change" }
   | { kind: "skipped"; reason: "not-permitted"; triggerKind: TriggerKind; has: string; needs: string }
   | { kind: "skipped"; reason: "nothing-new" }
   /** `plan`: what the step would have done, or why it would have failed. */
@@ -78,6 +82,8 @@ interface BlockedDetails {
   changes: { detail: string };
   "no-base": object;
   base: { detail: string };
+  /** The newest commit of a branch that can be the agent's. */
+  head: { branch: string; detail: string };
   /** The range of changes ends before it begins: a later run has covered it. */
   "range-behind": { base: string; head: string };
   /** Plain mode: what an earlier run attempt, or an earlier run of the session, started cannot be read. */

@@ -216,7 +216,11 @@ function updateState(job: Job, task: Task, { ports, state, log, publishJobId }: 
 }
 
 function resultOfError(error: unknown, operation: Operation, { ports, state, log, publishJobId }: Run): RunResult {
-  if (error instanceof AgentError) return agentFailed(error, state.hasRecord ? "accepted" : "unknown");
+  if (error instanceof AgentError) {
+    const acceptance = state.hasRecord ? "accepted" : "unknown";
+    // A service that ends with its step can say so before the signal is seen here.
+    return ports.signal.aborted ? { kind: "cancelled", operation, acceptance } : agentFailed(error, acceptance);
+  }
   if (operation !== "poll" && error instanceof SubmissionError) {
     if (operation === "create" && error.jobId !== undefined) {
       state.jobId = error.jobId;

@@ -8,6 +8,7 @@ import { askBefore, gather, noEvidence, type Replies, rerunEffect, withoutJob } 
 import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { readSession, tellOfLeft } from "./memory/session.ts";
 import { untilAborted } from "./memory/wait.ts";
+import { findOwnChange } from "./own-change.ts";
 import { findStart, type Plan, planTasks, runPlan, writePrompt } from "./plan.ts";
 import {
   AgentError,
@@ -78,7 +79,8 @@ class Sending {
       return await this.#decideAndSend();
     } catch (error) {
       // What asks its service for what is known may start it, too.
-      if (error instanceof AgentError) return this.#withdraw(agentFailed(error));
+      if (error instanceof AgentError)
+        return this.#withdraw(this.#isAborted ? cancelledBeforeSending : agentFailed(error));
       throw error;
     }
   }
@@ -102,6 +104,9 @@ class Sending {
       if (isRerun && this.#isAborted) return this.#withdraw(cancelledBeforeSending);
       if (decision.do === "refuse") return this.#refuse(decision);
       if (decision.do === "send") {
+        // Work that is kept is published, whatever the event.
+        const own = decision.to === undefined ? await findOwnChange(this.#run) : undefined;
+        if (own) return this.#withdraw(own, { isShown: false });
         this.#isSettled = true;
         return this.#send(decision, start.base, early);
       }

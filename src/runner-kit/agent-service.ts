@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { say, type Text } from "./text.ts";
+import { say, type Text, trusted } from "./text.ts";
 
 // What the action and the program that runs its own agent agree on: the inputs `agent` and `agent-options`, and their messages.
 
@@ -25,9 +25,21 @@ export const agentKeys: Readonly<Record<string, readonly string[]>> = {
 
 const agentNames = Object.keys(agentKeys);
 
-/** Returns what is wrong with an agent: it is none, or a word that is not a program. `undefined` if it may be one. */
-export function agentProblem(agent: string, { PATH = "" }: NodeJS.ProcessEnv): Text | undefined {
+/**
+ * Returns what is wrong with an agent: it is none, a word that is not a program, or a known one with more words. `undefined` if it may be one.
+ *
+ * @param options - the input that has its options
+ */
+export function agentProblem(
+  agent: string,
+  { PATH = "" }: NodeJS.ProcessEnv,
+  options = "agent-options",
+): Text | undefined {
   if (agent === "") return say`is required: one of ${agentNames.join(", ")}, or a shell command`;
+  const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
+  const model = /\s(?:--model|-m)[\s=]+(\S+)/.exec(agent)?.[1] ?? "NAME";
+  if (name !== agent && Object.hasOwn(agentKeys, name))
+    return say`is ${agent}, which would run as a command of your own. Set agent to ${name} alone, and its model by the line --model ${model} of ${trusted(options)}. A command line of your own has to be in a script`;
   if (agent in agentKeys || !/^[\w.-]+$/.test(agent) || isInPath(agent, PATH)) return undefined;
   return say`is ${agent}, which is neither one of ${agentNames.join(", ")} nor a program in the PATH of this runner`;
 }
@@ -69,6 +81,7 @@ export const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "r
 export const stepOptions = [
   "agent-env",
   "agent-env-public",
+  "agent-model-tools",
   "agent-reads",
   "agents",
   "check",

@@ -149,3 +149,23 @@ test("fails if the outputs cannot be written, with the job id in the log", async
   expect(log).toMatch(/Created job job_\S+/);
   expect(annotations).toEqual([expect.stringMatching(/^error Cannot write outputs: /)]);
 });
+
+test("starts nothing on an event that it does not know, nor on an agent's own commit", async () => {
+  await using service = await startScriptedService();
+  const own = `Fix it\n\nAgent-Turn: 1.${"0".repeat(32)}\nAgent-Job: job_${"0".repeat(36)}`;
+  const events = [
+    ["discussion", { action: "created", discussion: { body: "/agent x" } }, "no-trigger"],
+    ["push", { ref: "refs/heads/main", head_commit: { message: own }, sender: { login: "writer" } }, "own-change"],
+    ["push", { ref: "refs/heads/main", head_commit: { message: "Fix it" }, sender: { login: "writer" } }, ""],
+  ] as const;
+  for (const [name, payload, reason] of events) {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "event.json"), JSON.stringify(payload));
+    const { outputs } = await step(inputsFor(service, { "trigger-phrase": "/agent" }), {
+      folder,
+      environment: { GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: join(folder, "event.json") },
+    });
+    expect(outputs["skip-reason"]).toBe(reason);
+  }
+  expect(service.engine.prompts).toHaveLength(1);
+});

@@ -88,18 +88,26 @@ describe.concurrent("a request", () => {
     expect(JSON.parse(body)).toEqual({ title: "T" });
   });
 
-  test.each([400, 401, 403, 404, 410, 422, 429, 451])(
-    "is not retried after %i, also without pauses",
-    async (status) => {
-      for (const isUrgent of [false, true]) {
-        await using connection = await connect((_n, response) => respond(response, status, { message: "No" }));
-        const { github, requests, traces } = connection;
-        await expect(github.request(route, parameters, limits({ isUrgent }))).rejects.toThrow(/^No( |$)/);
-        expect(requests).toHaveLength(1);
-        expect(traces).toEqual([expect.stringMatching(new RegExp(`^GET /repos/acme/docs: ${status} \\(`))]);
-      }
-    },
-  );
+  test("is retried after 401 while the token is new, and no more once it has worked", async () => {
+    await using connection = await connect((n, response) =>
+      respond(response, n === 2 ? 200 : 401, n === 2 ? { n } : { message: "Bad credentials" }),
+    );
+    const { github, requests } = connection;
+    expect(await github.request(route, parameters, limits({ isUrgent }))).toEqual({ n: 2 });
+    // The client for urgent requests has its own memory.
+    await expect(github.request(route, parameters, limits({ isUrgent }))).rejects.toMatchObject({ status: 401 });
+    expect(requests).toHaveLength(3);
+  });
+
+  test.each([400, 403, 404, 410, 422, 429, 451])("is not retried after %i, also without pauses", async (status) => {
+    for (const isUrgent of [false, true]) {
+      await using connection = await connect((_n, response) => respond(response, status, { message: "No" }));
+      const { github, requests, traces } = connection;
+      await expect(github.request(route, parameters, limits({ isUrgent }))).rejects.toThrow(/^No( |$)/);
+      expect(requests).toHaveLength(1);
+      expect(traces).toEqual([expect.stringMatching(new RegExp(`^GET /repos/acme/docs: ${status} \\(`))]);
+    }
+  });
 
   test.each([500, 502])("is retried after %i, also without pauses, and each try is traced", async (status) => {
     for (const isUrgent of [false, true]) {

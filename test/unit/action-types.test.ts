@@ -33,6 +33,7 @@ const skipReasons = Object.keys({
   fork: true,
   command: true,
   "nothing-new": true,
+  "own-change": true,
   "dry-run": true,
 } satisfies Record<SkipReason, true>);
 

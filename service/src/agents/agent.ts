@@ -102,12 +102,10 @@ export function shellAgent(command: string): Agent {
   };
 }
 
-/** Returns the first program of a shell command. Skips variable assignments in front of it, because they may hold secrets. */
+/** Returns the first program of a shell command, without quotes. Skips variable assignments in front of it, because they may hold secrets. */
 function programOf(command: string): string | undefined {
-  return command
-    .trim()
-    .split(/\s+/)
-    .find((word) => !/^\w+=/.test(word));
+  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  return words.find((word) => !/^\w+=/.test(word))?.replaceAll(/(['"])(.*?)\1/gs, "$2");
 }
 
 /**

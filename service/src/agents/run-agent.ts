@@ -189,6 +189,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     if (group?.hadTooLittleMemory)
       options.onLimitExceeded({ kind: "memory-limit", what: `more than ${memoryMb} MB of memory` });
     if (failure !== undefined) throw failure;
+    // What it did not run has no result.
+    if (hasProcessNamespace && init === undefined && terminated === undefined)
+      throw new Error("the sandbox did not start. The last line of the log says why");
     // It does not exist if the supervisor was killed. Without a sandbox, an agent could leave a pipe there.
     const isWritten = lstatSync(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
     const stdout = toldStdout ?? (isWritten ? readFileSync(stdoutFile, "utf8") : "");

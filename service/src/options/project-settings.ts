@@ -4,7 +4,7 @@ import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
 import type { CommandSettings, Confinement } from "../agents/confine.ts";
 import type { Limits } from "../agents/limits.ts";
 import { mayBePublic } from "../agents/network/public-address.ts";
-import { presetAgent } from "../agents/presets.ts";
+import { presetAgent, presetNames } from "../agents/presets.ts";
 import { errorMessage } from "../error-message.ts";
 import type { CommitSettings } from "../pulls/committers.ts";
 import { findOnGitHub, type GitHubRepository, gitHubOf } from "../pulls/github/github-repository.ts";
@@ -316,11 +316,17 @@ function fixedSecrets({ repository }: ProjectInput, environment: NodeJS.ProcessE
   ].filter(({ value }) => value !== "");
 }
 
-function createAgent({ agent: command, model }: ProjectInput, environment: NodeJS.ProcessEnv): Agent {
-  if (command?.trim() === "") throw new Error("--agent is empty.");
+function createAgent({ agent: given, model }: ProjectInput, environment: NodeJS.ProcessEnv): Agent {
+  const command = given?.trim();
+  if (command === "") throw new Error("--agent is empty.");
   const preset = command === undefined ? undefined : presetAgent(command, environment, model);
   if (preset !== undefined) return preset;
   const agent = command === undefined ? builtInEditor : shellAgent(command);
+  const [named = ""] = agent.programs[0]?.split("@") ?? [];
+  if (presetNames.includes(named))
+    throw new Error(
+      `--agent must be ${named} alone, with --model NAME as an option of its own. A command line of your own has to be in a script.`,
+    );
   return model === undefined ? agent : { ...agent, model };
 }
 

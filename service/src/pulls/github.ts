@@ -7,7 +7,7 @@ import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubApi } from "./github/github-api.ts";
 import { GitHubCommits } from "./github/github-commits.ts";
-import { GitHubError } from "./github/github-error.ts";
+import { GitHubError, isTooEarly } from "./github/github-error.ts";
 import type { GitHubRepository } from "./github/github-repository.ts";
 import { type Account, createdOnlyAt, graphqlUrl, hasCreatedBranch, readOwnAccount } from "./github/own-account.ts";
 import { type OwnPullRequest, selectOwn } from "./github/own-pull-request.ts";
@@ -43,7 +43,7 @@ export interface GitHubPullRequestsOptions {
 }
 
 /** In seconds, before each retry of opening a pull request. */
-const retryPauses = [1, 5];
+const retryPauses = [1, 2, 4];
 
 /** Pull requests on GitHub. GitHub's documentation: "REST API endpoints for pull requests". */
 export class GitHubPullRequests implements PullRequestPlatform {
@@ -86,7 +86,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
         await this.#update(open, change);
         return link;
       } catch (error) {
-        if (!(error instanceof GitHubError && (error.isTransient || isDuplicate(error)))) throw error;
+        if (!(error instanceof GitHubError && (error.isTransient || isTooEarly(error)))) throw error;
         lastError = error;
       }
       if (pause !== undefined) await setTimeout(pause * this.#secondMs, undefined, { signal: this.#api.signal });
@@ -266,7 +266,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
       change.check?.result === "failed"
         ? await create(true).catch((error: unknown) => {
             // Not every plan has drafts. Anything else that GitHub refuses, it refuses again.
-            if (!(error instanceof GitHubError && error.status === 422) || isDuplicate(error)) throw error;
+            if (!(error instanceof GitHubError && error.status === 422) || isTooEarly(error)) throw error;
             return create(false);
           })
         : await create(false);
@@ -292,6 +292,3 @@ const makeReady =
   "mutation($id: ID!) { markPullRequestReadyForReview(input: { pullRequestId: $id }) { clientMutationId } }";
 
 const describe = ({ branch }: Change): string => `Opening the pull request of ${branch}`;
-
-/** Whether GitHub says that the branch has a pull request already, which its list does not show yet. */
-const isDuplicate = ({ status, message }: GitHubError): boolean => status === 422 && /already exists/i.test(message);

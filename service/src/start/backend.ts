@@ -1,8 +1,10 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Problems } from "../api/problems.ts";
 import { errorMessage } from "../error-message.ts";
 import { cloneFolder, moveCloneFolder } from "../git/clone-folders.ts";
+import { GitError } from "../git/git.ts";
 import { Repository } from "../git/repository.ts";
 import { repositoryName as nameOf, resolveAddress } from "../git/repository-address.ts";
 import type { Settings } from "../git/settings.ts";
@@ -132,7 +134,7 @@ async function openRepositories(store: Store, options: BackendOptions): Promise<
   const projects = connect(sources, updated.main, store, options);
   if (!options.areTokensChecked) await checkTokens(projects);
   moveClones(options.folder, known, updated);
-  await openClones(projects);
+  await openClones(projects, options);
   await remember(store, known, updated);
   return projects;
 }
@@ -144,12 +146,28 @@ async function checkTokens(projects: PerProject<ProjectBackend>): Promise<void> 
       await namingRepository(project, projects, () => pullRequests.checkToken());
 }
 
-async function openClones(projects: PerProject<ProjectBackend>): Promise<void> {
+/** Before each retry of what a repository's host cannot answer, in milliseconds. A step has no other start. */
+const pausesMs = [1000, 2000, 4000];
+
+async function openClones(
+  projects: PerProject<ProjectBackend>,
+  { signal, log }: Pick<BackendOptions, "signal" | "log">,
+): Promise<void> {
   const byRepository = new Map(projects.values.map((project) => [project.repository, project]));
   for (const [repository, project] of byRepository) {
     const users = projects.values.filter((each) => each.repository === repository);
     const targets = new Set(users.map(({ targetBranch }) => targetBranch));
-    await namingRepository(project, projects, () => repository.open([...targets]));
+    const open = async ([pauseMs, ...others] = pausesMs): Promise<void> => {
+      try {
+        await repository.open([...targets]);
+      } catch (error) {
+        if (pauseMs === undefined || !(error instanceof GitError && error.isRemoteOutage)) throw error;
+        log(`${errorMessage(error)}. It is tried again in ${pauseMs / 1000} s.`);
+        await setTimeout(pauseMs, undefined, { signal });
+        await open(others);
+      }
+    };
+    await namingRepository(project, projects, open);
   }
 }
 

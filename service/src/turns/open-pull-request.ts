@@ -2,6 +2,7 @@ import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import type { RunningTurn, StoredJob, StoredTurn, Turn } from "../model.ts";
 import { readTakenBack } from "../pulls/commit-message.ts";
+import { hasNoCommits } from "../pulls/github/github-error.ts";
 import { pullRequestTitle } from "../pulls/pull-request-title.ts";
 import type { Change } from "../pulls/pull-requests.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
@@ -75,15 +76,24 @@ export async function openPullRequest(
     // GitHub does not know leases, and may answer after this one has expired.
     confirmOwner: () => store.runningTurns.confirmLease(turn),
   };
-  const link = await pullRequests.open(change).catch((error: unknown) => {
+  const link = await pullRequests.open(change).catch(async (error: unknown) => {
     // Pages are in the store, which can be used again later.
     if (error instanceof LeaseLost || isStoreOutage(error) || isRemoteOutage(error)) throw error;
     log(errorMessage(error));
+    if (hasNoCommits(error) && (await isMergedInto(targetBranch, head, repository))) return undefined;
     throw new Error(describeRefusal(error, branch, "pull request"), { cause: error });
   });
+  if (link === undefined) return;
   const { arePages = false } = pullRequests;
   if (arePages || link !== existing) await store.runningTurns.setPullRequest(turn, link, head, arePages);
   log(`Pull request: ${link}`);
+}
+
+/** Whether a branch has all of a commit, because somebody has merged that without a pull request. */
+async function isMergedInto(branch: string, head: string, repository: TurnContext["repository"]): Promise<boolean> {
+  await repository.fetch([branch]);
+  const target = await repository.branchHead(branch);
+  return target !== undefined && (await repository.commits(target, head)).length === 0;
 }
 
 /** Returns a prompt or a command without secrets of the service: a workflow can have put one into it. */

@@ -1,5 +1,5 @@
 import { errorMessage } from "../error-message.ts";
-import { GitHubError } from "../pulls/github/github-error.ts";
+import { adviceOn, GitHubError } from "../pulls/github/github-error.ts";
 
 /** In characters, of GitHub's own words in the reason of a turn. The job's log has all of them. */
 const maxQuoted = 300;
@@ -75,6 +75,8 @@ function adviceOf(error: unknown): string {
   if (/not UTF-8/.test(text)) return "Rename what has that name, or change the rule that requires signatures.";
   if (/verified signatures/i.test(text))
     return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";
+  const general = adviceOn(text);
+  if (general !== undefined) return general;
   if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
     return "Change the rule, or let the token's account bypass it, in the repository or its organization.";
   return "Check the token's permissions: a re-run of a workflow run keeps those of its workflow file.";
@@ -89,7 +91,10 @@ function quotedReason(error: unknown): string {
     // Links and counts that only the log needs.
     .filter((line) => line !== "" && !/^(?:Review all repository rules|https?:|\S+ objects|Resolving)/i.test(line));
   const rejected = /\[(?:remote )?rejected\].*?\((.*)\)/.exec(text)?.[1];
-  const said = remote.length > 0 ? remote.join(" ") : (rejected ?? text);
+  // GitHub's API puts the reason in its errors, and an address after it.
+  const answered =
+    /"message":"([^"]+)"/.exec(text)?.[1] ?? text.replace(/^GitHub answered \d+ to [^:]*: | - https:\S+/g, "");
+  const said = remote.length > 0 ? remote.join(" ") : (rejected ?? answered);
   const line = said.replace(/\s+/g, " ").replace(/[.:\s]+$/, "");
   return line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line;
 }

@@ -7,7 +7,6 @@ import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
-import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { newSessionNote } from "./log-notes.ts";
 import { toldCheck } from "./project-commands.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
@@ -207,9 +206,8 @@ async function ownMessages(
   try {
     const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs });
     return message.split("\0");
-  } catch (error) {
+  } catch {
     // The agent has run: its work is worth more than its messages.
-    if (isResourceExhausted(error)) return [];
-    throw error;
+    return [];
   }
 }

@@ -1,5 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import { say, trusted } from "../../../src/runner-kit/text.ts";
 import { errorMessage } from "../../src/error-message.ts";
+import { adviceOn } from "../../src/pulls/github/github-error.ts";
 import type { GitHubRepository } from "../../src/pulls/github/github-repository.ts";
 import { actionsNotPermitted, allowActionsAdvice } from "../../src/turns/refusal.ts";
 import { SetupError } from "./setup-error.ts";
@@ -17,11 +19,24 @@ const timeoutMs = 30_000;
  * Checks whether a token may push and open pull requests, before an agent works in vain. What cannot be found out here is
  * told by GitHub later.
  *
+ * @param secondMs - how long a second before a retry takes; less in tests
  * @throws SetupError if it may not, with the setting to change
  */
-export async function checkAccess({ repository, github }: GitHubAccess, log: (line: string) => void): Promise<void> {
+export async function checkAccess(
+  { repository, github }: GitHubAccess,
+  log: (line: string) => void,
+  secondMs = 1000,
+): Promise<void> {
   if (github === undefined) throw new Error("the project of the step is not on GitHub");
-  const checks = [checkPush(repository, github), checkPullRequests(github)].map((check) =>
+  const send: Send = async (url, init) => {
+    for (let pause = 1; ; pause *= 2) {
+      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
+      // GitHub does not know a new token everywhere at once.
+      if (response.status !== 401 || pause > 4) return response;
+      await setTimeout(pause * secondMs);
+    }
+  };
+  const checks = [checkPush(repository, github, send), checkPullRequests(github, send)].map((check) =>
     check.catch((error: unknown) => {
       if (error instanceof SetupError) throw error;
       log(`Cannot check the token: ${errorMessage(error)}`);
@@ -30,19 +45,30 @@ export async function checkAccess({ repository, github }: GitHubAccess, log: (li
   await Promise.all(checks);
 }
 
+type Send = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Throws GitHub's own words and what to do about them, if it would refuse any request: an `Error` if only for now. */
+function throwIfGeneral(text: string): void {
+  const words = (/"message":\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text).trim().slice(0, 300);
+  const advice = adviceOn(words);
+  if (advice === undefined) return;
+  if (/rate limit/i.test(words)) throw new Error(words);
+  throw new SetupError("GitHub refuses the token", say`GitHub says: ${words} ${trusted(advice)} Nothing was started.`);
+}
+
 /** Sends the first request of a push, to which GitHub responds by the token's permissions. */
-async function checkPush(url: string, { owner, name, token }: GitHubRepository): Promise<void> {
+async function checkPush(url: string, { owner, name, token }: GitHubRepository, send: Send): Promise<void> {
   const repository = `${owner}/${name}`;
-  const { status } = await fetch(`${url}/info/refs?service=git-receive-pack`, {
+  const response = await send(`${url}/info/refs?service=git-receive-pack`, {
     headers: { authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}` },
-    signal: AbortSignal.timeout(timeoutMs),
-    redirect: "manual",
   });
+  const { status } = response;
   if (status === 401)
     throw new SetupError(
       "The token is not valid",
-      say`GitHub rejected \`github-token\` for ${repository}. Is it a token, and not expired? Nothing was started.`,
+      say`GitHub rejected \`github-token\` for ${repository}. Is it a token, and not expired? That of a GitHub App lives for an hour. Nothing was started.`,
     );
+  if (status === 403) throwIfGeneral(await response.text());
   if (status === 403 || status === 404)
     throw new SetupError(
       "The token may not push",
@@ -51,9 +77,9 @@ async function checkPush(url: string, { owner, name, token }: GitHubRepository):
 }
 
 /** Asks for a pull request without a title, which GitHub rejects with 422 if the token may open one, or else with 403. */
-async function checkPullRequests({ apiUrl, owner, name, token }: GitHubRepository): Promise<void> {
+async function checkPullRequests({ apiUrl, owner, name, token }: GitHubRepository, send: Send): Promise<void> {
   const repository = `${owner}/${name}`;
-  const response = await fetch(`${apiUrl}/repos/${repository}/pulls`, {
+  const response = await send(`${apiUrl}/repos/${repository}/pulls`, {
     method: "POST",
     headers: {
       accept: "application/vnd.github+json",
@@ -63,11 +89,10 @@ async function checkPullRequests({ apiUrl, owner, name, token }: GitHubRepositor
       "x-github-api-version": "2022-11-28",
     },
     body: JSON.stringify({ head: "permission-check", base: "permission-check" }),
-    signal: AbortSignal.timeout(timeoutMs),
-    redirect: "manual",
   });
   const text = await response.text();
-  if (response.status !== 403 || /rate limit/i.test(text)) return;
+  if (response.status !== 403) return;
+  throwIfGeneral(text);
   const isSetting = actionsNotPermitted.test(text);
   const advice = isSetting
     ? allowActionsAdvice

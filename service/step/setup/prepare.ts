@@ -20,6 +20,9 @@ export interface PrepareOptions {
   signal: AbortSignal;
 }
 
+/** How long an agent may run so that an hour's token, made shortly before, outlives its push, in milliseconds. */
+const safeTokenMs = 55 * 60_000;
+
 /**
  * Makes sure that the sandbox and the agent are there.
  *
@@ -27,9 +30,13 @@ export interface PrepareOptions {
  * @throws SetupError if one is missing and cannot be installed
  */
 export async function prepareAgent(
-  { agentPackage, options, install }: Settings,
+  { agentPackage, options, install, token, isWorkflowToken }: Settings,
   { folder, environment, info, signal }: PrepareOptions,
 ): Promise<string | undefined> {
+  if (token.startsWith("ghs_") && !isWorkflowToken && options.timeLimitMs > safeTokenMs)
+    info(
+      `\`github-token\` is that of a GitHub App, which ends an hour after it was made. The agent may run for ${options.timeLimitMs / 60_000} minutes: if the token ends before, its work cannot be pushed. Give it less time, or make the token just before this step.`,
+    );
   if (options.sandbox === "bwrap")
     await prepareBubblewrap({
       folder: join(folder, "sandbox-test"),

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { quoted } from "../../../test/support/quoted.ts";
 import { type Defer, temporaryFolder } from "../../../test/support/step.ts";
 import { isThorough } from "../../../test/support/thorough.ts";
 import type { DocsRepository } from "../../../tools/docs-repository.ts";
@@ -31,7 +32,7 @@ async function start(sandbox: SandboxKind, defer: Defer = onTestFinished): Promi
   writeFileSync(join(home, "secret.md"), "secret of the operator");
   const store = join(temporaryFolder(defer), "jobs.sqlite");
   const marker = join(temporaryFolder(defer), "ran");
-  const agent = `${process.execPath} ${support}/hostile-agent.ts`;
+  const agent = quoted(process.execPath, `${support}/hostile-agent.ts`);
   const options = {
     repository: docs.path,
     project: "docs",

@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { quoted } from "../../../test/support/quoted.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import { listen } from "../../src/http/listen.ts";
@@ -50,7 +51,7 @@ test.skipIf(obstacle !== undefined)(
     const api = await startApi();
     const folder = temporaryFolder();
     const ask = `fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: "{}" })`;
-    writeFileSync(join(folder, "claude"), `#!${process.execPath}\n${ask};\n`);
+    writeFileSync(join(folder, "claude"), `#!/bin/sh\nexec ${quoted(process.execPath, "--eval", ask)}\n`);
     chmodSync(join(folder, "claude"), 0o755);
     const environment = {
       PATH: `${folder}:${process.env.PATH}`,

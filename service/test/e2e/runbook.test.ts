@@ -18,6 +18,7 @@ import { promisify } from "node:util";
 import { afterAll, test as anyTest, beforeAll, expect } from "vitest";
 import { isInPath } from "../../../src/runner-kit/agent-service.ts";
 import { root } from "../../../test/support/metadata.ts";
+import { quoted } from "../../../test/support/quoted.ts";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import { DocsRepository } from "../../../tools/docs-repository.ts";
@@ -55,7 +56,7 @@ function programs(port: number): Record<string, string> {
   return {
     runuser: '[ "$1 $2 $3" = "-u agent-job-service --" ] && shift 3 && exec "$@"',
     journalctl: `[ "$*" = "--unit agent-job-service --since -1h --output cat" ] && exec cat ${at("log")}`,
-    npm: `[ "$*" = ci ] && exit; [ "$1 $2 $3 $4" = "run --silent service --" ] && shift 4 && exec ${process.execPath} ${mainFile} "$@"`,
+    npm: `[ "$*" = ci ] && exit; [ "$1 $2 $3 $4" = "run --silent service --" ] && shift 4 && exec ${quoted(process.execPath, mainFile)} "$@"`,
     chown: '[ "$1 $2" = "--recursive agent-job-service:" ] && [ -d "$3" ]',
     // The user is not on this machine.
     install: `[[ "$3 $4" =~ ^-[go]" agent-job-service"$ ]] && exec /usr/bin/install "$1" "$2" "$5" "$6"`,
@@ -70,7 +71,7 @@ function programs(port: number): Record<string, string> {
         if [ $one = stop ]; then
           kill "$(cat ${at("pid")})"; while kill -0 "$(cat ${at("pid")})" 2> /dev/null; do sleep 0.05; done
         else
-          AGENT_SERVICE_KEY=${serviceKey} setsid ${process.execPath} ${mainFile} ${options} --agent '${agent}' >> ${at("log")} 2>&1 < /dev/null &
+          AGENT_SERVICE_KEY=${serviceKey} setsid ${quoted(process.execPath, mainFile)} ${options} --agent '${agent}' >> ${at("log")} 2>&1 < /dev/null &
           echo $! > ${at("pid")}
           until curl --silent --fail ${url}/healthz > /dev/null; do sleep 0.05; kill -0 $! || exit 1; done
         fi

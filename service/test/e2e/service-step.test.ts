@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathWith, programs } from "../../../test/support/programs.ts";
+import { quoted } from "../../../test/support/quoted.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import { parseOutputs, stepEnvironment } from "../../../tools/runner.ts";
@@ -98,7 +99,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
       mkdirSync(join(runnerTemp, "_runner_file_commands"), { recursive: true });
       writeFileSync(join(runnerTemp, "_runner_file_commands/set_env"), JSON.stringify(secrets));
       writeFileSync(join(workspace, "config"), JSON.stringify(secrets));
-      const bin = programs({ [agent]: `[ "$1" = --version ] || exec ${process.execPath} ${searchingAgent}` });
+      const bin = programs({ [agent]: `[ "$1" = --version ] || exec ${quoted(process.execPath, searchingAgent)}` });
       const service = await startServiceStep({
         github,
         runnerTemp,
@@ -148,7 +149,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     writeFileSync(join(workspace, "config"), github.token);
     const service = await startServiceStep({
       github,
-      inputs: { agent: `${process.execPath} ${searchingAgent}`, sandbox: "none", "agent-network": "full" },
+      inputs: { agent: quoted(process.execPath, searchingAgent), sandbox: "none", "agent-network": "full" },
       environment: { RUNNER_TRACKING_ID: "github_0123456789" },
     });
     // Not in its environment, even so: the service itself does not have them there.

@@ -56,6 +56,20 @@ export function isTriggeredBy(name: string, phrase: string, label: string): bool
   return phrase !== "" || (label !== "" && (kind === "issue" || kind === "pull request"));
 }
 
+/** What somebody says or opens, in the names of a payload's fields. */
+const saidOrOpened = /(^|_)(comment|discussion|review|issue|pull_request)$/;
+
+/**
+ * Returns whether an event that turns comment mode on by neither trigger may start nothing, because whoever causes it only says or opens
+ * something. That is so for events that are not known, too. @throws if the payload cannot be read
+ */
+export function isClosed(environment: NodeJS.ProcessEnv): boolean {
+  if (isThreadEvent(environment.GITHUB_EVENT_NAME ?? "")) return true;
+  if (!environment.GITHUB_EVENT_PATH) return false;
+  const payload = readEvent(environment);
+  return typeof payload === "object" && Object.keys(payload ?? {}).some((name) => saidOrOpened.test(name));
+}
+
 /** Repository permissions, in ascending order. GitHub's documentation: "Repository roles". */
 export const permissions = ["read", "triage", "write", "maintain", "admin"] as const;
 

@@ -26,6 +26,11 @@ export function unknownPlaceholders(template: string, known: readonly string[]):
   return [...new Set(namesIn(template).filter((name) => !known.includes(name)))];
 }
 
+/** Returns whether a template has a place for what is asked for. */
+export function hasInstruction(template: string): boolean {
+  return namesIn(template).includes("instruction");
+}
+
 function namesIn(template: string): string[] {
   return [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
 }

@@ -2,8 +2,8 @@ import { forkAdvice } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
 import { parsePaths } from "../changes/paths.ts";
-import { isFromFork, isThreadEvent, isTriggeredBy, permissions, triggerKinds } from "../comments/event.ts";
-import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
+import { isClosed, isFromFork, isThreadEvent, isTriggeredBy, permissions, triggerKinds } from "../comments/event.ts";
+import { hasInstruction, placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
 import { isMintlify } from "../mintlify.ts";
 import type { InputProblem, RunResult } from "../result.ts";
 import { canRequestIdTokens } from "../runner/environment.ts";
@@ -98,6 +98,9 @@ export function parseInputs(
   const prompt = file && "text" in file ? file.text : raw.prompt;
   const isComment = isTriggeredBy(eventName, raw["trigger-phrase"], raw["trigger-label"]);
   const summary = parsed.summary ?? true;
+  const hasTrigger = raw["trigger-phrase"] !== "" || raw["trigger-label"] !== "";
+  if (hasTrigger && !isComment && (hasInstruction(prompt) || isClosed(environment)))
+    return { ok: false, problems: [], skipped: { kind: "skipped", reason: "no-trigger", event: eventName }, summary };
   const isServiceKeyMissing = raw.auth === "github-oidc" ? !hasIdTokens : raw["api-key"] === "";
   const isMissing = agent ? agent.isKeyMissing : isServiceKeyMissing;
   // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
@@ -111,6 +114,11 @@ export function parseInputs(
   checkPrompt(raw, file, isComment, environment, add);
   checkCombinations(raw, parsed, isHosted, isComment || prompt !== "", add);
   if (isComment) checkTemplate(raw, prompt, add);
+  else if (hasInstruction(prompt))
+    add(
+      raw["prompt-file"] ? "prompt-file" : "prompt",
+      say`uses {{ instruction }}, but without trigger-phrase and trigger-label nothing takes its place. Set one of them`,
+    );
   if (isComment || agent || raw.changes !== "none") checkToken(raw, isComment, add);
   if (problems.length > 0) return { ok: false, problems, summary };
 

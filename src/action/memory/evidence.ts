@@ -2,7 +2,14 @@ import type { Acceptance } from "../../client/errors.ts";
 import type { SentTurn } from "../../client/step-lookup.ts";
 import { isForgetful } from "../../runner-kit/cache.ts";
 import { nothingRemembered, writePrompt } from "../plan.ts";
-import { cancelledBeforeSending, type RerunAction, type RerunEffect, type RunResult } from "../result.ts";
+import {
+  AgentError,
+  agentFailed,
+  cancelledBeforeSending,
+  type RerunAction,
+  type RerunEffect,
+  type RunResult,
+} from "../result.ts";
 import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import { type Answer, askService } from "./ask-service.ts";
@@ -54,7 +61,12 @@ export async function askBefore(
   run: Run,
 ): Promise<Replies | RunResult> {
   const { signal } = run.ports;
-  const replies = await untilAborted(ask(fill, memory.cache, run), signal);
+  const asked = ask(fill, memory.cache, run).catch((error: unknown) => {
+    // What asks its service may start it.
+    if (error instanceof AgentError) return agentFailed(error);
+    throw error;
+  });
+  const replies = await untilAborted(asked, signal);
   return replies && !signal.aborted ? replies : cancelledBeforeSending;
 }
 

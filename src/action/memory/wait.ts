@@ -7,6 +7,7 @@ const maxWaitAfterCancelMs = 2000;
 
 /** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  promise.catch(() => {});
   if (signal.aborted) return undefined;
   const ended = new AbortController();
   const aborted = new Promise<undefined>((resolve) => {

@@ -279,6 +279,8 @@ function whenCancelled(
       isOver ? say`To start over, re-run this workflow run.` : howToWait(context, "read its result"),
     ];
   }
+  if (stop === "ended")
+    return [say`${step}. The work of job ${jobId} had already ended.`, howToWait(context, "read its result")];
   return [
     say`${step}, but job ${jobId} keeps running: ${trusted(whyNotStopped(context))}.`,
     joinSentences(howToWait(context), rerunWarning(context)),

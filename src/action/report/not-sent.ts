@@ -18,13 +18,26 @@ export function describeSkip(result: SkippedResult, context: ResultContext): Mes
     const what = say`No file that counts has changed since ${shortRef(base)}. Nothing was started.`;
     return { title: "Nothing new", what: joinSentences(what, otherFiles > 0 ? others : []), next: [] };
   }
+  if (result.reason === "own-change") {
+    const what = say`The event is about a commit of an agent, which starts no other agent. Nothing was started.`;
+    return {
+      title: "Skipped",
+      what,
+      next: say`To ask for more, comment in its pull request, or run the workflow by hand.`,
+    };
+  }
+  if ("event" in result)
+    return message`
+      Skipped
+      By the event ${result.event}, nobody can ask with this step's trigger-phrase or trigger-label. Nothing was started.
+      To start a job on each such event, use a step for it without trigger-phrase, trigger-label and {{ instruction }}.`;
   const [why, next = []] = whySkipped(result, context.state.author);
   return { title: "Skipped", what: joinSentences(why, say`Nothing was started.`), next };
 }
 
 /** Returns why an event asks for nothing, and what to do about it. */
 function whySkipped(
-  result: Exclude<SkippedResult, { reason: "nothing-new" | "dry-run" }>,
+  result: Extract<SkippedResult, { triggerKind: TriggerKind }>,
   login: string,
 ): [why: Text, next?: Text] {
   const { triggerKind } = result;
@@ -87,8 +100,25 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
   return describe(result, context);
 }
 
+/** What to do about what GitHub refuses for any request, by its words. */
+const gitHubAdvice: readonly [words: RegExp, advice: string][] = [
+  [/rate limit/i, "Re-run the workflow run when the limit is over, in at most an hour."],
+  [/was archived so/i, "Unarchive the repository, or remove this workflow."],
+  [
+    /SAML enforcement/,
+    "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run.",
+  ],
+  [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
+  [
+    /Bad credentials/i,
+    "github-token has ended or was revoked: that of a GitHub App lives for an hour. Make a new one.",
+  ],
+];
+
 /** What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it. */
-function adviceOnGitHub(permission: string): Text {
+function adviceOnGitHub(permission: string, detail: string): Text {
+  const [, advice] = gitHubAdvice.find(([words]) => words.test(detail)) ?? [];
+  if (advice !== undefined) return trusted(advice);
   return say`If github-token may not ${trusted(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
 }
 
@@ -104,11 +134,11 @@ const blocked: {
   permission: ({ triggerKind, detail }) => message`
     Cannot check the permission
     The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read the repository (contents: read)")}`,
+    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
   review: ({ detail }) => message`
     Cannot read the review
     The review cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)")}`,
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
   thread: (_, context) => message`
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
@@ -160,7 +190,11 @@ const blocked: {
   base: ({ detail }) => message`
     Cannot read the pull request
     The branch of the pull request cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)")}`,
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
+  head: ({ branch, detail }) => message`
+    Cannot read the newest commit
+    The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
+    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
   "range-behind": ({ base, head }) => message`
     Changes were covered by a later run
     The range of changes ends with ${shortRef(head)}, which is behind its start ${shortRef(base)}: a later run has covered these changes. Nothing was started.
@@ -168,7 +202,7 @@ const blocked: {
   changes: ({ detail }) => message`
     Cannot read what changed
     GitHub could not be asked what changed (${detail}), so nothing was started.
-    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)")}`,
+    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
   session: ({ detail }) => message`
     Cannot read the session
     The Actions cache, which says what the last job of the session is, cannot be read (${detail}). This run sent nothing.

@@ -57,10 +57,12 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: TraceListe
     },
     // The first plugin is closest to the network, so it sees each retry.
     tracing,
+    retryNewToken,
     retry,
     throttling,
   );
-  const unthrottled = getOctokit(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, retry);
+  const ofUrgent = { ...options, retry: { doNotRetry: permanentStatuses } };
+  const unthrottled = getOctokit(token, ofUrgent, tracing, retryNewToken, retry);
 
   /** Calls `use` with a client and the options of its requests, within the limits; `renew` starts the timeout of the next page. */
   async function within<T>(
@@ -132,6 +134,19 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: TraceListe
         return items;
       }),
   };
+}
+
+/** An Octokit plugin that lets the retry plugin send again what GitHub refuses because it does not know a new token everywhere yet. */
+function retryNewToken(octokit: Pick<ReturnType<typeof getOctokit>, "hook">): void {
+  let isKnown = false;
+  octokit.hook.after("request", () => {
+    isKnown = true;
+  });
+  octokit.hook.error("request", (error, { request }) => {
+    if (statusOf(error) === 401 && !isKnown && "request" in error)
+      error.request.request = { ...error.request.request, retries: 3, retryAfter: 2 ** (request.retryCount ?? 0) };
+    throw error;
+  });
 }
 
 /** An Octokit plugin that traces every request. Octokit's documentation: "Hooks". */

@@ -81,6 +81,19 @@ describe("a cancelled step", () => {
     expect(clock.elapsedMs).toBeLessThanOrEqual(32_000);
   });
 
+  test("does not say that a job keeps running if its follow-up ended first", async () => {
+    const service = running();
+    service.next = "completed";
+    await attempt(service);
+    service.next = "running";
+    service.endsAs = "completed";
+    const { outputs, toolkit } = await attempt(service, { inputs: { "job-id": "job_1", prompt: "More" } });
+    expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
+    expect(toolkit.annotations.at(-1)?.text).toMatch(
+      /^The step was cancelled\. The work of job job_1 had already ended\.\nTo read its result/,
+    );
+  });
+
   test("reports the pull request of a turn that ended first", async () => {
     const service = running();
     service.endsAs = "completed";

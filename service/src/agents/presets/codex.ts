@@ -6,12 +6,12 @@ export const codex: Preset = {
   package: { registry: "npm", name: "@openai/codex", version: "0.169.0" },
   models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY")],
   environment: {},
-  // It reads the base URL only from its configuration.
+  // It reads the base URL only from its configuration. For a model that it does not know, it would offer a tool of the provider.
   script: ({ isFollowUp, isSandboxed }) =>
     [
       "exec codex exec --json",
       isSandboxed ? "--dangerously-bypass-approvals-and-sandbox" : "--sandbox workspace-write",
-      `\${OPENAI_BASE_URL:+-c "openai_base_url=\\"$OPENAI_BASE_URL\\""} "$@"`,
+      `-c 'web_search="disabled"' \${OPENAI_BASE_URL:+-c "openai_base_url=\\"$OPENAI_BASE_URL\\""} "$@"`,
       ...(isFollowUp ? ["resume --last"] : []),
       "-",
     ].join(" "),

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import type { AgentCommand } from "../agent.ts";
 import type { Sandbox, SandboxAccess } from "./sandbox.ts";
 
@@ -85,7 +85,7 @@ function argumentsFor(
     ...["--proc", "/proc", ...kernelFiles.flatMap(readOnly), "--dev", "/dev"],
     ...hiddenFiles.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", "/dev/null", path]),
     ...["--bind", temporary, "/tmp", "--bind", temporary, "/dev/shm"],
-    ...readable.flatMap(readOnly),
+    ...notShown(readable).flatMap(readOnly),
     ...writable.flatMap((path) => ["--bind", moved?.to === path ? moved.path : path, path]),
     // Nothing that is only in memory can be written, so that all files count for the limit of the disk.
     ...["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", currentDirectory],
@@ -97,6 +97,14 @@ function showSystemFolder(path: string): string[] {
   if (!existsSync(path)) return [];
   // Such as /bin, a link to /usr/bin on most systems.
   return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : readOnly(path);
+}
+
+/** Leaves out what a folder shows already, where bubblewrap cannot mount over a link. What such a link leads to is shown instead. */
+function notShown(readable: readonly string[]): string[] {
+  const folders = [...systemFolders, ...systemFiles, ...readable];
+  const isShown = (path: string): boolean => folders.some((folder) => path.startsWith(`${folder}/`));
+  const real = (path: string): string[] => (existsSync(path) ? [realpathSync(path)] : []);
+  return readable.flatMap((path) => (isShown(path) ? real(path).filter((one) => !isShown(one)) : [path]));
 }
 
 const readOnly = (path: string): string[] => ["--ro-bind-try", path, path];

@@ -1,5 +1,5 @@
 import type { GitHubApi } from "./github-api.ts";
-import { GitHubError } from "./github-error.ts";
+import { adviceOn, GitHubError } from "./github-error.ts";
 import type { RepositoryData, RepositoryIdentity } from "./repository-identity.ts";
 
 /**
@@ -21,7 +21,8 @@ export async function checkToken(
     if (repository.permissions?.push !== false || (await isInstallationToken(api))) return;
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error;
-    if (error.isPermanent) throw new Error(`${needs}. ${error.message}`);
+    const advice = adviceOn(error.message);
+    if (error.isPermanent) throw new Error(advice ? `${error.message}. ${advice}` : `${needs}. ${error.message}`);
     log(`Cannot check ${tokenVariable}, so jobs may fail when they push or open pull requests. ${error.message}`);
     return;
   }

@@ -6,7 +6,13 @@ import type { Metrics } from "../../metrics/metrics.ts";
 import { createBoundedFetch, RedirectError } from "./bounded-fetch.ts";
 import { GitHubError, RateLimitError } from "./github-error.ts";
 import type { GitHubRepository } from "./github-repository.ts";
-import { asResponseError, describeRateLimits, rateLimitSeconds, rateLimitWindowMs } from "./rate-limit.ts";
+import {
+  asResponseError,
+  describeRateLimits,
+  rateLimitSeconds,
+  rateLimitWindowMs,
+  retryNewToken,
+} from "./rate-limit.ts";
 
 export interface GitHubApiOptions {
   repository: GitHubRepository;
@@ -50,7 +56,7 @@ type OnRateLimit = (seconds: number) => boolean;
 const onRateLimit = (seconds: number, { request }: { request?: unknown }): boolean =>
   (request as { onRateLimit: OnRateLimit }).onRateLimit(seconds);
 
-const GitHubClient = Octokit.plugin(describeRateLimits, retry, throttling);
+const GitHubClient = Octokit.plugin(describeRateLimits, retryNewToken, retry, throttling);
 
 /** GitHub's REST API, for requests about one repository. */
 export class GitHubApi {

@@ -45,3 +45,32 @@ export class RateLimitError extends GitHubError {
     return false;
   }
 }
+
+/** What to do about what GitHub refuses for any request, by its words. */
+const advices: readonly [words: RegExp, advice: string][] = [
+  [/was archived so/i, "Unarchive the repository."],
+  [/SAML (?:enforcement|SSO)/, "Authorize the token for single sign-on (SSO) in the organization."],
+  [
+    /IP allow list/i,
+    "Add this machine's address to the organization's IP allow list, or run on a machine that is on it.",
+  ],
+  [/rate limit/i, "Wait until the limit is over, at most an hour."],
+  [
+    /Bad credentials|Authentication failed|Invalid username/i,
+    "The token has ended or was revoked: that of a GitHub App lives for an hour. Use a new one.",
+  ],
+];
+
+/** Returns what to do about what GitHub refuses for any request, by its words; `undefined` if they are others. */
+export function adviceOn(words: string): string | undefined {
+  return advices.find(([pattern]) => pattern.test(words))?.[1];
+}
+
+/** Whether GitHub refuses a pull request because the branch has nothing that its target lacks. */
+export const hasNoCommits = (error: unknown): boolean =>
+  error instanceof GitHubError && error.status === 422 && /No commits between/i.test(error.message);
+
+/** Whether GitHub's API may not have seen yet what was pushed or opened a moment ago. */
+export const isTooEarly = (error: GitHubError): boolean =>
+  hasNoCommits(error) ||
+  (error.status === 422 && /already exists|"field":"head","code":"invalid"/i.test(error.message));

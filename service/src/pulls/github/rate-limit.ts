@@ -57,3 +57,16 @@ export function describeRateLimits(octokit: Octokit): void {
     throw error;
   });
 }
+
+/** An Octokit plugin that lets the retry plugin send again what GitHub refuses because it does not know a new token everywhere yet. */
+export function retryNewToken(octokit: Octokit): void {
+  let isKnown = false;
+  octokit.hook.after("request", () => {
+    isKnown = true;
+  });
+  octokit.hook.error("request", (error, { request }) => {
+    if (asResponseError(error)?.status === 401 && !isKnown && "request" in error)
+      error.request.request = { ...error.request.request, retries: 3, retryAfter: 2 ** (request.retryCount ?? 0) };
+    throw error;
+  });
+}

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { quoted } from "../../../../test/support/quoted.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { type Limits, watchLimits } from "../../../src/agents/limits.ts";
@@ -99,7 +100,7 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
 
   test("memory is in megabytes", async () => {
     const allocate = "globalThis.kept = Buffer.alloc(200_000_000, 1); console.log(1); setTimeout(() => {}, 300_000)";
-    const leader = await start(`${process.execPath} --eval '${allocate}' & wait`);
+    const leader = await start(`${quoted(process.execPath, "--eval", allocate)} & wait`);
     expect(await exceeded(leader, { memoryMb: 150 })).toEqual(["more than 150 MB of memory"]);
     expect(await exceededSoon(leader, { memoryMb: 800 })).toEqual([]);
   });
@@ -113,7 +114,7 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
       database.exec("insert into t values (zeroblob(20000000)), (zeroblob(20000000))");
       database.prepare("select x from t").all();
       console.log(1); setTimeout(() => {}, 300_000)`;
-    const leader = await start(`${process.execPath} --eval '${map}' ${database} & wait`);
+    const leader = await start(`${quoted(process.execPath, "--eval", map, database)} & wait`);
     const [child = ""] = readFileSync(`/proc/${leader}/task/${leader}/children`, "utf8").split(" ");
     const anonymousKb = Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${child}/status`, "utf8"))?.[1]);
     const memoryMb = Math.round(anonymousKb / 1024) + 20;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
@@ -7,6 +7,7 @@ import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { type Agent, shellAgent } from "../../../src/agents/agent.ts";
 import { noNetwork } from "../../../src/agents/network/agent-network.ts";
 import { bubblewrap } from "../../../src/agents/sandbox/bubblewrap.ts";
+import type { Sandbox } from "../../../src/agents/sandbox/sandbox.ts";
 import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
 import type { JobRecord } from "../../../src/model.ts";
 import { jobLogFile } from "../../../src/service-folder.ts";
@@ -243,5 +244,42 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const branch = `agent/${job.id}`;
     expect([docs.read(branch, "docs/path.md"), docs.read(branch, "docs/hooks.md")]).toEqual(["", ""]);
     expect(docs.git("ls-tree", "-r", "--name-only", branch)).not.toContain("docs/hooked.md");
+  });
+
+  test("commands may name programs that are links through /etc/alternatives, and links in a folder that they read", async () => {
+    const tools = join(temporaryFolder(), "tools");
+    const linked = temporaryFolder();
+    mkdirSync(tools);
+    writeFileSync(join(linked, "words"), "broken\n");
+    symlinkSync(join(linked, "words"), join(tools, "words"));
+    const reads = { reads: [tools, join(tools, "words")] };
+    const docs = docsRepository(files);
+    const checked = `! awk 1 docs/a.md | grep -f ${tools}/words && which sh`;
+    const commands = { ...commandsOf({ setup: `which awk && ${setup}`, check: checked }), ...reads };
+    await using service = await start(docs, shellAgent("echo good > docs/a.md"), {}, { commands });
+    const { turn, log } = await run(service, "Go on");
+    expect(turn, log).toMatchObject({ status: "completed", check: "passed" });
+  });
+
+  test("a check whose sandbox does not start has no result, and keeps nothing from being pushed", async () => {
+    const docs = docsRepository(files);
+    const broken: Sandbox = {
+      ...bubblewrap,
+      wrap: (command, access) =>
+        command.args.includes(check) || JSON.stringify(command.args).includes("echo nobody")
+          ? { file: "/bin/sh", args: ["-c", "echo cannot mount >&2; exit 1"] }
+          : bubblewrap.wrap(command, access),
+    };
+    const agent = shellAgent("echo good > docs/a.md");
+    await using service = await start(docs, agent, { check }, { sandbox: broken });
+    const { job, turn, log } = await run(service, "Go on");
+    expect(turn).toMatchObject({ status: "completed" });
+    expect(turn).not.toHaveProperty("check");
+    expect(log).toMatch(/\| cannot mount\n[\s\S]*The commit is not checked: the sandbox did not start/);
+    expect(docs.read(`agent/${job.id}`, "docs/a.md")).toBe("good");
+    await using other = await start(docs, agent, { setup: "echo nobody" }, { sandbox: broken });
+    const { job: failed, log: said } = await run(other, "Go on");
+    expect(failed.status, said).toBe("failed");
+    expect(said).toContain("the sandbox did not start. The last line of the log says why");
   });
 });

@@ -11,7 +11,7 @@ import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { Git, GitError } from "../../../src/git/git.ts";
 import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
 import { resolveAddress } from "../../../src/git/repository-address.ts";
-import { docsRepository, folderWithClone } from "../../support/agent-service.ts";
+import { docsRepository, folderWithClone, startAgentService } from "../../support/agent-service.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -74,6 +74,26 @@ describe("opening the clone of an earlier service", () => {
     const docs = docsRepository();
     docs.git("symbolic-ref", "HEAD", "refs/heads/trunk");
     await expect(open(docs)).rejects.toThrow("the repository has no default branch: choose one with --base");
+  });
+
+  test("is opened again after an outage of its host, and not after another error", async () => {
+    const docs = docsRepository();
+    const folder = temporaryFolder();
+    const { PATH } = process.env;
+    const failing = (count: number, says: string) => {
+      const script = `#!/bin/sh
+        PATH='${PATH}'
+        case "$*" in *ls-remote*) echo >> ${folder}/asked; [ $(wc -l < ${folder}/asked) -gt ${count} ] || { echo "${says}" >&2; exit 128; };; esac
+        exec git "$@"`;
+      rmSync(join(folder, "asked"), { force: true });
+      writeFileSync(join(folder, "git"), `${script}\n`, { mode: 0o755 });
+    };
+    vi.stubEnv("PATH", `${folder}:${PATH}`);
+    failing(1, "fatal: unable to access 'https://x/': The requested URL returned error: 502");
+    await using service = await startAgentService(docs);
+    expect(service.lines.join("\n")).toMatch(/returned error: 502\. It is tried again in 1 s\./);
+    failing(1, "fatal: unable to access 'https://x/': The requested URL returned error: 403");
+    await expect(startAgentService(docs)).rejects.toThrow("returned error: 403");
   });
 
   test("requires a Git that can merge many commits at once", async () => {

@@ -231,11 +231,29 @@ describe("opening a pull request", () => {
   test("does not retry a permanent HTTP error, and reports the reason that GitHub gives", async () => {
     const github = await startGitHubPullRequests();
     github.server.answer = (request) =>
-      isPost(request) ? { status: 422, body: { message: "No commits between main and agent" } } : undefined;
+      isPost(request) ? { status: 422, body: { message: "The title is not valid" } } : undefined;
     await expect(github.pulls.open(change)).rejects.toThrow(
-      "GitHub answered 422 to POST /repos/acme/docs/pulls: No commits between main and agent",
+      "GitHub answered 422 to POST /repos/acme/docs/pulls: The title is not valid",
     );
     expect(posts(github.server)).toBe(1);
+  });
+
+  test.each([
+    ["the head", { resource: "PullRequest", field: "head", code: "invalid" }],
+    ["the commit", { resource: "PullRequest", code: "custom", message: "No commits between main and agent/job_1" }],
+  ])("is opened again until GitHub has seen %s, with a draft for a failed check", async (_what, error) => {
+    const github = await startGitHubPullRequests();
+    const bodies: string[] = [];
+    github.server.answer = (request, body) => {
+      if (!isPost(request)) return undefined;
+      bodies.push(body);
+      return posts(github.server) <= 3
+        ? { status: 422, body: { message: "Validation Failed", errors: [error] } }
+        : undefined;
+    };
+    const check = { result: "failed", command: "x", output: "" } as const;
+    expect(await github.pulls.open({ ...change, check })).toBe(github.server.link(1));
+    expect(bodies.map((body) => JSON.parse(body).draft)).toEqual([true, true, true, true]);
   });
 
   test("reports neither the token nor a line break that GitHub sends", async () => {
@@ -266,11 +284,11 @@ describe("opening a pull request", () => {
     expect(posts(github.server)).toBe(1);
   });
 
-  test("fails after three tries if GitHub is down", async () => {
+  test("fails after four tries if GitHub is down", async () => {
     const github = await startGitHubPullRequests();
     github.server.answer = () => ({ status: 503, body: "" });
     await expect(github.pulls.open(change)).rejects.toThrow("GitHub answered 503");
-    expect(github.server.requests).toHaveLength(4);
+    expect(github.server.requests).toHaveLength(5);
     await github.server[Symbol.asyncDispose]();
     await expect(github.pulls.open(change)).rejects.toThrow(/GitHub did not respond .*ECONNREFUSED/);
   });
@@ -443,17 +461,30 @@ describe("the token", () => {
     expect(github.server.requests.at(-1)).toMatch(/^GET .installation.repositories\?.*\bper_page=1$/);
   });
 
+  const needs = "GITHUB_TOKEN needs write access to contents and pull requests of acme/docs. ";
+
   test.each([
-    [401, "Bad credentials"],
-    [403, "Resource protected by organization SAML enforcement"],
-    [404, "Not Found"],
-  ])("is rejected with status %d", async (status, message) => {
+    [401, "Bad credentials", "", ". The token has ended or was revoked"],
+    [403, "Resource protected by organization SAML enforcement", "", ". Authorize the token for single sign-on"],
+    [403, "Resource not accessible by integration", needs, ""],
+    [404, "Not Found", needs, ""],
+  ])("is rejected with status %d: %s", async (status, message, before, after) => {
     const github = await startGitHubPullRequests();
     github.server.answer = () => ({ status, body: { message } });
     await expect(github.pulls.checkToken()).rejects.toThrow(
-      "GITHUB_TOKEN needs write access to contents and pull requests of acme/docs. " +
-        `GitHub answered ${status} to GET /repos/acme/docs: ${message}`,
+      `${before}GitHub answered ${status} to GET /repos/acme/docs: ${message}${after}`,
     );
+  });
+
+  test("is tried again while GitHub does not know it yet, and no more once it has worked", async () => {
+    const github = await startGitHubPullRequests();
+    const unknown = { status: 401, body: { message: "Bad credentials" } };
+    github.server.answer = () => (github.server.requests.length <= 3 ? unknown : undefined);
+    await github.pulls.checkToken();
+    expect(github.server.requests).toHaveLength(4);
+    github.server.answer = () => unknown;
+    await expect(github.pulls.checkToken()).rejects.toThrow("Bad credentials");
+    expect(github.server.requests).toHaveLength(5);
   });
 
   test("is rejected if the address is not that of GitHub's API", async () => {

@@ -12,6 +12,8 @@ test("finds the program of a command, however it is written", () => {
   expect(shellAgent("  my-agent  -p ").model).toBe("my-agent");
   expect(shellAgent("KEY=x \t my-agent").programs).toEqual(["my-agent"]);
   expect(shellAgent("/opt/name=x/agent").programs).toEqual(["/opt/name=x/agent"]);
+  expect(shellAgent(`'/opt/my agents/one' "two" three`).programs).toEqual(["/opt/my agents/one"]);
+  expect(shellAgent(`KEY='a secret' OTHER="b c"d "/opt/my agents"/one`).programs).toEqual(["/opt/my agents/one"]);
 });
 
 test("gives an unknown program nothing but its command, the same for each turn", () => {

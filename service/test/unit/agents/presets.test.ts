@@ -90,6 +90,12 @@ describe.each(presetNames)("%s", (name) => {
   });
 });
 
+test("codex offers no tool of the provider, for whatever model", () => {
+  for (const isFollowUp of [false, true])
+    expect(script("codex", isFollowUp, true)).toContain(`-c 'web_search="disabled"' `);
+  expect(run("codex", 'for one; do echo "$one"; done', "new-model")).toContain('\n-c\nweb_search="disabled"\n');
+});
+
 test("reports what it cost, if the agent says that", () => {
   const costs = presetNames.map((name) => {
     const { costUsd, sessionCost } = agentOf(name).readReport(recorded(`${name}-change`));

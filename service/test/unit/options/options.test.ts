@@ -203,8 +203,22 @@ describe("--agent", () => {
   test("takes the name of an agent only if it is the whole value", () => {
     expect(scriptOf(["--agent=claude"])).toContain("--output-format stream-json");
     expect(scriptOf(["--agent", " claude\n"])).toContain("--output-format stream-json");
-    for (const command of ["claude -p", "/usr/bin/claude", "toString"])
+    for (const command of ["/usr/bin/claude -p", "./claude", "claude-own -p", "toString"])
       expect(scriptOf([`--agent=${command}`])).toBe(command);
+  });
+
+  test.each(["claude --model opus", "claude@latest", "codex exec", "KEY=x gemini", "'claude' -p"])(
+    "is not the name of an agent with more words, which would run without its key: %s",
+    (agent) => {
+      const name = /claude|codex|gemini/.exec(agent)?.[0];
+      expect(parseArguments(["--repository=docs", `--agent=${agent}`])).toEqual({
+        error: `--agent must be ${name} alone, with --model NAME as an option of its own. A command line of your own has to be in a script.`,
+      });
+    },
+  );
+
+  test("a model of an unknown program is only shown", () => {
+    expect(parse("--repository x --agent cat --model large")).toMatchObject({ agent: { model: "large" } });
   });
 
   test("shows the model, or else the name", () => {

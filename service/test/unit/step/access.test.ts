@@ -8,6 +8,8 @@ const token = "ghs_0123456789";
 interface Answer {
   status: number;
   body?: string;
+  /** How often it answers with 401 before, because the token is new. */
+  unknown?: number;
 }
 
 /** Starts a GitHub that answers so to the requests of a push and of a pull request. */
@@ -18,13 +20,16 @@ async function startGitHub({ push = { status: 200 }, pull = { status: 422 } }: {
     for await (const chunk of request) body += chunk;
     requests.push({ route: `${request.method} ${request.url}`, headers: request.headers, body });
     const answer = request.method === "GET" ? push : pull;
+    const isUnknown =
+      requests.filter(({ route }) => route.startsWith(`${request.method} `)).length <= (answer.unknown ?? 0);
+    if (isUnknown) return void response.writeHead(401).end();
     response.writeHead(answer.status, { location: "/elsewhere" }).end(answer.body ?? "{}");
   });
   onTestFinished(() => server[Symbol.asyncDispose]());
   const log: string[] = [];
   const github = { apiUrl: `${server.url}/api/v3`, owner: "acme", name: "docs", token };
   const access = { repository: `${server.url}/acme/docs.git`, github };
-  return { access, requests, log, check: () => checkAccess(access, (line) => void log.push(line)) };
+  return { access, requests, log, check: () => checkAccess(access, (line) => void log.push(line), 1) };
 }
 
 test("asks GitHub for the start of a push, and for a pull request that cannot be", async () => {
@@ -87,11 +92,41 @@ test.each<[string, Parameters<typeof startGitHub>[0], string, string]>([
   expect(log).toEqual([]);
 });
 
+test.each([
+  ["This repository was archived so it is read-only.", "Unarchive the repository."],
+  [
+    "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.",
+    "Authorize the token for single sign-on (SSO) in the organization.",
+  ],
+  [
+    "Although you appear to have the correct authorization credentials, the `acme` organization has an IP allow list enabled, and 1.2.3.4 is not permitted to access this resource.",
+    "Add this machine's address to the organization's IP allow list, or run on a machine that is on it.",
+  ],
+])("says in GitHub's own words what it refuses to any request, with what to do: %s", async (message, advice) => {
+  const body = JSON.stringify({ message, documentation_url: "https://docs.github.com/rest" });
+  for (const answers of [{ push: { status: 403, body: message } }, { pull: { status: 403, body } }]) {
+    const { check } = await startGitHub(answers);
+    await expect(check()).rejects.toMatchObject({
+      title: "GitHub refuses the token",
+      message: `GitHub says: ${message} ${advice} Nothing was started.`,
+    });
+  }
+});
+
+test("asks again while GitHub does not know a new token, at most three times", async () => {
+  const known = await startGitHub({ push: { status: 200, unknown: 3 }, pull: { status: 422, unknown: 1 } });
+  await known.check();
+  expect(known.requests).toHaveLength(6);
+  const unknown = await startGitHub({ push: { status: 200, unknown: 4 } });
+  await expect(unknown.check()).rejects.toMatchObject({ title: "The token is not valid" });
+});
+
 test.each<[string, Parameters<typeof startGitHub>[0]]>([
   ["fails", { push: { status: 500 }, pull: { status: 500 } }],
   ["redirects", { push: { status: 302 }, pull: { status: 302 } }],
   ["has no pull requests", { pull: { status: 404 } }],
   ["limits the rate", { pull: { status: 403, body: "You have exceeded a secondary rate limit." } }],
+  ["limits pushes", { push: { status: 403, body: "You have exceeded a secondary rate limit." } }],
 ])("finds nothing wrong if GitHub %s", async (_what, answers) => {
   const { check, requests } = await startGitHub(answers);
   await check();

@@ -182,6 +182,9 @@ test("options of commits can be written as on a command line", () => {
     only: { patterns: ["docs/**"] },
   });
   expect(problemsOf({ options: "--sign-off true" })).toContain("not --sign-off true");
+  // What the proxy of a model advises.
+  expect(read({ options: "--agent-model-tools" }).options.allowsServerTools).toBe(true);
+  expect(problemsOf({ agent: "claude@latest" })).toContain("the line --model NAME of options.");
   expect(problemsOf({ options: "--only" })).toContain("not --only");
 });
 

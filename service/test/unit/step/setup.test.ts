@@ -4,8 +4,9 @@ import { programs } from "../../../../test/support/programs.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { portOf } from "../../../step/port.ts";
 import { cacheEnvironment } from "../../../step/server-protocol.ts";
+import type { Settings } from "../../../step/settings.ts";
 import { installerEnvironment } from "../../../step/setup/install-agent.ts";
-import { checkGit, checkPlatform } from "../../../step/setup/prepare.ts";
+import { checkGit, checkPlatform, prepareAgent } from "../../../step/setup/prepare.ts";
 import { SetupError } from "../../../step/setup/setup-error.ts";
 
 /** Sets `PATH` until the test is over. */
@@ -47,6 +48,26 @@ test.each([
       message: `The runner has ${version}. The agent service needs Git 2.39 or newer: install it in a step before this one. Nothing was started.`,
     });
 });
+
+test.each([
+  ["ghs_of_an_app", false, 58, true],
+  ["ghs_of_an_app", false, 30, false],
+  ["ghs_of_the_workflow", true, 58, false],
+  ["github_pat_1", false, 58, false],
+])(
+  "the token %s that may end before the agent is named before: %j, %d min: %j",
+  async (token, isWorkflowToken, minutes, isTold) => {
+    const lines: string[] = [];
+    const options = { sandbox: "none", timeLimitMs: minutes * 60_000 };
+    const settings = { agentPackage: undefined, options, install: true, token, isWorkflowToken } as unknown as Settings;
+    const info = (line: string): void => void lines.push(line);
+    const signal = new AbortController().signal;
+    await prepareAgent(settings, { folder: temporaryFolder(), environment: {}, info, signal });
+    const told =
+      /^`github-token` is that of a GitHub App, which ends an hour after it was made\. The agent may run for 58 minutes/;
+    expect(lines).toEqual(isTold ? [expect.stringMatching(told)] : []);
+  },
+);
 
 test("says if there is no Git", async () => {
   withPath(temporaryFolder());

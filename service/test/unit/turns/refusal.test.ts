@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { GitError } from "../../../src/git/git.ts";
+import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { describeRefusal, PushRefused } from "../../../src/turns/refusal.ts";
 
 const branch = "agent/job_1";
@@ -29,7 +30,13 @@ test.each([
   [
     "fatal: Authentication failed",
     "git push exited with 1: fatal: Authentication failed",
-    "Check the token's permissions",
+    "The token has ended or was revoked: that of a GitHub App lives for an hour. Use a new one.",
+  ],
+  ["fatal: unable to access", "git push exited with 1: fatal: unable to access", "Check the token's permissions"],
+  [
+    "remote: This repository was archived so it is read-only.\nfatal: unable to access 'https://x/': The requested URL returned error: 403",
+    "This repository was archived so it is read-only",
+    "Unarchive the repository.",
   ],
 ])("a push that is refused with %j is quoted, with what to change", (stderr, quoted, advice) => {
   const reason = describeRefusal(pushed(stderr), branch, "push");
@@ -48,4 +55,37 @@ test("a commit that is lost with its runner is not promised, and long words are 
     `was refused: ${"x".repeat(300)}…. The commit is lost with this runner: the cache is closed. `,
   );
   expect(reason).toMatch(/Then send the prompt again: its work is done again\.$/);
+});
+
+test.each([
+  [
+    422,
+    'Validation Failed: {"resource":"PullRequest","code":"custom","message":"A pull request needs a base"} - https://docs.github.com/rest/pulls',
+    "A pull request needs a base",
+    "Check the token's permissions",
+  ],
+  [
+    403,
+    "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization. - https://docs.github.com/articles/x",
+    "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization",
+    "Authorize the token for single sign-on (SSO) in the organization.",
+  ],
+  [
+    403,
+    "Repository was archived so is read-only.",
+    "Repository was archived so is read-only",
+    "Unarchive the repository.",
+  ],
+  [
+    403,
+    "Although you appear to have the correct authorization credentials, the `acme` organization has an IP allow list enabled, and 1.2.3.4 is not permitted to access this resource.",
+    "Although you appear to have the correct authorization credentials, the `acme` organization has an IP allow list enabled, and 1.2.3.4 is not permitted to access this resource",
+    "Add this machine's address to the organization's IP allow list",
+  ],
+  [401, "Bad credentials", "Bad credentials", "The token has ended or was revoked"],
+])("a pull request that is refused with %d is told in GitHub's own words: %s", (status, message, quoted, advice) => {
+  const error = new GitHubError(`GitHub answered ${status} to POST /repos/acme/docs/pulls: ${message}`, status);
+  expect(describeRefusal(error, branch, "pull request")).toContain(
+    `The pull request of ${branch} was refused: ${quoted}. The work is on the branch ${branch}. ${advice}`,
+  );
 });

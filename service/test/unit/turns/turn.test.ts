@@ -699,18 +699,16 @@ test("an agent that was interrupted once is run again", async () => {
 });
 
 test.each([
-  ["completed", "says nothing", async () => ({ end: "failed", message: undefined, error: undefined }) as const],
-  ["completed", "cannot be started now", failing(new ResourceExhausted("no processes"))],
-  ["failed", "breaks", failing(new Error("broken"))],
-])("a turn is %s if the program that reads the agent's own messages %s", async (expected, _, read) => {
+  ["says nothing", async () => ({ end: "failed", message: undefined, error: undefined }) as const],
+  ["cannot be started now", failing(new ResourceExhausted("no processes"))],
+  ["breaks, such as its sandbox", failing(new Error("broken"))],
+])("a turn completes if the program that reads the agent's own messages %s", async (_, read) => {
   const { store, run, host, branch, starts } = await setUpTurns();
   host.hasOwnCommits = async () => true;
   const { runAgent } = host;
   host.runAgent = (agent, options) => (starts.length === 0 ? runAgent(agent, options) : read());
-  expect((await run()).result).toBe(expected);
-  expect(branch.commits.map(({ message }) => message)).toEqual(
-    expected === "failed" ? [] : [commitMessage(await firstTurn(store), [])],
-  );
+  expect((await run()).result).toBe("completed");
+  expect(branch.commits.map(({ message }) => message)).toEqual([commitMessage(await firstTurn(store), [])]);
 });
 
 test("the commits of an agent that failed are not looked for", async () => {
@@ -926,6 +924,27 @@ test("a turn fails if GitHub rejects its pull request", async () => {
   const { run, ports } = await setUpTurns();
   ports.pullRequests.open = failing(new GitHubError("Resource not accessible", 403));
   expect((await run()).result).toBe("failed");
+});
+
+test.each([
+  ["completes without one if its commit is merged already", [], "completed"],
+  ["fails if its commit is not merged", [{ commit: "c1", message: "Change" }], "failed"],
+] as const)("a turn whose pull request would have no commits %s", async (_, missing, result) => {
+  const { run, ports } = await setUpTurns();
+  const { repository } = ports;
+  ports.pullRequests.open = failing(
+    new GitHubError(
+      'GitHub answered 422 to POST /repos/acme/docs/pulls: Validation Failed: {"message":"No commits between main and agent/job_1"}',
+      422,
+    ),
+  );
+  const { commits } = repository;
+  const fetched: string[] = [];
+  repository.fetch = async (branches) => void fetched.push(...branches);
+  repository.branchHead = async (name) => (name === "main" ? "target" : undefined);
+  repository.commits = async (base, head) => (base === "target" ? [...missing] : commits(base, head));
+  expect((await run()).result).toBe(result);
+  expect(fetched).toEqual(["main"]);
 });
 
 test("a turn whose commit was pushed earlier opens its pull request without running the agent again", async () => {

@@ -283,15 +283,14 @@ describe("a review starts nothing, and nothing is written,", () => {
       "submitted",
       () => reviewed("/agent x"),
       { inputs: { "trigger-phrase": "", prompt: "x" } },
-      "",
+      "no-trigger",
     ],
     ["by a bot", "submitted", () => reviewed("/agent x"), { user: { login: "helper", type: "Bot" } }, "bot"],
   ])("%s", async (_name, action, create, options, reason) => {
     const github = create();
     const { outputs, requests } = await submit(github, options, action);
     expect(outputs["skip-reason"]).toBe(reason);
-    // Without the phrase, the event is none of comment mode, and the prompt is sent as written.
-    if (reason !== "") expect(requests).toEqual([]);
+    expect(requests).toEqual([]);
     expect(github.calls.filter(({ route }) => !route.startsWith("GET"))).toEqual([]);
   });
 

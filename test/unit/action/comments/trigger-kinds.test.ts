@@ -591,10 +591,10 @@ describe("events that an input does not apply to", () => {
   test.each([
     ["trigger-label", "push"],
     ["trigger-phrase", "push"],
-    ["trigger-label", "issue_comment"],
   ])("with only %s, a prompt on %s is sent as written", async (input, name) => {
     const inputs = { "trigger-phrase": "", "trigger-label": "", [input]: "x", prompt: "{{ title }}" };
-    const run = await setLabel(labeled(), "issues", { inputs, environment: { GITHUB_EVENT_NAME: name } });
+    const payload = { issue: undefined };
+    const run = await setLabel(labeled(), "issues", { inputs, payload, environment: { GITHUB_EVENT_NAME: name } });
     expect(promptsOf(run)).toEqual(["{{ title }}"]);
     expect(run.outputs).toMatchObject({ outcome: "pr-created", author: "", "thread-url": "" });
   });
@@ -602,10 +602,11 @@ describe("events that an input does not apply to", () => {
   test("without a prompt, the message names the input", async () => {
     const { toolkit } = await setLabel(labeled(), "issues", {
       inputs: { "trigger-phrase": "" },
-      environment: { GITHUB_EVENT_NAME: "issue_comment" },
+      payload: { issue: undefined },
+      environment: { GITHUB_EVENT_NAME: "push" },
     });
     expect(toolkit.annotations[0]?.text).toContain(
-      "prompt is empty, and trigger-label only applies to issues and pull requests, not to issue_comment events.",
+      "prompt is empty, and trigger-label only applies to issues and pull requests, not to push events.",
     );
   });
 

@@ -107,6 +107,26 @@ test.each<[Partial<Record<InputName, string>>, NodeJS.ProcessEnv, string]>([
   expect(problemsOf(values, more)).toEqual([problem]);
 });
 
+test.each([
+  ["claude --model opus", "claude", "opus"],
+  ["claude -m=opus -p", "claude", "opus"],
+  ["claude@latest", "claude", "NAME"],
+  ["codex exec", "codex", "NAME"],
+  ["A=b  codex exec --model x", "codex", "x"],
+  ["editor --fast", "editor", "NAME"],
+])("a known agent with more words is a problem, and no command: %s", (agent, name, model) => {
+  const result = parse({ agent, "agent-options": "" });
+  const texts = result.ok ? [] : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`);
+  expect(texts).toEqual([
+    `agent is ${agent}, which would run as a command of your own. Set agent to ${name} alone, and its model by the line --model ${model} of agent-options. A command line of your own has to be in a script`,
+  ]);
+});
+
+test.each(["/usr/bin/claude -p", "./codex exec", "cat > claude", "sh -c 'claude -p'"])(
+  "another program may have any words: %s",
+  (agent) => expect(problemsOf({ agent })).toEqual([]),
+);
+
 test("an auth that is not the agent's is a problem", () => {
   expect(problemsOf({ auth: "github-oidc" })).toContain("auth cannot be used together with agent");
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { type CommentOptions, runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
 import type { MainRun } from "../../../support/run-main.ts";
@@ -93,4 +94,21 @@ test.each<[string, Run]>([
       text: `The permission ${whose} cannot be read (GitHub's response names no permission), so nothing was started.\nIf github-token may not read the repository (contents: read), change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`,
     },
   ]);
+});
+
+test.each([
+  ["API rate limit exceeded for installation ID 12", "Re-run the workflow run when the limit is over"],
+  ["You have exceeded a secondary rate limit. Please wait a few minutes", "Re-run the workflow run when the limit"],
+  ["Repository was archived so is read-only.", "Unarchive the repository, or remove this workflow."],
+  ["Resource protected by organization SAML enforcement.", "Authorize github-token for single sign-on (SSO)"],
+  ["the `acme` organization has an IP allow list enabled", "Add the runner's address to the organization's IP allow"],
+  ["Bad credentials", "github-token has ended or was revoked: that of a GitHub App lives for an hour. Make a new one."],
+])("the advice fits what GitHub says: %s", async (words, advice) => {
+  const github = new FakeGitHub();
+  github.fault = () => {
+    throw new GitHubError(words, 403);
+  };
+  const { toolkit } = await comment()(github);
+  expect(toolkit.annotations[0]?.text).toContain(`cannot be read (${words}`);
+  expect(toolkit.annotations[0]?.text).toContain(`, so nothing was started.\n${advice}`);
 });

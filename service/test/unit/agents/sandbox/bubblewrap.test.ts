@@ -1,5 +1,7 @@
-import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../../test/support/step.ts";
 import { bubblewrap, explainBubblewrapError } from "../../../../src/agents/sandbox/bubblewrap.ts";
 import type { SandboxAccess } from "../../../../src/agents/sandbox/sandbox.ts";
 
@@ -99,4 +101,16 @@ test.runIf(process.platform === "linux")("shows a folder of the system that is a
     expect(args.includes(` ${shown}`), path).toBe(link !== undefined);
     expect(args.includes(` ${path} --`), path).toBe(link !== undefined);
   }
+});
+
+test("mounts nothing over a link in a folder that it shows, but shows what the link leads to", () => {
+  const folder = temporaryFolder();
+  const other = temporaryFolder();
+  writeFileSync(join(other, "tool"), "");
+  symlinkSync(join(other, "tool"), join(folder, "tool"));
+  symlinkSync("/usr/bin/env", join(folder, "env"));
+  const readable = [folder, join(folder, "tool"), join(folder, "env"), "/etc/alternatives/none", "/usr/bin"];
+  expect(argumentsFor({ readable })).toContain(
+    `/dev/shm --ro-bind-try ${folder} ${folder} --ro-bind-try ${other}/tool ${other}/tool --bind /job/home`,
+  );
 });
