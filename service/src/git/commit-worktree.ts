@@ -13,6 +13,9 @@ export interface Worktree extends WorktreePlace {
   identity: string | undefined;
 }
 
+/** Thrown if what an agent has left cannot be published, with what to do about it as the message. */
+export class ChangeRefused extends Error {}
+
 export interface CommitOptions {
   /** How large the changed files may be together. */
   maxBytes: number;
@@ -67,9 +70,9 @@ export async function commitWorktree(
 ): Promise<WorktreeCommit> {
   const { tree, head, identity } = worktree;
   if (identity === undefined || (await identityOf(tree)) !== identity)
-    throw new Error("the agent removed or replaced its worktree");
+    throw new ChangeRefused("the agent removed or replaced its worktree");
   const pipe = await prepareFolders(tree, signal);
-  if (pipe !== undefined) throw new Error(`the agent left a named pipe, for which Git would wait: ${pipe}`);
+  if (pipe !== undefined) throw new ChangeRefused(`the agent left a named pipe, for which Git would wait: ${pipe}`);
   // A copy, because only what the service itself wrote may be in the index of the worktree.
   const index = `${worktree.index}-commit`;
   try {
@@ -95,7 +98,7 @@ export async function commitWorktree(
     const findChanged = async () => {
       const listed = await run(list, { maxBytes: maxListed });
       if (only !== undefined && listed.length === maxListed)
-        throw new Error(
+        throw new ChangeRefused(
           "the agent changed so many files that not all can be looked at: tell it to delete what it does not need",
         );
       return separate([...new Set(listed.split("\0").filter((path) => path !== ""))], isOutside);
@@ -115,7 +118,7 @@ export async function commitWorktree(
     const unchanged = { commit: undefined, leftOut, takenBack };
     if (paths.length === 0 && gone.length === 0) return unchanged;
     if (paths.length > maxFiles)
-      throw new Error(
+      throw new ChangeRefused(
         `the change has more than the ${maxFiles} files that --largest-change-mb allows, such as ${paths.slice(0, 3).map(showPath).join(", ")}`,
       );
     await checkSize(tree, paths, maxBytes);
@@ -130,7 +133,7 @@ export async function commitWorktree(
     const after = await readIndex(index, "latin1");
     const nested = after.find(({ mode, path }) => mode === submoduleMode && !submodules.kept.includes(path));
     if (nested !== undefined)
-      throw new Error(
+      throw new ChangeRefused(
         `the agent created a Git repository in ${showPath(nested.path)}, which cannot be committed: ${repositoryAdvice}`,
       );
     if (isSame(before, after)) return unchanged;
@@ -193,7 +196,7 @@ function explainRejection(error: unknown): unknown {
   if (!(error instanceof GitError)) return error;
   for (const [pattern, explain] of rejections) {
     const path = pattern.exec(error.message)?.[1];
-    if (path !== undefined) return new Error(`${explain(path)}\n${error.message}`, { cause: error });
+    if (path !== undefined) return new ChangeRefused(`${explain(path)}\n${error.message}`, { cause: error });
   }
   return error;
 }
@@ -261,7 +264,7 @@ async function checkSize(tree: string, paths: readonly BytePath[], maxBytes: num
     if (size > largest.size) largest = { path, size };
   }
   if (total <= maxBytes) return;
-  throw new Error(
+  throw new ChangeRefused(
     `the change has ${megabytes(total)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
       `the largest file is ${showPath(largest.path)} with ${megabytes(largest.size)} MB`,
   );

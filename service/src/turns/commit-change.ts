@@ -1,5 +1,5 @@
 import { errorMessage } from "../error-message.ts";
-import type { Worktree } from "../git/commit-worktree.ts";
+import { ChangeRefused, type Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Machine } from "../machine.ts";
@@ -34,7 +34,7 @@ type Change = [
   turn: Turn,
   worktree: Worktree,
   start: Start,
-  attempt: { ownMessages: readonly string[]; message: string | undefined },
+  attempt: { ownMessages: readonly string[]; message: string | undefined; notes: readonly string[] },
   context: CommitContext,
   startDeadline: () => TurnDeadline,
 ];
@@ -64,12 +64,12 @@ export async function commitChange(...change: Change): Promise<string | undefine
 }
 
 async function commitOnce(
-  ...[turn, worktree, start, { ownMessages, message: answer = "" }, context, startDeadline]: Change
+  ...[turn, worktree, start, { ownMessages, message: answer = "", notes }, context, startDeadline]: Change
 ): Promise<string | undefined> {
   using deadline = startDeadline();
   const { repository, largestChangeBytes: maxBytes, only, stop, log } = context;
   const messageWith = (takenBack: readonly string[]): string =>
-    commitMessage(turn, ownMessages, context.job.session, takenBack.map(oneLine));
+    commitMessage(turn, ownMessages, context.job.session, { notes, takenBack: takenBack.map(oneLine) });
   const allowed = only && { matches: only.matches, messageWith };
   const options = { maxBytes, signal: deadline.signal, only: allowed };
   try {
@@ -81,7 +81,7 @@ async function commitOnce(
     // The name of a file can have a secret.
     const names = await new SecretPatterns(context.secrets ?? []).remove(namesOf(takenBack.map(oneLine)));
     if (made === undefined && takenBack.length > 0)
-      throw new Error(`the agent changed only files that --only does not allow: ${names}`);
+      throw new ChangeRefused(`the agent changed only files that --only does not allow: ${names}`);
     if (takenBack.length > 0) log(`Changes of files that --only does not allow are taken back: ${names}`);
     const commit = made === undefined ? undefined : await onTopOf(start, made, repository);
     const texts = { "the message of the commit": messageWith(takenBack), "the agent's last message": answer };
@@ -90,7 +90,7 @@ async function commitOnce(
   } catch (error) {
     if (stop?.aborted) throw new Error(String(stop.reason), { cause: error });
     if (deadline.isOver)
-      throw new Error(
+      throw new ChangeRefused(
         "Git takes longer for the change than is left of --time-limit-minutes: patterns in a .gitignore or .gitattributes may be what takes it so long",
         { cause: error },
       );
@@ -103,7 +103,7 @@ async function onTopOf(start: Start, made: string, repository: CommitPorts["repo
   if (start.instructed === undefined) return made;
   const commit = await repository.withOwnFiles(made, start);
   if (commit === undefined)
-    throw new Error(
+    throw new ChangeRefused(
       `the agent changed files that instruct agents, which differ between ${start.targetBranch} and the project's own branch`,
     );
   return commit === start.head ? undefined : commit;

@@ -156,13 +156,15 @@ test("an agent that ends with an exit code fails its turn with its last output, 
   });
   // It says itself what went wrong.
   next.result = { end: "failed", exitCode: 3, message: undefined, error: "no model" };
-  expect((await runMessage("Again")).failures).toEqual(["The agent failed. The agent reported: no model"]);
+  expect((await runMessage("Again")).failures).toEqual([
+    "The agent ended with exit code 3. The agent reported: no model",
+  ]);
 });
 
 test("an agent that times out fails its turn after the time that is named", async () => {
   const { run, next } = await setUpTurns();
-  next.result = { end: "timed-out", message: undefined, error: "cut off" };
-  const text = "The agent timed out after 90 s.";
+  next.result = { end: "timed-out", message: undefined, error: undefined };
+  const text = "The agent timed out after 90 s: --time-limit-minutes gives it more.";
   expect(await run()).toEqual({ result: "failed", log: lines("Turn 1 started.", text), failures: [text] });
 });
 
@@ -174,7 +176,7 @@ test("a turn whose agent exceeds a limit fails because of that", async () => {
   };
   const text = "The agent is killed, because it has 700 processes.";
   const { log, failures } = await run();
-  expect(log).toBe(lines("Turn 1 started.", text, "The agent failed."));
+  expect(log).toBe(lines("Turn 1 started.", text));
   expect(failures).toEqual([text]);
 });
 
