@@ -210,10 +210,17 @@ describe("with a proxy to the model", () => {
   });
 
   test("an agent is not ended after its result while its model answers", async () => {
-    let answer = (): void => {};
-    const url = await startModel(200, {}, new Promise((resolve) => (answer = resolve)));
-    const ended = runWith(url, `${print(started, result)}; ${ask}; ${print(said, { ...result, result: "Later." })}`);
-    setTimeout(answer, 1500);
+    const { promise: held, resolve: answer } = Promise.withResolvers<void>();
+    const url = await startModel(200, {}, held);
+    // It says its result once its request is on its way, and another one after the answer.
+    const [first, later] = [result, { ...result, result: "Later." }].map((event) => JSON.stringify(event));
+    const script = `
+      const request = require("http").get({ socketPath: process.env.MODEL_SOCKET, path: "/v1/models" }, (answer) => {
+        answer.resume().on("end", () => console.log(${JSON.stringify(later)}));
+      });
+      request.on("finish", () => console.log(${JSON.stringify(first)}));`;
+    const ended = runWith(url, `exec ${process.execPath} -e '${script}'`, { silenceMs: 1000 });
+    setTimeout(answer, 3000);
     expect(await ended).toMatchObject({ end: "completed", message: "Later." });
   });
 });
