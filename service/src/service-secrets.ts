@@ -19,6 +19,73 @@ const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
 /** Returns whether a variable has a secret, by its name. */
 export const isSecretName = (name: string): boolean => secretName.test(name);
 
+/** Shorter ones would be found in ordinary text. Real keys are far longer. */
+export const minSecretLength = 8;
+/** Of a value with several lines, these are secrets by themselves. */
+const minLineLength = 16;
+
+/** Names of variables that say which region, project, resource or model is used. */
+const publicName = /(?:^|_)(?:REGION|LOCATION|PROJECT(?:_ID)?|RESOURCE|MODEL)$/i;
+/** Words of letters, with dashes between them, such as `eu-central` and `service_account`. */
+const words = /^(?:[A-Z]?[a-z]{1,20}|[A-Z]{1,20})(?:[-_](?:[A-Z]?[a-z]{1,20}|[A-Z]{1,20}))*$/;
+/** An address without a user, whose path has only words and versions: others can be what gives access. */
+const address =
+  /^(?:[a-z]{2,9}:\/\/[a-z\d.-]+|localhost|(?:\d{1,3}\.){3}\d{1,3}|(?:[a-z\d-]{1,20}\.)+[a-z]{2,12})(?::\d{1,5})?(?:\/(?:[a-z]{1,20}(?:-[a-z]{1,20})*|[\w.-]{0,6}))*$/;
+
+/** Returns whether a value that an agent gets is no secret, by the name and the value. */
+export function isPublicValue(name: string, value: string): boolean {
+  return address.test(value) || (!isSecretName(name) && (publicName.test(name) || words.test(value)));
+}
+
+/**
+ * Returns the texts of which each gives a secret away: the value, a password in it, the strings of a value in JSON, and the long lines of one
+ * with several.
+ */
+export function textsOfSecret(value: string): string[] {
+  const text = value.trim();
+  const json = /^[{[]/.test(text) ? parseJson(text) : undefined;
+  const lines = text.split(/\r?\n|\\n/).map((line) => line.trim());
+  const parts =
+    json !== undefined
+      ? stringsIn(json).flatMap(([key, one]) => (isPublicValue(key, one.trim()) ? [] : textsOfSecret(one)))
+      : lines.length > 1
+        ? lines.filter((line) => line.length >= minLineLength && !isPublicLine(line))
+        : [passwordOf(text)];
+  return [...new Set([text, ...parts])].filter(({ length }) => length >= minSecretLength);
+}
+
+/** Such as the first line of a key, and settings that are none. */
+function isPublicLine(line: string): boolean {
+  const setting = /^(?:export\s+)?["']?([\w.-]+)["']?\s*[=:]\s*["']?(.*?)["']?,?$/;
+  const [, name = "", value = line] = setting.exec(line) ?? [];
+  return /^-----[A-Z ]+-----$/.test(value) || isPublicValue(name, value);
+}
+
+/** Returns the password of a URL; empty if it has none. */
+export function passwordOf(url: string): string {
+  const [, password = ""] = /^(?:[a-z][a-z\d+.-]*:\/\/)?[^\s:@/]*:([^\s@/]+)@/i.exec(url) ?? [];
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}
+
+/** Returns the strings in JSON, each with the key that it belongs to. */
+function stringsIn(json: unknown, key = ""): [key: string, text: string][] {
+  if (typeof json === "string") return [[key, json]];
+  if (typeof json !== "object" || json === null) return [];
+  return Object.entries(json).flatMap(([name, one]) => stringsIn(one, Array.isArray(json) ? key : name));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The values that were in each file, the current one last. */
 const valuesOf = new Map<string, Set<string>>();
 
@@ -30,7 +97,7 @@ const valuesOf = new Map<string, Set<string>>();
  * @throws if there are two, or the file cannot be used. The message names the file, and has nothing of what is in it
  */
 export function findSecret(name: string, environment: NodeJS.ProcessEnv): ServiceSecret | undefined {
-  const value = environment[name];
+  const value = environment[name]?.trim();
   const file = findFile(name, environment);
   if (file === undefined) return value ? { name, file, value, values: () => [value] } : undefined;
   if (value) throw new Error(`${name} is set, and ${file} has it, too: remove one of them.`);

@@ -42,7 +42,7 @@ export class ActionChild {
     await checkGit();
     const folder = createFolder(environment, settings.projectId);
     for (const name of settings.options.agent.passes) process.env[name] = environment[name];
-    const { runner: _, ...config } = configOf(settings, environment, apiKey);
+    const { runner: _, ...config } = configOf(settings, environment);
     return new ActionChild(settings, { ...config, folder, port: 0, runner: undefined }, environment);
   }
 

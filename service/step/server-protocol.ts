@@ -35,12 +35,8 @@ export interface ServerConfig {
 }
 
 /** Returns what the service's process is told, but where it is. */
-export function configOf(
-  settings: Settings,
-  environment: NodeJS.ProcessEnv,
-  apiKey: string,
-): Omit<ServerConfig, "folder" | "port"> {
-  const { args, variables, options, projectId, token, isWorkflowToken } = settings;
+export function configOf(settings: Settings, environment: NodeJS.ProcessEnv): Omit<ServerConfig, "folder" | "port"> {
+  const { args, variables, options, projectId, isWorkflowToken } = settings;
   const remember = {
     cacheAccess: cacheAccess(environment),
     cacheEnvironment: cacheEnvironment(environment),
@@ -48,16 +44,13 @@ export function configOf(
     isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
     isOwnRepository: settings.repository.toLowerCase() === environment.GITHUB_REPOSITORY?.toLowerCase(),
   };
-  const keys = options.agent.passes
-    .filter((name) => !/(_URL|_BASE)$/.test(name))
-    .map((name) => variables[name] ?? environment[name]);
+  const secrets = Array.from(options.secrets, ({ value }) => value);
   return {
     args,
     environment: variables,
     projectId,
     remember: settings.remember ? remember : undefined,
-    // Shorter ones match by accident.
-    secrets: [token, apiKey, ...keys].filter((secret) => secret !== undefined).filter(({ length }) => length >= 8),
+    secrets: [...new Set(secrets)],
     // In a container, the process that runs the steps is outside.
     runner: process.ppid > 1 ? process.ppid : undefined,
   };

@@ -42,7 +42,7 @@ export async function startServer({ runner, environment, program, signal }: Star
   const path = await prepareAgent(settings, { folder, environment, info: runner.info, signal });
   const port = portOf(settings.projectId);
   signal.throwIfAborted();
-  const config = { ...configOf(settings, environment, apiKey), folder, port };
+  const config = { ...configOf(settings, environment), folder, port };
   const ofServer = serviceEnvironment({ ...environment, PATH: path }, options.agent.passes);
   const { url, memory } = await startProcess(config, { runner, environment: ofServer, program, signal });
   runner.setOutput("base-url", url);

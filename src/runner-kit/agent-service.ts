@@ -62,6 +62,7 @@ export const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "r
 /** The options of the service that a step may set. */
 export const stepOptions = [
   "agent-env",
+  "agent-env-public",
   "agent-reads",
   "agents",
   "check",

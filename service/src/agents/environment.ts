@@ -12,7 +12,7 @@ const certificateVariables = [
 ];
 
 /** Variables of the service's environment that every agent gets: programs, language, and the way to the network. */
-const common = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|(HTTPS?|ALL|NO)_PROXY)$/i;
+const common = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy)$/;
 
 /** Returns the environment of an agent. It contains no other variable of the service's than those that the agent needs. */
 export function agentEnvironment(
@@ -20,11 +20,11 @@ export function agentEnvironment(
   service: NodeJS.ProcessEnv,
   job: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const inherited = Object.entries(service).flatMap(([name, value]) =>
-    value !== undefined && (common.test(name) || certificateVariables.includes(name) || agent.passes.includes(name))
-      ? [[name, value]]
-      : [],
-  );
+  const inherited = Object.entries(service).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (agent.passes.includes(name)) return [[name, value.trim()]];
+    return common.test(name) || certificateVariables.includes(name) ? [[name, value]] : [];
+  });
   const secrets = agent.passes.filter(isSecretName).flatMap((name) => findSecret(name, service) ?? []);
   for (const { name, value } of secrets) inherited.push([name, value]);
   return { ...Object.fromEntries(inherited), TERM: "dumb", ...agent.environment, ...job };

@@ -52,7 +52,7 @@ export function presetAgent(
     throw new Error(`--agent ${name} requires ${keys} in the environment.`);
   }
   const { baseUrlVariable, keyVariable } = modelEndpoint;
-  const url = environment[baseUrlVariable] || modelEndpoint.url;
+  const url = environment[baseUrlVariable]?.trim() || modelEndpoint.url;
   if (!URL.canParse(url)) throw new Error(`${baseUrlVariable} must be a URL.`);
   return {
     kind: name,

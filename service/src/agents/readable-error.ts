@@ -1,6 +1,3 @@
-/** In characters. */
-const maxLength = 2000;
-
 /**
  * Returns an error of an agent for people. Some agents print what their model's API answered, as JSON that is in a text or in
  * other JSON.
@@ -10,14 +7,14 @@ export function readableError(error: string): string {
   const end = error.lastIndexOf("}");
   const parsed = start >= 0 && end > start ? parse(error.slice(start, end + 1)) : undefined;
   const message = messageIn(parsed);
-  if (message === undefined) return error.slice(0, maxLength);
+  if (message === undefined) return error;
   // What is before it says where it came from: `API Error: 401 {…}`.
   const before = error
     .slice(0, start)
     .replace(/^[\s[("']+|[\s"'(:-]+$/g, "")
     .trim();
   const readable = readableError(message);
-  return (before === "" || readable.includes(before) ? readable : `${before}: ${readable}`).slice(0, maxLength);
+  return before === "" || readable.includes(before) ? readable : `${before}: ${readable}`;
 }
 
 function parse(text: string): unknown {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, wr
 import { join } from "node:path";
 import type { Agent } from "./agent.ts";
 import { agentEnvironment } from "./environment.ts";
+import { noNetwork } from "./network/agent-network.ts";
 import { probe } from "./sandbox/probe.ts";
 import { findProgram, programPaths } from "./sandbox/programs.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
@@ -36,7 +37,7 @@ export async function unpackAgent(
   if (!existsSync(marker) || readFileSync(marker, "utf8") !== source) {
     rmSync(target, { recursive: true, force: true });
     mkdirSync(target, { recursive: true });
-    const own = { HOME: target, TMPDIR: target, [variable]: target };
+    const own = { ...noNetwork.environment, HOME: target, TMPDIR: target, [variable]: target };
     const access = {
       currentDirectory: target,
       writable: [target],

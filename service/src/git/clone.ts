@@ -6,7 +6,7 @@ import { type Heads, parseFetched, parseRefs, parseRemoteRefs } from "./clone-re
 import { ControlFiles } from "./control-files.ts";
 import { Git, GitError } from "./git.ts";
 import { resolveCommit } from "./history.ts";
-import { readOperatorSettings, type Setting, type Settings } from "./settings.ts";
+import { asksNobody, readOperatorSettings, type Setting, type Settings, withGiven } from "./settings.ts";
 
 export interface CloneOptions {
   /** URL or path, as `git clone` accepts it. */
@@ -117,8 +117,8 @@ export class Clone {
     ];
     return new Git({
       cwd: this.folder,
-      environment: { GIT_DIR: this.folder },
-      settings: () => [...operatorSettings, ...settings(), ...remote],
+      environment: { GIT_DIR: this.folder, ...(settings().length > 0 && asksNobody) },
+      settings: () => [...withGiven(operatorSettings, settings(), this.url), ...remote],
       prepare: () => this.#controlFiles.restore(),
       signal,
     });

@@ -1,6 +1,7 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { type BytePath, bytesOf, joinBytes, showPath } from "./byte-paths.ts";
 import { type Git, type GitCommandOptions, GitError } from "./git.ts";
+import { removeLent } from "./ignored-files.ts";
 import { copyIndex, type IndexEntry, readIndex, submoduleMode } from "./index-file.ts";
 import type { WorktreePlace } from "./worktree.ts";
 import { prepareFolders } from "./worktree-files.ts";
@@ -25,6 +26,8 @@ export interface CommitOptions {
   signal?: AbortSignal | undefined;
   /** Default: all files may be changed. */
   only?: AllowedFiles | undefined;
+  /** A folder of files that were copied to the same paths, and are never committed. Default: none. */
+  lent?: string | undefined;
 }
 
 /** The files that may be changed. Changes of others are taken back. */
@@ -49,6 +52,8 @@ export interface WorktreeCommit {
   leftOut: string[];
   /** The paths whose changes are taken back, because of `only`. Default: none. */
   takenBack?: readonly string[];
+  /** The paths of `lent` that nothing ignores any longer. They are removed. Default: none. */
+  returned?: readonly string[];
 }
 
 /**
@@ -66,7 +71,7 @@ export async function commitWorktree(
   clone: string,
   worktree: Worktree,
   message: string,
-  { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only }: CommitOptions,
+  { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only, lent }: CommitOptions,
 ): Promise<WorktreeCommit> {
   const { tree, head, identity } = worktree;
   if (identity === undefined || (await identityOf(tree)) !== identity)
@@ -95,13 +100,19 @@ export async function commitWorktree(
     const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
     // What is cut off has more files than are allowed.
     const maxListed = only === undefined ? (maxFiles + 1) * maxPathLength : maxListedBytes;
-    const findChanged = async () => {
+    const removed: BytePath[] = [];
+    const findChanged = async (): Promise<ReturnType<typeof separate>> => {
       const listed = await run(list, { maxBytes: maxListed });
+      const paths = [...new Set(listed.split("\0").filter((path) => path !== ""))];
+      const ofOthers = lent === undefined ? [] : await removeLent(lent, tree, paths);
+      removed.push(...ofOthers);
+      // There may be more than are listed.
+      if (ofOthers.length > 0) return findChanged();
       if (only !== undefined && listed.length === maxListed)
         throw new ChangeRefused(
           "the agent changed so many files that not all can be looked at: tell it to delete what it does not need",
         );
-      return separate([...new Set(listed.split("\0").filter((path) => path !== ""))], isOutside);
+      return separate(paths, isOutside);
     };
     const first = await findChanged();
     const rules = [...first.outside].filter((path) => isRules.test(path));
@@ -115,7 +126,8 @@ export async function commitWorktree(
     const { inside: paths, outside } = rules.length > 0 ? await findChanged() : first;
     const leftOut = submodules.leftOut.map(showPath);
     const takenBack = [...new Set([...keptGone, ...first.outside, ...outside])].map(showPath).sort();
-    const unchanged = { commit: undefined, leftOut, takenBack };
+    const told = { leftOut, takenBack, returned: removed.map(showPath) };
+    const unchanged = { commit: undefined, ...told };
     if (paths.length === 0 && gone.length === 0) return unchanged;
     if (paths.length > maxFiles)
       throw new ChangeRefused(
@@ -137,9 +149,9 @@ export async function commitWorktree(
         `the agent created a Git repository in ${showPath(nested.path)}, which cannot be committed: ${repositoryAdvice}`,
       );
     if (isSame(before, after)) return unchanged;
-    const told = only?.messageWith(takenBack) ?? message;
-    const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, told);
-    return { commit, leftOut, takenBack };
+    const text = only?.messageWith(takenBack) ?? message;
+    const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, text);
+    return { commit, ...told };
   } finally {
     await rm(index, { force: true });
     // Left by Git if it was killed.

@@ -3,6 +3,7 @@ import { access, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { removeDirectory } from "../remove-directory.ts";
+import { type BytePath, bytesOf, joinBytes } from "./byte-paths.ts";
 import type { Git } from "./git.ts";
 import { readIndex } from "./index-file.ts";
 import type { WorktreePlace } from "./worktree.ts";
@@ -12,7 +13,7 @@ import type { WorktreePlace } from "./worktree.ts";
  * files.
  */
 
-const kindOf = async (path: string): Promise<"missing" | "folder" | "other"> => {
+const kindOf = async (path: string | Buffer): Promise<"missing" | "folder" | "other"> => {
   const stat = await lstat(path).catch(() => undefined);
   return stat === undefined ? "missing" : stat.isDirectory() ? "folder" : "other";
 };
@@ -119,4 +120,22 @@ export async function copyIgnored(files: string, tree: string, signal?: AbortSig
   };
   await access(tree);
   await copy("");
+}
+
+/**
+ * Removes from a worktree those of some paths that a folder has, from which they were copied.
+ *
+ * @param paths - as Git lists them: folders, with a slash at the end, only if they are repositories
+ * @returns the paths that were removed
+ */
+export async function removeLent(files: string, tree: string, paths: readonly BytePath[]): Promise<BytePath[]> {
+  const removed: BytePath[] = [];
+  for (const path of paths) {
+    const kind = await kindOf(joinBytes(bytesOf(files), path.replace(/\/$/, "")));
+    // Something else in its place is the agent's.
+    if (kind !== (path.endsWith("/") ? "folder" : "other")) continue;
+    await rm(joinBytes(bytesOf(tree), path), { recursive: true, force: true });
+    removed.push(path);
+  }
+  return removed;
 }

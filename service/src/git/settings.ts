@@ -52,3 +52,30 @@ export function settingVariables(settings: readonly Setting[]): Record<string, s
     ]),
   ]);
 }
+
+const isAuthorization = ([name, value]: Setting): boolean =>
+  /^http\.(?:.*\.)?extraheader$/i.test(name) && /^\s*authorization\s*:/i.test(value);
+
+/** Git asks no program for credentials then. Unlike its setting, this also goes for a program that the environment names. */
+export const asksNobody = { GIT_ASKPASS: "" };
+
+/**
+ * Returns the operator's settings with those of a repository. If these have credentials, nothing else authenticates requests to it: GitHub
+ * rejects a second header, and another account could do what the given one may not.
+ *
+ * @param url - of the repository: settings for a longer part of it would win
+ */
+export function withGiven(operator: readonly Setting[], given: readonly Setting[], url: string): Setting[] {
+  const credentials = given.filter(isAuthorization);
+  if (credentials.length === 0) return [...operator, ...given];
+  return [
+    ...operator.filter((setting) => !isAuthorization(setting)),
+    ...credentials.map(([, value]): Setting => [`http.${url}.extraheader`, value]),
+    // An empty one removes those before it, which a path can be part of.
+    [`credential.${new URL(url).origin}.helper`, ""],
+    [`credential.${url}.helper`, ""],
+    // They are as long as they can be, so no other one applies.
+    [`url.${url}.insteadOf`, url],
+    [`url.${url}.pushInsteadOf`, url],
+  ];
+}

@@ -47,7 +47,12 @@ export function parseArguments<Names extends OptionName>(
     has: (name) => values[name] !== undefined,
     value: <Name extends Names>(name: Name) => {
       const given = values[name];
-      return given === undefined ? undefined : kindOf(name).parse(`--${name}`, [given].flat().map(String));
+      return given === undefined
+        ? undefined
+        : kindOf(name).parse(
+            `--${name}`,
+            [given].flat().map((one) => String(one).trim()),
+          );
     },
   };
 }

@@ -34,7 +34,7 @@ export const flag: Kind<boolean> = { given: "never", parse: () => true, json: z.
 
 /** @param expected - says what the text is, for messages */
 export function text(expected: string): Kind<string> {
-  const json = z.string(expected).check(z.minLength(1, expected));
+  const json = z.string(expected).check(z.trim(), z.minLength(1, expected));
   return { given: "once", parse: (_, [given = ""]) => given, json };
 }
 
@@ -46,7 +46,7 @@ export function texts(expected: string): Kind<string[]> {
 /** The name of an environment variable. */
 export function variableName() {
   const expected = "the name of an environment variable";
-  return z.string(expected).check(z.regex(/^[A-Za-z_]\w*$/, expected));
+  return z.string(expected).check(z.trim(), z.regex(/^[A-Za-z_]\w*$/, expected));
 }
 
 export const variableNames = textsOf(variableName(), "a list of names of environment variables");

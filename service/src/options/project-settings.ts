@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
 import type { CommandSettings, Confinement } from "../agents/confine.ts";
 import type { Limits } from "../agents/limits.ts";
@@ -10,7 +10,7 @@ import type { CommitSettings } from "../pulls/committers.ts";
 import { findOnGitHub, type GitHubRepository, gitHubOf } from "../pulls/github/github-repository.ts";
 import { type PathPatterns, readPathPatterns } from "../pulls/path-patterns.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
-import { findSecret, isSecretName, type ServiceSecret } from "../service-secrets.ts";
+import { findSecret, isPublicValue, isSecretName, passwordOf, type ServiceSecret } from "../service-secrets.ts";
 import { readCommitOptions } from "./commit-options.ts";
 import type { ByKey, KeyedName, OptionValues } from "./table.ts";
 
@@ -72,7 +72,7 @@ export function createProjectSettings(
   tokenVariables: readonly string[] = [],
 ): ProjectSettings {
   const agent = createAgent(input, environment);
-  const { repository, base, agentEnv = [] } = input;
+  const { repository, base } = input;
   const reads = readReads(input);
   const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
   // Files of a repository can name another host for the model, to which a named agent would send its key.
@@ -91,7 +91,7 @@ export function createProjectSettings(
     github,
     agent: {
       ...agent,
-      passes: [...agent.passes, ...agentEnv],
+      passes: [...agent.passes, ...namedVariables(input)],
       reads: [...agent.reads, ...reads],
     },
     sandbox,
@@ -152,7 +152,7 @@ function checkAgentEnv(
   const has = (value: string, secret: string): boolean =>
     secret.length < minSecretLength ? value === secret : value.includes(secret);
   // The key of its model may be the workflow's own token: the agent itself never gets that.
-  for (const name of (input.agentEnv ?? []).filter((one) => !passes.includes(one))) {
+  for (const name of namedVariables(input).filter((one) => !passes.includes(one))) {
     if (own.includes(name) || name === databasePassword || ofRunner.test(name))
       throw new Error(`--agent-env must not name ${name}, which no agent may have.`);
     const value = isSecretName(name) ? findSecret(name, environment)?.value : environment[name];
@@ -162,6 +162,12 @@ function checkAgentEnv(
       );
   }
 }
+
+/** Variables that agents get besides those that they need. */
+const namedVariables = ({ agentEnv = [], agentEnvPublic = [] }: ProjectInput): string[] => [
+  ...agentEnv,
+  ...agentEnvPublic,
+];
 
 /** Variables with the service's own secrets, which can also be in files. */
 const ownVariables = (input: ProjectInput): string[] => [apiKeyVariable, ...ownTokenVariables(input)];
@@ -182,8 +188,40 @@ const ofMachine = /^\/(?:(?:dev(?!\/shm\/)|proc|run|sys|var\/run)(?:\/|$)|(?:tmp
 function readReads({ agentReads = [] }: ProjectInput): string[] {
   const paths = agentReads.map((path) => resolve(path));
   const exposed = paths.find(isExposed);
-  if (exposed === undefined) return paths;
-  throw new Error(`--agent-reads ${exposed} would let agents reach processes, devices or sockets of this machine.`);
+  if (exposed !== undefined)
+    throw new Error(`--agent-reads ${exposed} would let agents reach processes, devices or sockets of this machine.`);
+  for (const path of paths) {
+    const file = findGitToken(path);
+    if (file !== undefined)
+      throw new Error(
+        `--agent-reads ${path} would let agents read the token of Git in ${file}. Name a folder without it, or set \`persist-credentials: false\` for actions/checkout.`,
+      );
+  }
+  return paths;
+}
+
+/** Such as what `actions/checkout` leaves in a clone, or in a file of its own that the clone includes, and what `store` helpers keep. */
+const gitSettings = /^(?:config(?:\.worktree)?|git-credentials-.*\.config|\.gitconfig|\.git-credentials)$/;
+const gitToken = /\bextraheader\s*=\s*"?authorization\s*:|:\/\/[^\s"/@]*:[^\s"/@]+@/i;
+/** Folders with many others in them, none of which a clone is in. */
+const withoutClones = ["node_modules", "objects"];
+/** From the home directory of a runner, clones are at most at a depth of six. */
+const maxDepth = 8;
+
+/** Returns a file at or below a path that has a token for Git; `undefined` if none is found. */
+function findGitToken(path: string, depth = 0): string | undefined {
+  try {
+    if (statSync(path).isFile())
+      return gitSettings.test(basename(path)) && gitToken.test(readFileSync(path, "utf8")) ? path : undefined;
+    for (const entry of depth < maxDepth ? readdirSync(path, { withFileTypes: true }) : []) {
+      const isSearched = entry.isDirectory() ? !withoutClones.includes(entry.name) : gitSettings.test(entry.name);
+      const found = isSearched ? findGitToken(join(path, entry.name), depth + 1) : undefined;
+      if (found !== undefined) return found;
+    }
+  } catch {
+    // What the service cannot read, its agents cannot read either.
+  }
+  return undefined;
 }
 
 /** Whoever can see a socket can connect to it, also where nothing can be written: to Docker's, it would have the machine. */
@@ -236,15 +274,28 @@ function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
 /** Enough for a build with a process for each core. It keeps the others going when an agent starts processes without end. */
 const maxProcesses = 2000;
 
-/** Returns the secrets in the service's environment, in its files and in the repository's URL, which no change may have. */
+const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+
+/** Returns the secrets in the service's environment, in its files, and in the URLs of the repository and of proxies, which no change may have. */
 function findSecrets(
   input: ProjectInput,
   agent: Agent,
   environment: NodeJS.ProcessEnv,
 ): Pick<ProjectSettings, "secrets" | "secretSources"> {
-  const names = [...ownVariables(input), ...[...agent.passes, ...(input.agentEnv ?? [])].filter(isSecretName)];
-  const secretSources = [...new Set(names)].flatMap((name) => findSecret(name, environment) ?? []);
-  const fixed = fixedSecrets(input, environment);
+  const { agentEnv = [], agentEnvPublic = [] } = input;
+  const named = [...agent.passes, ...agentEnv].filter((name) => !agentEnvPublic.includes(name));
+  const sources = new Set([...ownVariables(input), ...named.filter(isSecretName)]);
+  const secretSources = [...sources].flatMap((name) => findSecret(name, environment) ?? []);
+  const others = named.map((name) => ({ name, value: environment[name]?.trim() ?? "" }));
+  const proxies = proxyVariables.map((variable) => {
+    const name = `the password of ${variable}`;
+    return { name, value: passwordOf(environment[variable] ?? "") };
+  });
+  const fixed = [
+    ...fixedSecrets(input, environment),
+    ...others.filter(({ name, value }) => !sources.has(name) && !isPublicValue(name, value)),
+    ...proxies,
+  ].filter(({ value }) => value !== "");
   const secrets = {
     *[Symbol.iterator]() {
       for (const { name, values } of secretSources) for (const value of values()) yield { name, value };

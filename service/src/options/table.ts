@@ -57,6 +57,9 @@ export const options = {
   "agent-env": ofProject("agentEnv", variableNames, {
     NAME: "also give agents this environment variable; may be repeated",
   }),
+  "agent-env-public": ofProject("agentEnvPublic", variableNames, {
+    NAME: "the same for a variable whose value is no secret, so that a change may have it; may be repeated",
+  }),
   "agent-reads": ofProject("agentReads", texts("a path"), {
     PATH: "also let agents read this file or folder in their sandbox; may be repeated",
   }),

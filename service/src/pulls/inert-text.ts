@@ -5,18 +5,25 @@ const bracketCommand = /\[((?:skip|no)[\s_-]+[\w-]+|[\w-]+?[\s_-]+skip)\]/gi;
 const starredCommand = /\*{3}(NO_CI)\*{3}/gi;
 const trailerCommand = /\b((?:skip|request)-checks)\s*:\s*(true)/gi;
 
+/** Trailers, by which people sign off or are named, releases are made, and a turn's commit is known. */
+const trailer = /^([ \t]*(?:[\w-]+-by|Agent-\w+|Change-Id|Release-As|BREAKING[ -]CHANGE))(?=[ \t]*:)/gim;
+
 /** Mentions, references to issues, and links, which GitHub also takes for references. */
 const references = /@(?=\w)|#(?=\d)|\bGH(?=-\d)|:(?=\/\/)/gi;
 
+/** Breaks what would have an effect. */
+export const invisible = "\u200b";
+
 /**
- * Makes untrusted text inert for a commit message or the title of a pull request, where GitHub notifies everyone mentioned and
- * closes the issues named after words such as "Fixes", and where CI services look for commands to skip them. People read the
- * same: commands lose their brackets, and an invisible character breaks each reference.
+ * Makes untrusted text inert for a commit message, or the title or body of a pull request, of which a squash makes one. GitHub notifies
+ * everyone mentioned there and closes the issues named after words such as "Fixes", CI services look for commands to skip them, and programs
+ * read trailers. People read the same: commands lose their brackets, and an invisible character breaks each reference and trailer.
  */
 export function inertText(untrusted: string): string {
   return untrusted
     .replace(bracketCommand, "($1)")
     .replace(starredCommand, "$1")
     .replace(trailerCommand, "$1 = $2")
-    .replace(references, "$&\u200b");
+    .replace(trailer, `$1${invisible}`)
+    .replace(references, `$&${invisible}`);
 }

@@ -1,6 +1,7 @@
 import { codeBlock, readCodeBlock } from "../code-block.ts";
 import { dollars } from "../cost.ts";
 import type { CommitNotes } from "./commit-message.ts";
+import { inertText, invisible } from "./inert-text.ts";
 import type { Change, ShownCheck } from "./pull-requests.ts";
 
 /** A prompt, what the agent said last, what that cost, and what people should know of its change. */
@@ -37,6 +38,12 @@ const failures = {
   "failed-before": ["> [!WARNING]", "> The check fails with and without this change, so it shows nothing:"],
 } as const;
 
+/** Returns untrusted text as a code block, in which nothing has an effect in a commit message either: a squash takes the body for one. */
+const inertBlock = (untrusted: string, maxLength?: number): string => inertText(codeBlock(untrusted, maxLength));
+
+/** Returns the text of a block as it was before, but for the brackets of commands. */
+const readable = (block: string): string => block.replaceAll(invisible, "");
+
 /** Returns whether the service made a pull request with this body a draft. */
 export const isMarkedAsDraft = (body: string): boolean => body.split(/\r?\n/, 2)[1] === draftMark;
 
@@ -45,18 +52,18 @@ function checkPart(check: ShownCheck | undefined, isDraft: boolean): string {
   if (check === undefined) return "";
   const { result, command, output } = check;
   const start = isDraft ? `${checkMarks[0]}\n${draftMark}` : checkMarks[0];
-  const shown = command === "" ? [] : [codeBlock(command, 1000)];
+  const shown = command === "" ? [] : [inertBlock(command, 1000)];
   if (result === "passed") return [`${start}\n> [!NOTE]\n> The check passed:`, ...shown, checkMarks[1]].join("\n\n");
   const said = failures[result].join("\n");
   const end = output.length > maxOutputLength ? output.slice(-maxOutputLength) : output;
   const details = "<details><summary>End of its output</summary>";
-  return [`${start}\n${said}`, ...shown, details, codeBlock(end), "</details>", checkMarks[1]].join("\n\n");
+  return [`${start}\n${said}`, ...shown, details, inertBlock(end), "</details>", checkMarks[1]].join("\n\n");
 }
 
 /** Returns the beginning of a body: the files that run code or instruct agents. Empty if there are none. */
 function protectedPart(files: readonly string[]): string {
   if (files.length === 0) return "";
-  const list = codeBlock(files.join("\n"), maxListLength);
+  const list = inertBlock(files.join("\n"), maxListLength);
   const warning =
     "> [!WARNING]\n> This changes files that run code, instruct agents or should have passed a Git filter. Review them first:";
   return `${marks[0]}\n${warning}\n\n${list}\n${marks[1]}`;
@@ -144,8 +151,8 @@ export function readTurns(body: string): ToldTurn[] {
     const isPrompt = title === promptTitle;
     const block = title === saidTitle || isPrompt ? readCodeBlock(lines, index + 2) : undefined;
     if (block === undefined) continue;
-    if (isPrompt) turns.push({ prompt: block.text, answer });
-    answer = title === saidTitle ? block.text : null;
+    if (isPrompt) turns.push({ prompt: readable(block.text), answer });
+    answer = title === saidTitle ? readable(block.text) : null;
     // What is in the block is not a title.
     index = block.end;
   }
@@ -165,25 +172,25 @@ export function readFailedCheck(body: string): Pick<ShownCheck, "result" | "outp
   for (let index = 1; index < lines.length && lines[index] !== checkMarks[1]; index++) {
     const block = readCodeBlock(lines, index);
     // The first one is the command.
-    if (block !== undefined) ({ text: output, end: index } = block);
+    if (block !== undefined) [output, index] = [readable(block.text), block.end];
   }
   return { result, output };
 }
 
 function describeTurn({ prompt, answer, costUsd, notes = [], takenBack = [] }: ToldTurn): string {
-  const said = answer === null ? [] : [saidTitle, codeBlock(answer)];
+  const said = answer === null ? [] : [saidTitle, inertBlock(answer)];
   const cost = dollars(costUsd);
   const spent = cost === undefined ? [] : [`Cost, by the agent's own estimate: ${cost}.`];
   // Indented, so that no name is a title.
   const listOf = (title: string, lines: readonly string[]): string[] =>
-    lines.length === 0 ? [] : [title, codeBlock(lines.map((line) => `  ${line}`).join("\n"), maxListLength)];
+    lines.length === 0 ? [] : [title, inertBlock(lines.map((line) => `  ${line}`).join("\n"), maxListLength)];
   return [
     ...listOf("Of the agent's run:", notes),
     ...said,
     ...listOf("Taken back, because `--only` does not allow it:", takenBack),
     ...spent,
     promptTitle,
-    codeBlock(withoutPatches(prompt), maxPromptLength),
+    inertBlock(withoutPatches(prompt), maxPromptLength),
     endOfPrompt,
   ].join("\n\n");
 }

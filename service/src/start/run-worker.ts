@@ -143,7 +143,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     areFilesSafe,
     secrets: secretsOf(options),
     keptCommits: store.keptCommits ?? options.copier?.keptCommits,
-    homes: store.homes ? new SharedHomes(store.homes) : options.copier,
+    homes: store.homes ? new SharedHomes(store.homes, secretsOf(options)) : options.copier,
   });
   await worker.start();
   const { deleteAfterDays } = options;

@@ -9,8 +9,9 @@ import {
   type ProtectedFilesKind,
   protectedPatterns,
 } from "../pulls/protected-files.ts";
+import type { Place } from "./loose-search.ts";
 import { oneLine } from "./one-line.ts";
-import { type FoundSecret, type Secret, SecretPatterns } from "./secret-patterns.ts";
+import { type Secret, SecretPatterns } from "./secret-patterns.ts";
 
 /** What the check of a change depends on. */
 export interface CheckPorts {
@@ -111,7 +112,7 @@ export function namesOf(found: readonly string[]): string {
   return `${found.slice(0, maxNames).join(", ")}${more}`;
 }
 
-/** Returns the places of secrets that were not in the same file before. */
+/** Returns the places of secrets, except in lines that a file of the change had before. */
 async function findSecrets(
   patterns: SecretPatterns,
   repository: CheckPorts["repository"],
@@ -119,30 +120,36 @@ async function findSecrets(
   texts: Readonly<Record<string, string>>,
 ): Promise<string[]> {
   const places: string[] = [];
-  const add = (found: FoundSecret | undefined, place: string): void => {
-    if (found !== undefined && places.length < maxNames) places.push(`${found.name} in ${place}`);
+  const add = (name: string | undefined, place: string): void => {
+    if (name !== undefined && places.length < maxNames) places.push(`${name} in ${place}`);
   };
-  for (const [place, text] of Object.entries(texts)) add(await patterns.find(bytesAsText(text)), place);
-  for (const { path } of files) add(await patterns.find(bytesAsText(path)), "the name of a file");
+  for (const [place, text] of Object.entries(texts)) add((await patterns.find(bytesAsText(text)))?.name, place);
+  for (const { path } of files) add((await patterns.find(bytesAsText(path)))?.name, "the name of a file");
   const contents = repository.readContents(files.flatMap(({ after }) => after ?? []));
-  const hits = new Map<string, FoundSecret>();
+  let known: ReadonlySet<string> | undefined;
   for await (const { id, content } of contents) {
-    const found = await patterns.find(content);
-    if (found !== undefined) hits.set(id, found);
-  }
-  for (const { path, before, after = "" } of files) {
-    const found = hits.get(after);
-    if (found !== undefined && !(await hadSecret(patterns, repository, before)))
-      add(found, `${oneLine(path)}, line ${found.line}`);
+    const found = await patterns.findAll(content);
+    if (found.length === 0) continue;
+    known ??= await earlierLines(repository, files);
+    const { name, start } = found.find((place) => !linesOf(content, place).every((line) => known?.has(line))) ?? {};
+    const line = content.slice(0, start).split("\n").length;
+    for (const { path } of files.filter(({ after }) => after === id)) add(name, `${oneLine(path)}, line ${line}`);
   }
   return places;
 }
 
-async function hadSecret(patterns: SecretPatterns, repository: CheckPorts["repository"], id: string | undefined) {
-  if (id === undefined) return false;
-  for await (const { content } of repository.readContents([id]))
-    if ((await patterns.find(content)) !== undefined) return true;
-  return false;
+/** Returns the lines that the files of a change had before it. */
+async function earlierLines(repository: CheckPorts["repository"], files: readonly ChangedFile[]): Promise<Set<string>> {
+  const lines = new Set<string>();
+  for await (const { content } of repository.readContents(files.flatMap(({ before }) => before ?? [])))
+    for (const line of content.split("\n")) lines.add(line);
+  return lines;
+}
+
+/** Returns the lines that a part of a text is in. */
+function linesOf(text: string, { start, end }: Pick<Place, "start" | "end">): string[] {
+  const to = text.indexOf("\n", end);
+  return text.slice(text.lastIndexOf("\n", start) + 1, to < 0 ? undefined : to).split("\n");
 }
 
 const bytesAsText = (text: string): string => Buffer.from(text).toString("latin1");

@@ -6,6 +6,7 @@ import type { Machine } from "../machine.ts";
 import type { StoredJob, Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage } from "../pulls/commit-message.ts";
+import type { JobDirectory } from "../service-folder.ts";
 import { type CheckPorts, checkChange, namesOf } from "./check-change.ts";
 import { oneLine } from "./one-line.ts";
 import { pauseAfter, pausesOfAnHour } from "./postponements.ts";
@@ -23,6 +24,8 @@ export interface CommitPorts extends CheckPorts {
 
 interface CommitContext extends CommitPorts {
   job: Pick<StoredJob, "session">;
+  commands?: { setup?: string | undefined } | undefined;
+  directory: Pick<JobDirectory, "setup">;
   machine: Pick<Machine, "sleep">;
   /** Aborts when the service stops, or another worker has taken the turn over. */
   signal: AbortSignal;
@@ -67,24 +70,41 @@ async function commitOnce(
   ...[turn, worktree, start, { ownMessages, message: answer = "", notes }, context, startDeadline]: Change
 ): Promise<string | undefined> {
   using deadline = startDeadline();
-  const { repository, largestChangeBytes: maxBytes, only, stop, log } = context;
+  const { repository, largestChangeBytes: maxBytes, only, commands, directory, stop, log } = context;
+  const patterns = new SecretPatterns(context.secrets ?? []);
+  const prompt = await patterns.remove(turn.prompt);
   const messageWith = (takenBack: readonly string[]): string =>
-    commitMessage(turn, ownMessages, context.job.session, { notes, takenBack: takenBack.map(oneLine) });
+    commitMessage(turn, ownMessages, context.job.session, { notes, takenBack: takenBack.map(oneLine) }, prompt);
   const allowed = only && { matches: only.matches, messageWith };
-  const options = { maxBytes, signal: deadline.signal, only: allowed };
+  const lent = commands?.setup === undefined ? undefined : directory.setup.files;
+  const options = { maxBytes, signal: deadline.signal, only: allowed, lent };
   try {
-    const { commit: made, leftOut, takenBack = [] } = await repository.commit(worktree, messageWith([]), options);
+    const {
+      commit: made,
+      leftOut,
+      takenBack = [],
+      returned = [],
+    } = await repository.commit(worktree, messageWith([]), options);
+    if (returned.length > 0)
+      log(
+        `These files of --setup are no part of the change, although no .gitignore names them any longer: ${namesOf(returned.map(oneLine))}`,
+      );
     for (const path of leftOut)
       log(
         `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
       );
-    // The name of a file can have a secret.
-    const names = await new SecretPatterns(context.secrets ?? []).remove(namesOf(takenBack.map(oneLine)));
+    // The name of a file can have a secret, of which a cut would leave a part.
+    const names = namesOf((await patterns.remove(takenBack.join("\0"))).split("\0").map(oneLine));
     if (made === undefined && takenBack.length > 0)
       throw new ChangeRefused(`the agent changed only files that --only does not allow: ${names}`);
     if (takenBack.length > 0) log(`Changes of files that --only does not allow are taken back: ${names}`);
     const commit = made === undefined ? undefined : await onTopOf(start, made, repository);
-    const texts = { "the message of the commit": messageWith(takenBack), "the agent's last message": answer };
+    // As a whole: the message has only their beginnings, with invisible characters.
+    const own = [...ownMessages, ...takenBack].join("\n");
+    const texts = {
+      "the message of the commit": `${messageWith(takenBack)}\n${own}`,
+      "the agent's last message": answer,
+    };
     if (commit !== undefined) await checkChange(context, start.head, commit, texts, log);
     return commit;
   } catch (error) {

@@ -63,8 +63,8 @@ export async function packHome(
       if (entry.isDirectory() && !regenerated.includes(entry.name)) await visit(path);
       if (!entry.isFile()) continue;
       const content = await readFile(join(home, path));
-      const isShown = secrets.some((secret) => content.includes(secret));
-      if (isShown || (await patterns.find(content.toString("latin1")))) withSecrets.push(path);
+      const searched = `${Buffer.from(path).toString("latin1")}\n${content.toString("latin1")}`;
+      if (await patterns.find(searched)) withSecrets.push(await patterns.remove(path));
       // Without the dot, a name that begins with @ would mean an archive.
       else paths.push(`./${path}`);
     }

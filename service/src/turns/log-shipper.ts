@@ -6,12 +6,15 @@ import type { RunningTurn } from "../model.ts";
 import { readPart } from "../store/log-files.ts";
 import type { PostgresLogs } from "../store/postgres/logs.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
+import { type Secret, SecretPatterns } from "./secret-patterns.ts";
 
 export interface LogShipperOptions {
   turn: RunningTurn;
   /** The log file of the turn's job on this machine. */
   file: string;
   logs: Pick<PostgresLogs, "end" | "size" | "append">;
+  /** Hidden in what is stored. Default: none are known. */
+  secrets?: Iterable<Secret> | undefined;
   /** Receives a line when the log cannot be stored, and when it can again. */
   log: (line: string) => void;
   /** Between two writes, in milliseconds. Default: 1000. */
@@ -108,10 +111,11 @@ export class LogShipper implements Disposable {
 
   /** Returns whether there may be more. */
   async #shipBatch(): Promise<boolean> {
-    const { turn, file, logs, maxTurnBytes = defaultMaxTurnBytes } = this.#options;
+    const { turn, file, logs, secrets = [], maxTurnBytes = defaultMaxTurnBytes } = this.#options;
     if (this.#isOver) return false;
-    const content = wholeLines(await readPart(file, this.#fileStart + (this.#shipped ?? 0), batchBytes));
-    if (content.length === 0) return false;
+    const lines = wholeLines(await readPart(file, this.#fileStart + (this.#shipped ?? 0), batchBytes));
+    if (lines.length === 0) return false;
+    const content = (await new SecretPatterns(secrets).mask(lines)) ?? lines;
     if (this.#place === undefined || this.#shipped === undefined) {
       const { size, ofTurn } = await logs.size(turn);
       this.#place ??= { start: size, earlier: ofTurn };

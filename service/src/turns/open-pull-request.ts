@@ -43,7 +43,8 @@ export async function openPullRequest(
 ): Promise<void> {
   const { store, repository, pullRequests, machine, log } = context;
   const { branch, base, targetBranch, isContinued } = start;
-  const { prompt, answer, costUsd, checkResult, checkOutput } = madeBy;
+  const { answer, costUsd, checkResult, checkOutput } = madeBy;
+  const prompt = await withoutSecrets(madeBy.prompt, context);
   // One whose target is gone cannot be merged any longer.
   const hasTarget = bases.length === 0 || bases[0] === targetBranch;
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
@@ -63,7 +64,11 @@ export async function openPullRequest(
     head,
     existing,
     check: checkResult
-      ? { result: checkResult, command: await shownCommand(context), output: checkOutput ?? "" }
+      ? {
+          result: checkResult,
+          command: await withoutSecrets(context.commands?.check ?? "", context),
+          output: checkOutput ?? "",
+        }
       : undefined,
     ...(await findNotes(start, head, madeBy, context)),
     protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head)),
@@ -81,10 +86,9 @@ export async function openPullRequest(
   log(`Pull request: ${link}`);
 }
 
-/** Returns the command of the check without secrets of the service: a workflow can have put one into it. */
-function shownCommand({ commands, secrets = [] }: Pick<TurnContext, "commands" | "secrets">): Promise<string> {
-  return new SecretPatterns(secrets).remove(commands?.check ?? "");
-}
+/** Returns a prompt or a command without secrets of the service: a workflow can have put one into it. */
+const withoutSecrets = (text: string, { secrets = [] }: Pick<TurnContext, "secrets">): Promise<string> =>
+  new SecretPatterns(secrets).remove(text);
 
 /** Returns what people should know of a turn's change: its commit tells, also on another machine. */
 async function findNotes(

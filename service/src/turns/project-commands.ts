@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import { projectCommand } from "../agents/agent.ts";
 import { type AgentNetwork, noNetwork } from "../agents/network/agent-network.ts";
+import { isEndOfOutput } from "../agents/output-end.ts";
 import type { AgentDirectories, AgentResult } from "../agents/run-agent.ts";
 import { codeBlock } from "../code-block.ts";
 import { errorMessage } from "../error-message.ts";
@@ -36,6 +37,8 @@ export interface PartLimits {
 /** Thrown when the service stops, or another worker has taken the turn over. */
 export class Stopped extends Error {}
 
+/** In characters: more than GitHub allows. */
+const longestSecret = 64 * 1024;
 /** In lines and characters, of the output of a check. */
 const maxLines = 200;
 const maxLength = 10_000;
@@ -220,13 +223,11 @@ async function runCommand(
 
 /** Returns the last lines of an output, without secrets of the service and what controls a terminal. */
 async function endOf(output: string, { secrets = [] }: Pick<TurnContext, "secrets">): Promise<string> {
-  // Enough for the lines below, and little enough to be searched.
-  const plain = stripVTControlCharacters(output.slice(-20 * maxLength).replace(/\r\n?/g, "\n")).replace(
-    /[^\P{C}\n\t]/gu,
-    "",
-  );
+  const plain = stripVTControlCharacters(output.replace(/\r\n?/g, "\n")).replace(/[^\P{C}\n\t]/gu, "");
   const redacted = await new SecretPatterns(secrets).remove(plain);
-  const lines = redacted.trim().split("\n").slice(-maxLines).join("\n");
+  // What is cut off may begin with the end of a secret.
+  const whole = isEndOfOutput(output) ? redacted.slice(longestSecret) : redacted;
+  const lines = whole.trim().split("\n").slice(-maxLines).join("\n");
   return String(storable(lines.slice(-maxLength)));
 }
 

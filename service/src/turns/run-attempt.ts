@@ -4,6 +4,7 @@ import { explainEnd, killedFor } from "../agents/agent-end.ts";
 import type { ExceededLimit } from "../agents/limits.ts";
 import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
+import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
@@ -105,14 +106,25 @@ export async function runAttempt(
   };
   const startedAt = context.machine.now();
   const result = await host.runAgent(agent, options);
+  // Before anything of them is cut off.
+  for (const file of [logFile, directory.events])
+    await host.hideSecrets(file, context.secrets ?? []).catch((error: unknown) => {
+      // What the agent did is worth more.
+      log(`Secrets in the log cannot be hidden: ${errorMessage(error)}`);
+    });
   (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
     const reason = String(stop.reason);
     log(reason);
     return { ...result, end: "failed", isFollowUp, ownMessages: [], reason, failureClass: undefined, notes: [] };
   }
-  const lastOutput = result.end === "completed" ? "" : await host.lastOutput(logFile);
-  const { lines, reason, failureClass, notes } = explainEnd(result, { timeLimitMs, exceeded, lastOutput });
+  const patterns = new SecretPatterns(context.secrets ?? []);
+  const error = result.error && (await patterns.remove(result.error)).slice(0, maxErrorLength);
+  const lastOutput = result.end === "completed" ? "" : await patterns.remove(await host.lastOutput(logFile));
+  const { lines, reason, failureClass, notes } = explainEnd(
+    { ...result, error },
+    { timeLimitMs, exceeded, lastOutput },
+  );
   // What the agent printed is in the log already, and for what it was killed.
   for (const line of lines) if (exceeded === undefined || line !== killedFor(exceeded)) log(line);
   // They are worth less than the change, which has the rest of the time.
@@ -124,7 +136,7 @@ export async function runAttempt(
     ...result,
     isFollowUp,
     ownMessages: messages,
-    reason: reason && (await new SecretPatterns(context.secrets ?? []).remove(reason)),
+    reason,
     failureClass,
     notes,
   };
@@ -161,6 +173,9 @@ function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined
   if (end === "timed-out") return "time-limit";
   return error === undefined ? "exit-code" : "reported-failure";
 }
+
+/** In characters. */
+const maxErrorLength = 2000;
 
 /** Reading them takes milliseconds, unless the agent sees to it that it does not. */
 const longestMessagesMs = 20_000;

@@ -1,4 +1,5 @@
-import { setImmediate } from "node:timers/promises";
+import { textsOfSecret } from "../service-secrets.ts";
+import { LooseSearch } from "./loose-search.ts";
 
 /** A secret of the service that no change may have. */
 export interface Secret {
@@ -7,15 +8,6 @@ export interface Secret {
   value: string;
 }
 
-/** Shorter ones would be found in ordinary text. Real keys are far longer. */
-const minLength = 8;
-/** How many characters at the end of each secret are searched for first. */
-const endLength = 4;
-/** In characters. Between two parts, the service does something else. */
-const partLength = 256 * 1024;
-/** One character of a secret in its longest form. An escape with more zeros would be longer still. */
-const longestForm = 12;
-
 /** Where a secret was found. */
 export interface FoundSecret {
   name: string;
@@ -23,89 +15,61 @@ export interface FoundSecret {
   line: number;
 }
 
-/** Finds secrets in text, as they are and in the encodings that the action's redaction knows; see `src/runner-kit/redact.ts`. */
-export class SecretPatterns {
-  readonly #secrets: readonly { name: string; pattern: RegExp }[];
-  readonly #ends: RegExp;
-  readonly #overlap: number;
-
+/**
+ * Finds secrets in text, as they are and in the encodings that the action's redaction knows; see `src/runner-kit/redact.ts`. Long ones are
+ * found however they are quoted, indented, escaped or split over lines.
+ */
+export class SecretPatterns extends LooseSearch {
   constructor(secrets: Iterable<Secret>) {
-    const long = [...secrets].filter(({ value }) => value.length >= minLength);
-    this.#secrets = long.map(({ name, value }) => ({ name, pattern: new RegExp(anyEncodingOf(value), "i") }));
-    const ends = new Set(long.map(({ value }) => anyEncodingOf(value.slice(-endLength))));
-    this.#ends = new RegExp([...ends].join("|") || "(?!)", "i");
-    this.#overlap = Math.max(0, ...long.map(({ value }) => value.length)) * longestForm;
+    const texts = [...secrets].flatMap(({ name, value }) => textsOfSecret(value).map((text) => ({ name, text })));
+    super(texts.flatMap(({ name, text }) => formsOf(text).map((form) => ({ name, text: form }))));
   }
 
-  /** Whether there is nothing to find. */
-  get isEmpty(): boolean {
-    return this.#secrets.length === 0;
-  }
-
-  /** Returns the first secret in a text. */
+  /** Returns the first secret in a text, of which each character is a byte. */
   async find(text: string): Promise<FoundSecret | undefined> {
-    for (let start = 0; start < text.length; start += partLength) {
-      if (start > 0) await setImmediate();
-      const part = text.slice(start, start + partLength + this.#overlap);
-      // Almost no text has a secret, and this takes less time.
-      if (!this.#ends.test(part)) continue;
-      for (const { name, pattern } of this.#secrets) {
-        const found = pattern.exec(part);
-        if (found !== null) return { name, line: text.slice(0, start + found.index).split("\n").length };
-      }
-    }
-    return undefined;
+    const [place] = await this.findAll(text, true);
+    return place && { name: place.name, line: text.slice(0, place.start).split("\n").length };
   }
 
   /** Returns a text without the secrets in it. */
   async remove(text: string): Promise<string> {
-    const bytes = Buffer.from(text).toString("latin1");
-    if ((await this.find(bytes)) === undefined) return text;
-    const rest = this.#secrets.reduce((left, { pattern }) => left.replace(new RegExp(pattern, "gi"), "***"), bytes);
-    return Buffer.from(rest, "latin1").toString();
+    return (await this.#replace(Buffer.from(text), () => "***"))?.toString() ?? text;
+  }
+
+  /** Returns a text with as many asterisks in place of the secrets in it, so that all else stays where it is; `undefined` if it has none. */
+  mask(text: Buffer): Promise<Buffer | undefined> {
+    // The beginnings of lines tell whose they are.
+    return this.#replace(text, (secret) => secret.replace(/\n\| |[^\n]/g, (one) => (one.length > 1 ? one : "*")));
+  }
+
+  async #replace(bytes: Buffer, replacement: (secret: string) => string): Promise<Buffer | undefined> {
+    const text = bytes.toString("latin1");
+    const places = (await this.findAll(text)).sort((one, other) => one.start - other.start);
+    if (places.length === 0) return undefined;
+    let replaced = "";
+    let end = 0;
+    for (let index = 0; index < places.length; ) {
+      const { start = 0 } = places[index] ?? {};
+      let secretEnd = start;
+      // Those that overlap are one.
+      for (; index < places.length && (places[index]?.start ?? 0) <= secretEnd; index++)
+        secretEnd = Math.max(secretEnd, places[index]?.end ?? 0);
+      replaced += text.slice(end, start) + replacement(text.slice(start, secretEnd));
+      end = secretEnd;
+    }
+    return Buffer.from(replaced + text.slice(end), "latin1");
   }
 }
 
-/** Returns a pattern for a text in each of the encodings. */
-function anyEncodingOf(text: string): string {
-  return [
-    [...text].map(escapedCharacter).join(""),
-    Buffer.from(text).toString("hex"),
-    ...[0, 1, 2].map((bytesBefore) => base64Pattern(text, bytesBefore)),
-  ].join("|");
+/** Returns what stands for a text in each of the encodings, besides escapes, which the search reads. */
+function formsOf(text: string): string[] {
+  return [text, Buffer.from(text).toString("hex"), ...[0, 1, 2].map((bytesBefore) => innerBase64(text, bytesBefore))];
 }
 
-/** Returns a pattern for a character: as it is, percent-encoded, or as an escape of HTML or JSON. */
-function escapedCharacter(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  const percentEncoded = [...Buffer.from(character)].map((byte) => `%${hex(byte, 2)}`).join("");
-  const jsonEscaped = character
-    .split("")
-    .map((unit) => `\\\\u${hex(unit.charCodeAt(0), 4)}`)
-    .join("");
-  const html = [`&#0*${code};`, `&#x0*${code.toString(16)};`, htmlNames[character] ?? ""];
-  // Files are searched as bytes.
-  const bytes = Buffer.from(character).toString("latin1");
-  return `(?:${[percentEncoded, jsonEscaped, `\\\\?${RegExp.escape(bytes)}`, ...html].filter(Boolean).join("|")})`;
-}
-
-const htmlNames: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-};
-
-/** Returns a pattern for the base64 or base64url of a text that has the secret `bytesBefore` bytes after a multiple of three. */
-function base64Pattern(secret: string, bytesBefore: number): string {
+/** Returns the part of the base64 that depends on the secret alone, in a text that has it `bytesBefore` bytes after a multiple of three. */
+function innerBase64(secret: string, bytesBefore: number): string {
   const bytes = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(secret)]);
   const first = Math.ceil((bytesBefore * 8) / 6);
   const last = Math.floor((bytes.length * 8) / 6);
-  return bytes
-    .toString("base64")
-    .slice(first, last)
-    .replace(/[+/]/g, (character) => (character === "+" ? "[+-]" : "[/_]"));
+  return bytes.toString("base64").slice(first, last);
 }
-
-const hex = (value: number, length: number): string => value.toString(16).padStart(length, "0");

@@ -8,7 +8,10 @@ import { JobDirectory } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
 import type { PostgresHomes } from "../store/postgres/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
+import { namesOf } from "./check-change.ts";
 import { type ArchiveLimits, packHome, unpackHome } from "./home-archive.ts";
+import { oneLine } from "./one-line.ts";
+import type { Secret } from "./secret-patterns.ts";
 
 type Log = (text: string) => void;
 type Homes = Pick<PostgresHomes, "lastAttemptedBefore" | "loadHome" | "saveHome">;
@@ -27,9 +30,12 @@ const limits: ArchiveLimits = { megabytes: 100, entries: 10_000 };
  */
 export class SharedHomes implements AgentHomes {
   readonly #store: Homes;
+  readonly #secrets: Iterable<Secret>;
 
-  constructor(store: Homes) {
+  /** @param secrets - files with one of them are not kept. Default: none are known */
+  constructor(store: Homes, secrets: Iterable<Secret> = []) {
     this.#store = store;
+    this.#secrets = secrets;
   }
 
   /** Replaces the home directory by the one that the job's last turn left, or removes it. */
@@ -68,7 +74,10 @@ export class SharedHomes implements AgentHomes {
   async keep(turn: RunningTurn, directory: JobDirectory, log: Log): Promise<void> {
     const file = join(directory.path, "home.archive");
     try {
-      await packHome(directory.home, file, [], limits, true);
+      const secrets = Array.from(this.#secrets, ({ value }) => value);
+      const withSecrets = await packHome(directory.home, file, secrets, limits, true);
+      if (withSecrets.length > 0)
+        log(`Not kept for other machines, because they have a secret: ${namesOf(withSecrets.map(oneLine))}`);
       const archive = await readFile(file);
       if (archive.length > maxBytes) throw new Error(`it has more than ${maxBytes / 1_000_000} MB, compressed`);
       await this.#store.saveHome(turn, archive);

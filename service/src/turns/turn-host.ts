@@ -1,9 +1,10 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { runAgent } from "../agents/run-agent.ts";
 import { hasOwnCommits } from "../git/agent-repository.ts";
 import type { JobDirectory } from "../service-folder.ts";
+import { type Secret, SecretPatterns } from "./secret-patterns.ts";
 
 /** The disk and the processes that a turn uses besides Git: a port, so that simulations need neither. */
 export interface TurnHost {
@@ -14,6 +15,8 @@ export interface TurnHost {
   appendLog(file: string, text: string): void;
   /** Returns the last lines that an agent has printed to a log; empty if there are none, or the log cannot be read. */
   lastOutput(file: string): Promise<string>;
+  /** Overwrites secrets in a log with asterisks: those who follow it keep their place. Does nothing if there is no such file. */
+  hideSecrets(file: string, secrets: Iterable<Secret>): Promise<void>;
   runAgent: typeof runAgent;
   hasOwnCommits: typeof hasOwnCommits;
 }
@@ -26,6 +29,7 @@ export const turnHost: TurnHost = {
   clean: (directory) => directory.clean(),
   appendLog: appendFileSync,
   lastOutput,
+  hideSecrets,
   runAgent,
   hasOwnCommits,
 };
@@ -49,4 +53,26 @@ async function lastOutput(logFile: string): Promise<string> {
   } catch {
     return "";
   }
+}
+
+/** In bytes: more than an agent and the service append in one run. */
+const maxSearchedBytes = 24 * 1024 * 1024;
+
+async function hideSecrets(file: string, secrets: Iterable<Secret>): Promise<void> {
+  const patterns = new SecretPatterns(secrets);
+  if (patterns.isEmpty) return;
+  // An agent without a sandbox could put a link or a pipe there.
+  const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (handle === undefined) return;
+  await using opened = handle;
+  const stat = await opened.stat();
+  const size = stat.isFile() ? stat.size : 0;
+  if (size === 0) return;
+  const position = Math.max(0, size - maxSearchedBytes);
+  const { buffer, bytesRead } = await opened.read({ position, buffer: Buffer.alloc(size - position) });
+  const masked = await patterns.mask(buffer.subarray(0, bytesRead));
+  if (masked !== undefined) await opened.write(masked, 0, masked.length, position);
 }

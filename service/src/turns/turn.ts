@@ -4,6 +4,7 @@ import { errorMessage } from "../error-message.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import { GitError } from "../git/git.ts";
+import { copyIgnored } from "../git/ignored-files.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import { thisMachine } from "../machine.ts";
 import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult } from "../model.ts";
@@ -36,6 +37,7 @@ import {
 } from "./push-commit.ts";
 import { describeRefusal, HostRefused, PushRefused } from "./refusal.ts";
 import { runAttempt } from "./run-attempt.ts";
+import { SecretPatterns } from "./secret-patterns.ts";
 import { startDeadline, timeLeft, untilStopped } from "./turn-deadline.ts";
 import { turnHost } from "./turn-host.ts";
 import { turnName } from "./turn-name.ts";
@@ -106,7 +108,10 @@ export async function runTurn(
     await cleanBranch(turn, result, context);
     return result;
   } finally {
-    const cleaned = worktrees.release(directory).then(() => host.clean(directory));
+    const cleaned = worktrees
+      .release(directory)
+      .then(() => host.clean(directory))
+      .finally(() => host.hideSecrets(logFile, ports.secrets ?? []));
     await cleaned.catch((error: unknown) => log(`Cannot clean the job's directory: ${errorMessage(error)}`));
   }
 }
@@ -115,7 +120,8 @@ export async function runTurn(
 async function resultOf(error: unknown, turn: RunningTurn, context: RunContext): Promise<TurnResult> {
   const { onFailure, log, signal, progress } = context;
   const isLost = error instanceof ConflictError && context.keptCommits?.isOnlyPlace === true;
-  const reason = isLost ? error.whenLost : errorMessage(error);
+  // It can have the name of a file, or what Git says.
+  const reason = await new SecretPatterns(context.secrets ?? []).remove(isLost ? error.whenLost : errorMessage(error));
   // What conflicts with the branch cannot be published later either.
   const kept = error instanceof ConflictError ? undefined : progress.kept;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
@@ -241,7 +247,7 @@ async function processPrepared(
     const work = { start, head: head ?? start.head, madeBy, pullRequest, onRecorded };
     await patiently(() => openPullRequest(turn, job, work, context));
   }
-  logEarlierFailures(turn, context);
+  await logEarlierFailures(turn, context);
   return "completed";
 }
 
@@ -392,6 +398,8 @@ async function checkOutcome(
   const turns = await patiently(() => store.turns.ofJob(turn.job));
   const told = { ...context, turns, timeLimitMs: leftMs() * (1 - checkRatio) };
   await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, { costUsd: unknownCost })));
+  // Those that nothing ignored any longer were removed.
+  if (commands.setup !== undefined) await copyIgnored(directory.setup.files, directory.tree, stop);
   await commands.worktrees.lend(directory);
   const attempt = await runAttempt(turn, start, told, signal, again);
   if (attempt.end === "stopped") throw new Stopped();
@@ -506,8 +514,13 @@ async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: T
 }
 
 /** Logs which earlier turns failed, because the job's state only shows the last turn. */
-function logEarlierFailures(turn: Turn, { turns, log }: Pick<TurnContext, "turns" | "log">): void {
+async function logEarlierFailures(
+  turn: Turn,
+  { turns, log, secrets = [] }: Pick<TurnContext, "turns" | "log" | "secrets">,
+): Promise<void> {
   const failed = turns.filter(({ id, state }) => id < turn.id && state === "failed");
-  const list = failed.map(({ id, prompt }) => `${turnName(id)} (${commitTitle(prompt)})`).join(", ");
+  const patterns = new SecretPatterns(secrets);
+  const told = failed.map(async (one) => `${turnName(one.id)} (${commitTitle(await patterns.remove(one.prompt))})`);
+  const list = (await Promise.all(told)).join(", ");
   if (failed.length > 0) log(`The turn completed, but earlier turns of the job failed: ${list}.`);
 }

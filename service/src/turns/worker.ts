@@ -242,7 +242,7 @@ export class Worker {
 
   /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
   async #runAndStore(turn: RunningTurn, lease: KeptLease): Promise<void> {
-    const { store, copier, folder, log, metrics = noMetrics } = this.#options;
+    const { store, copier, folder, secrets, log, metrics = noMetrics } = this.#options;
     const name = `${turn.job}: ${turnName(turn.id)}`;
     if (turn.isResumed) log(`${name} was interrupted on another worker, resuming`);
     // Once, however often it is tried.
@@ -251,7 +251,7 @@ export class Worker {
     const position = this.#postponements.start();
     const onEnd = metrics.turnStarted();
     const { logs } = store;
-    const shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, log });
+    const shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, secrets, log });
     const end = await this.#run(turn, lease.signal);
     const { result } = end;
     onEnd(lease.isLost ? "taken-over" : result);

@@ -47,7 +47,7 @@ async function start(sandbox: SandboxKind, defer: Defer = onTestFinished): Promi
   const { url } = await spawnService(
     [
       ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
-      ...Object.keys(variables).map((name) => `--agent-env=${name}`),
+      ...Object.keys(variables).map((name) => `--agent-env-public=${name}`),
     ],
     { HOME: home, GITHUB_TOKEN: "token_of_the_service", ...variables },
     defer,

@@ -83,6 +83,8 @@ export class AgentHost implements TurnHost {
     this.#options.onLog(`${file}: ${text}`);
   }
 
+  async hideSecrets(): Promise<void> {}
+
   async lastOutput(): Promise<string> {
     return "";
   }

@@ -105,6 +105,7 @@ export async function setUpTurns() {
       return next.result;
     },
     lastOutput: async () => "",
+    hideSecrets: async () => {},
     hasOwnCommits: async () => false,
   };
   const ports: TurnPorts = {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
-import { findSecret } from "../../src/service-secrets.ts";
+import { findSecret, isPublicValue } from "../../src/service-secrets.ts";
 import { watchSecrets } from "../../src/start/watch-secrets.ts";
 
 const first = "sk-first-0123456789";
@@ -19,7 +19,12 @@ function secretFile(text = `${first}\n`) {
 test("a secret is in its variable, in the file that another one names, or in the folder of systemd", () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "MODEL_KEY"), first);
-  for (const environment of [{ MODEL_KEY: first }, secretFile().environment, { CREDENTIALS_DIRECTORY: folder }])
+  for (const environment of [
+    { MODEL_KEY: first },
+    { MODEL_KEY: ` ${first}\n` },
+    secretFile().environment,
+    { CREDENTIALS_DIRECTORY: folder },
+  ])
     expect(findSecret("MODEL_KEY", environment)).toMatchObject({ name: "MODEL_KEY", value: first });
   for (const environment of [{}, { MODEL_KEY: "", MODEL_KEY_FILE: "" }, { CREDENTIALS_DIRECTORY: temporaryFolder() }])
     expect(findSecret("MODEL_KEY", environment)).toBeUndefined();
@@ -80,4 +85,27 @@ test("the log says when a secret was replaced and when it cannot be read, and no
     `The MODEL_KEY that was read last stays in use, because of an error: ${file}, which has MODEL_KEY, cannot be read: ENOENT.`,
     `MODEL_KEY can be read again from ${file}.`,
   ]);
+});
+
+test.each([
+  ...["REGION", "AWS_REGION", "CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID", "project_id", "FOUNDRY_RESOURCE"].map(
+    (name) => [name, "docs-1234567", true] as const,
+  ),
+  ["ANTHROPIC_MODEL", "claude-sonnet-4-5", true],
+  ["NODE_ENV", "production", true],
+  ["MODE", "Read-Only_mode", true],
+  ["ANTHROPIC_BASE_URL", "https://gateway.example.com:8443/anthropic/v1", true],
+  ["DOCS_HOST", "docs.example.com", true],
+  ["SERVER", "localhost:8080", true],
+  ["MODE_TOKEN", "production", false],
+  ["PROJECT_KEY", "docs-1234567", false],
+  ["DOCS_PAT", "a1b2c3d4", false],
+  ["MODE", "x".repeat(21), false],
+  ["MODE", "aBcDeFgHiJ", false],
+  ["DATABASE_URL", "postgres://docs:12345678@db.example.com/docs", false],
+  ["WEBHOOK_URL", "https://hooks.example.com/services/T00000/B11111/a1b2c3d4e5f6g7h8", false],
+  ["DOCS_URL", "https://docs.example.com/?key=a1b2c3d4", false],
+  ["JWT", "eyJhbGciOi.eyJzdWIiOi.SflKxwRJSM", false],
+] as const)("%s=%s is no secret: %s", (name, value, isPublic) => {
+  expect(isPublicValue(name, value)).toBe(isPublic);
 });

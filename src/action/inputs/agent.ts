@@ -60,7 +60,7 @@ export function parseAgent(
         say`cannot be used together with agent, which runs with this step and ends with it. Remove one of them`,
       );
   const keys = agentKeys[agent] ?? [];
-  const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]);
+  const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
   if (isKeyMissing)
     add(
       "agent",

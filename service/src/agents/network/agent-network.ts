@@ -66,7 +66,7 @@ export async function createAgentNetwork(
   limits: ProxyLimits = {},
 ): Promise<AgentNetwork> {
   if (kind === "full") return fullNetwork;
-  if (kind === "none") return { ...fullNetwork, isShared: false };
+  if (kind === "none") return noNetwork;
   const { modelEndpoint: endpoint } = agent;
   const key = endpoint && findSecret(endpoint.keyVariable, service);
   const hosts = [...agent.hosts, ...modelHosts];

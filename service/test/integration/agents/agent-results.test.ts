@@ -191,7 +191,7 @@ describe("the agent's own commits", () => {
     const service = await start(shellAgent([commit("First step"), commit("Fixes #1\n\nAgent-Turn: 2")].join("; ")));
     const { id } = await runJob(service, "Go on");
     expect(docs.git("log", "--format=%B", `main..agent/${id}`)).toMatch(
-      /^Go on\n\nCommits of the agent:\n\n {4}First step\n\n {4}Fixes #\u200b1\n\n {4}Agent-Turn: 2\n\nAgent-Turn: 1\./,
+      /^Go on\n\nCommits of the agent:\n\n {4}First step\n\n {4}Fixes #\u200b1\n\n {4}Agent-Turn\u200b: 2\n\nAgent-Turn: 1\./,
     );
   });
 

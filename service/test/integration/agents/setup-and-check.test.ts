@@ -148,6 +148,21 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     expect(docs.read(`agent/${first.job.id}`, "docs/seen.txt")).toBe("own\nown");
   });
 
+  test("what setup leaves is no part of the change, although the agent no longer ignores it", async () => {
+    const docs = docsRepository(files);
+    const many = `${setup}; cd deps; seq 1500 | xargs touch; git init -q repo; echo x > repo/x; ln -s / up`;
+    const agent =
+      shellAgent(`case "$(cat)" in *"check of your change"*) cat deps/lib deps/repo/x > docs/seen.txt; echo fixed > docs/a.md;; *) echo broken > docs/a.md;; esac
+      echo 'build/' > .gitignore; echo changed >> deps/1; rm deps/2; echo own > deps/own.txt; mkdir -p build deps/new; echo own > deps/new/file`);
+    await using service = await start(docs, agent, { setup: many, check });
+    const { job, turn, log } = await run(service, "Go on");
+    expect(turn, log).toMatchObject({ status: "completed", check: "failed" });
+    const names = docs.git("diff", "--name-only", `main..agent/${job.id}`).trim().split("\n");
+    expect(names).toEqual([".gitignore", "deps/new/file", "deps/own.txt", "docs/a.md", "docs/seen.txt"]);
+    expect(docs.read(`agent/${job.id}`, "docs/seen.txt")).toBe("word=broken\nx");
+    expect(log).toMatch(/These files of --setup are no part of the change, .*deps\/\S+, .* and \d+ more\n/);
+  });
+
   test("links in ignored files lead neither the service nor the check out of the worktree", async () => {
     const secret = join(temporaryFolder(), "secret");
     writeFileSync(secret, "secret of the operator");

@@ -116,9 +116,33 @@ describe("a secret of the service", () => {
     expect(docs.branches()).toEqual([]);
   });
 
-  test("does not if the file had it before", async () => {
-    docs = docsRepository({ "README.md": "sk-secret-0123456789\n" });
+  test("does not if the line was there before, and does in any other line", async () => {
+    docs = docsRepository({ "README.md": "one\nuse sk-secret-0123456789\n", "a.md": "x\n" });
     expect((await run("echo more >> README.md", { secrets })).job.status).toBe("completed");
+    expect((await run("mv README.md docs.md", { secrets })).job.status).toBe("completed");
+    for (const [change, place] of [
+      ["echo sk-secret-0123456789 >> README.md", "README.md, line 3"],
+      ["sed -i 's/use/never use/' README.md", "README.md, line 2"],
+      ["cp README.md b.md; echo more >> README.md; printf 'sk-secret-\\n0123456789\\n' > a.md", "a.md, line 1"],
+    ] as const) {
+      const { job, log } = await run(change, { secrets });
+      expect([job.status, log]).toEqual(["failed", expect.stringContaining(`MODEL_KEY in ${place}`)]);
+    }
+  });
+
+  test("is nowhere in the job's log, whose other lines stay, nor in the reason of a turn that failed", async () => {
+    const key = [
+      "-----BEGIN KEY-----",
+      "MIIEvQIBADANBgkqhkiG9w0BAQ",
+      "EFAASCBKcwggSjAgEAAoIBAQC7",
+      "-----END KEY-----",
+    ];
+    const command = `echo before; printf '%s\\n' ${key.map((line) => `'${line}'`).join(" ")}; echo ${key.join("").slice(19)}; echo after; exit 3`;
+    const { job, log } = await run(command, { secrets: [{ name: "KEY", value: `${key.join("\n")}\n` }] });
+    expect(job.status).toBe("failed");
+    expect(log).toMatch(/\| before\n\| -+\*+\n\| \*{26}\n\| \*{26}\n\| \*+-+\n\| \*{52}-+END KEY-+\n\| after\n/);
+    expect(log).not.toMatch(/MIIE|EFAA/);
+    expect(log).toContain("exit code 3");
   });
 
   test("does if it is the key of the API, which need not be named", async () => {

@@ -1,12 +1,16 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { Git, GitError } from "../../../src/git/git.ts";
 import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
+import { resolveAddress } from "../../../src/git/repository-address.ts";
 import { docsRepository, folderWithClone } from "../../support/agent-service.ts";
 
 afterEach(() => {
@@ -140,6 +144,56 @@ test("Git has the settings of the operator for transfers, and those of the repos
   const [git] = run.mock.contexts as Git[];
   const list = (await git?.run(["config", "--list"]))?.split("\n");
   expect(list).toEqual(expect.arrayContaining(["http.proxy=http://proxy", "http.extraheader=X: y"]));
+});
+
+/** Starts a server that rejects everything. Returns its requests: each with all its credentials. */
+async function rejectingServer() {
+  const requests: string[] = [];
+  const server = createServer(({ rawHeaders, url = "" }, response) => {
+    const given = rawHeaders.filter((_, index) => /^authorization$/i.test(rawHeaders[index - 1] ?? ""));
+    requests.push(`${url.split("?")[0]} ${given.map((one) => Buffer.from(one.slice(6), "base64")).join(", ")}`);
+    response.writeHead(401, { "WWW-Authenticate": 'Basic realm="docs"' }).end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, requests };
+}
+
+const headerOf = (credentials: string) => `AUTHORIZATION: basic ${btoa(credentials)}`;
+
+test.each<[string, (origin: string) => string]>([
+  ["a header for all hosts", () => `[http]\n\textraheader = ${headerOf("x:other")}\n`],
+  ["a header for the host", (origin) => `[http "${origin}/"]\n\textraheader = ${headerOf("x:other")}\n`],
+  ["a header for the owner", (origin) => `[http "${origin}/acme"]\n\textraheader = ${headerOf("x:other")}\n`],
+  ["a header that is no credential", (origin) => `[http "${origin}/acme/docs.git"]\n\textraheader = X: y\n`],
+  ["a helper", () => '[credential]\n\thelper = "!touch ~/asked; echo username=x; echo password=other; :"\n'],
+  [
+    "a helper for the owner",
+    (origin) =>
+      `[credential]\n\tuseHttpPath = true\n[credential "${origin}/acme"]\n\thelper = "!touch ~/asked; echo username=x; echo password=other; :"\n`,
+  ],
+  ["a program that is asked", () => ""],
+  ["another address", (origin) => `[url "${origin}/else/"]\n\tinsteadOf = ${origin}/acme/\n`],
+  ["another address for pushes", (origin) => `[url "${origin}/else/"]\n\tpushInsteadOf = ${origin}/acme/\n`],
+])("a given token is sent alone, although the operator has %s", async (_what, settings) => {
+  const { origin, requests } = await rejectingServer();
+  const home = temporaryFolder();
+  writeFileSync(join(home, "included"), settings(origin));
+  // As later versions of actions/checkout write it.
+  writeFileSync(join(home, ".gitconfig"), `[includeIf "gitdir:**"]\n\tpath = ${join(home, "included")}\n`);
+  vi.stubEnv("HOME", home);
+  writeFileSync(join(home, "ask"), "#!/bin/sh\ntouch ~/asked\necho x\n", { mode: 0o755 });
+  vi.stubEnv("GIT_ASKPASS", join(home, "ask"));
+  vi.stubEnv("GIT_CONFIG_COUNT", "1");
+  vi.stubEnv("GIT_CONFIG_KEY_0", "http.extraheader");
+  vi.stubEnv("GIT_CONFIG_VALUE_0", headerOf("x:other"));
+  const { address, settings: given } = resolveAddress(`${origin}/acme/docs.git`, () => "given");
+  const repository = new Repository({ url: address, folder: temporaryFolder(), settings: given });
+  await expect(repository.open()).rejects.toThrow(/Authentication failed|could not read Username/);
+  await expect(repository.push(undefined, "a", undefined)).rejects.toThrow(GitError);
+  expect(new Set(requests)).toEqual(new Set(["/acme/docs.git/info/refs x-access-token:given"]));
+  expect([requests.length > 1, existsSync(join(home, "asked"))]).toEqual([true, false]);
 });
 
 test("a clone that is broken is not taken for one that it is in", async () => {

@@ -19,14 +19,23 @@ test("gives an agent what programs need, what the agent needs, and nothing else"
     LOGNAME: "me",
     SHELL: "/bin/sh",
     HTTP_PROXY: "http://proxy",
-    https_proxy: "http://proxy",
+    https_proxy: "http://me:secret@proxy",
     ALL_PROXY: "http://proxy",
     no_proxy: "localhost",
     NODE_EXTRA_CA_CERTS: "/ca.pem",
     MODEL_KEY: "key",
   };
-  const secret = { MY_PATH: "x", PATH_X: "x", MY_HTTP_PROXY: "x", HTTP_PROXY_PASSWORD: "x", GITHUB_TOKEN: "x" };
-  expect(agentEnvironment(agent, { ...needed, ...secret, MODE: "service", NOT_SET: undefined }, {})).toStrictEqual({
+  const secret = {
+    MY_PATH: "x",
+    PATH_X: "x",
+    MY_HTTP_PROXY: "x",
+    HTTP_PROXY_PASSWORD: "x",
+    Http_Proxy: "x",
+    GITHUB_TOKEN: "x",
+  };
+  expect(
+    agentEnvironment(agent, { ...needed, ...secret, MODEL_KEY: " key\n", MODE: "service", NOT_SET: undefined }, {}),
+  ).toStrictEqual({
     ...needed,
     MODE: "agent",
     TERM: "xterm",

@@ -22,6 +22,8 @@ test.each<[string, Kind<unknown>, unknown[], unknown[]]>([
 
 test("texts are given one by one, and are a list in JSON", () => {
   expect(readBoth(text("a text"), ["a"], "a")).toEqual(["a", "a"]);
+  expect(text("a text").json.safeParse(" a\n").data).toBe("a");
+  expect(variableNames.json.safeParse(["A\n"]).data).toEqual(["A"]);
   for (const kind of [texts("a text"), variableNames])
     expect(readBoth(kind, ["A", "B"], ["A", "B"])).toEqual([
       ["A", "B"],

@@ -202,7 +202,8 @@ describe("--agent", () => {
 
   test("takes the name of an agent only if it is the whole value", () => {
     expect(scriptOf(["--agent=claude"])).toContain("--output-format stream-json");
-    for (const command of ["claude -p", "/usr/bin/claude", "claude ", "toString"])
+    expect(scriptOf(["--agent", " claude\n"])).toContain("--output-format stream-json");
+    for (const command of ["claude -p", "/usr/bin/claude", "toString"])
       expect(scriptOf([`--agent=${command}`])).toBe(command);
   });
 

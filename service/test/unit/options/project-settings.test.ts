@@ -1,12 +1,21 @@
 import { once } from "node:events";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { createProjectSettings } from "../../../src/options/project-settings.ts";
 
-const environment = { DEPLOY_TOKEN: "0123456789", REGION: "eu-west-1", GITHUB_TOKEN: "ghp_0123456789" };
+const environment = {
+  DEPLOY_TOKEN: "0123456789\n",
+  REGION: "eu-west-1",
+  GITHUB_TOKEN: " ghp_0123456789",
+  DATABASE_URL: "postgres://docs:12345678@db/docs",
+  DOCS_PAT: "pat-4711\n",
+  HEADERS: "X-Key: 4711",
+  BUILD: "build-4711",
+  SITE: "site-4711",
+};
 
 test.each<[string, Parameters<typeof createProjectSettings>[0], string[]]>([
   ["the token", { repository: "docs" }, ["ghp_0123456789"]],
@@ -17,14 +26,27 @@ test.each<[string, Parameters<typeof createProjectSettings>[0], string[]]>([
     ["ghp_0123456789", "p@ss-word"],
   ],
   [
-    "a variable of --agent-env whose name is that of a secret",
-    { repository: "docs", agentEnv: ["DEPLOY_TOKEN", "REGION"] },
-    ["ghp_0123456789", "0123456789"],
+    "each value of --agent-env that can be a secret",
+    {
+      repository: "docs",
+      agentEnv: ["DEPLOY_TOKEN", "REGION", "DATABASE_URL", "DOCS_PAT", "HEADERS", "NOT_SET", "SITE"],
+      agentEnvPublic: ["BUILD", "SITE"],
+    },
+    ["ghp_0123456789", "0123456789", "postgres://docs:12345678@db/docs", "pat-4711", "X-Key: 4711"],
   ],
 ])("%s is kept from changes", (_, input, expected) => {
   expect(Array.from(createProjectSettings(input, environment).secrets, ({ value }) => value).sort()).toEqual(
     expected.toSorted(),
   );
+});
+
+test("the passwords of proxies are kept from changes, and agents may have them", () => {
+  const variables = { HTTPS_PROXY: "http://me:p%40ss-word@proxy:3128", all_proxy: "me:s3cret-99@proxy" };
+  const input = { repository: "docs", agent: "agent", agentEnvPublic: ["HTTPS_PROXY"] };
+  expect(Array.from(createProjectSettings(input, variables).secrets, ({ value }) => value)).toEqual([
+    "p@ss-word",
+    "s3cret-99",
+  ]);
 });
 
 const settingsOf = (input: Partial<Parameters<typeof createProjectSettings>[0]>, variables = {}) =>
@@ -94,6 +116,41 @@ test("an agent gets other variables, and a model's key that is the workflow's to
   const { agent, network } = settingsOf({ agent: "copilot", agentEnv }, { ...variables, GH_TOKEN: secret });
   expect(agent.passes).toEqual(expect.arrayContaining(agentEnv));
   expect(network).toBe("model");
+});
+
+test.each([
+  [
+    "as actions/checkout wrote it",
+    "repo/docs/.git/config",
+    '[http "https://github.com/"]\n\textraheader = AUTHORIZATION: basic x\n',
+  ],
+  [
+    "as actions/checkout writes it",
+    "_temp/git-credentials-1a2b.config",
+    '[http "https://github.com/"]\n\textraheader = AUTHORIZATION: basic x\n',
+  ],
+  [
+    "in an address",
+    "a/.git/modules/b/config",
+    '[remote "origin"]\n\turl = https://x-access-token:t0ken@github.com/a/b\n',
+  ],
+  ["in a file of a helper", "home/.git-credentials", "https://me:t0ken@github.com\n"],
+])("agents may read no folder below which a token of Git stands %s", (_how, file, text) => {
+  const folder = temporaryFolder();
+  const place = join(folder, file);
+  mkdirSync(dirname(place), { recursive: true });
+  mkdirSync(join(folder, "other/.git"), { recursive: true });
+  writeFileSync(
+    join(folder, "other/.git/config"),
+    '[includeIf "gitdir:x"]\n\tpath = /else\n[remote "origin"]\n\turl = https://github.com/a/b\n',
+  );
+  const other = join(folder, "other");
+  expect(settingsOf({ agentReads: [other] }).agent.reads).toEqual(expect.arrayContaining([other]));
+  writeFileSync(place, text);
+  for (const path of [folder, dirname(place), place])
+    expect(() => settingsOf({ agentReads: [other, path] })).toThrow(
+      `--agent-reads ${path} would let agents read the token of Git in ${place}.`,
+    );
 });
 
 test("agents may read what only looks like the machine's files, and none of these, not even through a link", async () => {

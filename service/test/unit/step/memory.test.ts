@@ -97,13 +97,19 @@ describe("the archive of a home directory", () => {
   test("leaves out files with a secret, links, and what agents fill again", async () => {
     writeFileSync(join(home, "auth.json"), '{"key":"sk-0123456789"}');
     writeFileSync(join(home, "basic"), Buffer.from("user:sk-0123456789").toString("base64"));
-    writeFileSync(join(home, "short"), "key");
+    writeFileSync(join(home, "named-SK-0123456789"), "x");
+    writeFileSync(join(home, "session"), '{"text":"-----BEGIN\\n    first-line-4711\\n    second-line-0815\\nEND"}');
     symlinkSync("/etc/passwd", join(home, "link"));
     for (const name of [".cache", ".npm", "node_modules"]) {
       mkdirSync(join(home, name));
       writeFileSync(join(home, name, "large"), "x");
     }
-    expect((await pack(["other", "sk-0123456789", "key"])).sort()).toEqual(["auth.json", "basic", "short"]);
+    expect((await pack(["other", "sk-0123456789", "first-line-4711\nsecond-line-0815\n"])).sort()).toEqual([
+      "auth.json",
+      "basic",
+      "named-***",
+      "session",
+    ]);
     expect(readdirSync(await unpack())).toEqual([".agent"]);
   });
 

@@ -119,7 +119,7 @@ describe("the step", () => {
       },
       folder: path,
       projectId: "acme-docs-editor",
-      secrets: [token, apiKey],
+      secrets: [apiKey, token],
       port: portOf("acme-docs-editor"),
       runner: process.ppid,
     });
@@ -181,15 +181,15 @@ describe("an agent of a preset", () => {
     const { config, environment: ofProcess } = seen();
     expect(ofProcess).toMatchObject({ ...environment, PATH: path, HOME: "/home/runner" });
     expect(ofProcess).not.toHaveProperty("GITHUB_ENV");
-    expect(config.secrets).toEqual([token, runner.outputs["api-key"], "sk-ant-0123456789"]);
+    expect(config.secrets).toEqual([runner.outputs["api-key"], token, "sk-ant-0123456789"]);
   });
 
-  test("may have other keys, of which short ones and those that are not set are no secrets", async () => {
+  test("may have other variables, whose values are secrets whatever their names are", async () => {
     const path = pathWith(programs({ claude: "" }));
-    const options = ["KEY_OF_8", "KEY_OF_7", "NO_KEY", "API_BASE_KEY"].map((name) => `--agent-env ${name}`).join("\n");
-    const keys = { KEY_OF_8: "12345678", KEY_OF_7: "1234567", API_BASE_KEY: "87654321" };
+    const options = ["MY_KEY", "NO_KEY", "DATABASE_URL", "REGION"].map((name) => `--agent-env ${name}`).join("\n");
+    const keys = { MY_KEY: "12345678", DATABASE_URL: "postgres://docs:87654321@db/docs", REGION: "eu-central-1" };
     await start({ inputs: { ...inputs, options }, environment: { ...environment, ...keys, PATH: path } });
-    expect(seen().config.secrets.slice(2)).toEqual(["sk-ant-0123456789", "12345678", "87654321"]);
+    expect(seen().config.secrets.slice(2)).toEqual(["sk-ant-0123456789", keys.MY_KEY, keys.DATABASE_URL]);
     expect(seen().environment).toMatchObject(keys);
   });
 

@@ -133,6 +133,13 @@ test("stores nothing more when another worker has taken the turn over", async ()
   expect(log).toEqual([]);
 });
 
+test("stores no secret, and all else at its place", async () => {
+  const { logs, shipper, write } = setUp({ secrets: [{ name: "KEY", value: "first-line-4711\nsecond-line-0815" }] });
+  write("| one\n| first-line-4711\n| second-line-0815\n| two\n");
+  await shipper.flush();
+  expect(logs.text("job_1")).toBe(`| one\n| ${"*".repeat(15)}\n| ${"*".repeat(16)}\n| two\n`);
+});
+
 test("does not hold up the end of a turn while the store does not answer", async () => {
   const { logs, log, shipper, write } = setUp({ flushMs: 1 });
   const { promise, resolve } = Promise.withResolvers<void>();

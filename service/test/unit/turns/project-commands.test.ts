@@ -15,11 +15,14 @@ interface Check extends Partial<AgentResult> {
 }
 
 /** Sets up turns of 90 s with a check that does this whenever it runs. An agent takes `agentMs`, and is stopped in its go `stopsIn`. */
-async function setUpCheck(checks: Check[], { agentMs = 0, stopsIn = 0, isOnlyPlace = false } = {}) {
+async function setUpCheck(
+  checks: Check[],
+  { agentMs = 0, stopsIn = 0, isOnlyPlace = false, key = "sk-secret-12345" } = {},
+) {
   const { run, ports, host, next, store, opened, branch } = await setUpTurns();
   const machine = new FakeMachine();
   const stop = new AbortController();
-  const [folder, secrets] = [temporaryFolder(), [{ name: "KEY", value: "sk-secret-12345" }]];
+  const [folder, secrets] = [temporaryFolder(), [{ name: "KEY", value: key }]];
   const seen = { goes: [] as { isFollowUp: boolean; costUsd: number | null | undefined }[], limits: [] as number[] };
   const homes: string[][] = [];
   const stored: (string | undefined)[] = [];
@@ -77,6 +80,20 @@ test("a check has a new home each time, the time that is left, and no secret in 
   expect(seen.limits).toEqual([90_000, 80_000]);
   // It shows nothing, so the agent gets no second go.
   expect(seen.goes).toHaveLength(1);
+});
+
+test("no part of a secret is left where the output of a check is cut off", async () => {
+  const key = Array.from({ length: 1000 }, (_, index) => String(index).padStart(4, "k")).join("");
+  const { turn } = await setUpCheck([{ ...failed, message: `${key.slice(-900)} ${`${key} `.repeat(262)}` }, failed], {
+    key,
+  });
+  expect((await turn()).checkOutput).toBe("");
+  const cut = key.slice(0, 3997);
+  const { turn: other } = await setUpCheck(
+    [{ ...failed, message: `\u001b[31m${cut}\u001b[0m${key.slice(3997)}` }, failed],
+    { key },
+  );
+  expect((await other()).checkOutput).toBe("***");
 });
 
 test.each([

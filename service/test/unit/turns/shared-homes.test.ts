@@ -169,6 +169,22 @@ test("a session of 60 MB that repeats itself is stored in a small part of its si
   expect([other.session(), log]).toEqual([["session"], []]);
 });
 
+test("files with a secret are not stored", async () => {
+  const { store, log, machine } = setUp();
+  const one = machine();
+  await one.begin(1);
+  writeFileSync(join(one.directory.home, "env"), "KEY=sk-0123456789");
+  writeFileSync(join(one.directory.home, "session"), "x");
+  await new SharedHomes(store, [{ name: "KEY", value: "sk-0123456789\n" }]).keep(turn(1), one.directory, (line) =>
+    log.push(line),
+  );
+  expect(log).toEqual(["Not kept for other machines, because they have a secret: env"]);
+  store.attempted.push(1);
+  const other = machine();
+  await other.bring(2);
+  expect(other.session()).toEqual(["session"]);
+});
+
 describe("a home that cannot be stored", () => {
   test.each([
     ["is too large", { size: 101_000_000 }, "it has more than 100 MB"],

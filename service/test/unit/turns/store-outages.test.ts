@@ -119,6 +119,7 @@ function createPorts(store: Store) {
       return { end: "completed", message: "Fixed it", error: undefined };
     },
     lastOutput: async () => "",
+    hideSecrets: async () => {},
     hasOwnCommits: async () => false,
   };
   const ports: TurnPorts = {

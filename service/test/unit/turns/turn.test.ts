@@ -161,6 +161,69 @@ test("an agent that ends with an exit code fails its turn with its last output, 
   ]);
 });
 
+/** What an agent could do with a key of several lines, of which the first one alone is none. */
+const keyLines = [
+  "-----BEGIN KEY-----",
+  "MIIEvQIBADANBgkqhkiG9w0BAQ",
+  "EFAASCBKcwggSjAgEAAoIBAQC7",
+  "-----END KEY-----",
+];
+const shownKeys: [how: string, text: string][] = [
+  ["with its line breaks", keyLines.join("\n")],
+  ["in JSON", JSON.stringify({ key: keyLines.join("\n") })],
+  ["quoted", keyLines.map((line) => `> ${line}`).join("\n")],
+  ["indented", keyLines.map((line) => `    ${line}`).join("\n")],
+  ["split over the lines of a heredoc", keyLines.join("").replace(/.{9}/g, "$&\n")],
+];
+
+test.each(shownKeys)("a secret %s is found wherever it would be published", async (_how, shown) => {
+  const secrets = [{ name: "KEY", value: `${keyLines.join("\n")}\n` }];
+  const withSecret = async (prompt = "Fix it") => {
+    const turns = await setUpTurns();
+    turns.ports.secrets = secrets;
+    await turns.store.turns.add("a", prompt, 7);
+    await turns.run();
+    return turns;
+  };
+  const fails = async (place: string, plant: (turns: Awaited<ReturnType<typeof withSecret>>) => void) => {
+    const turns = await withSecret();
+    turns.opened.length = 0;
+    plant(turns);
+    const { result, failures, log } = await turns.run();
+    expect([result, failures]).toEqual(["failed", [expect.stringContaining(`KEY in ${place}`)]]);
+    expect(turns.opened).toEqual([]);
+    expect(`${failures}${log}`).not.toMatch(/MIIE|EFAA/);
+  };
+  await fails("page.md, line ", ({ branch }) => {
+    branch.changed = [{ path: "page.md", before: undefined, after: `\n${shown}` }];
+  });
+  await fails("the name of a file", ({ branch }) => {
+    branch.changed = [{ path: shown, before: undefined, after: "x" }];
+  });
+  // What is published of it is cut off, and has invisible characters.
+  await fails("the message of the commit", ({ host, next }) => {
+    host.hasOwnCommits = async () => true;
+    const { runAgent } = host;
+    host.runAgent = (agent, options) =>
+      options.logFile === "/dev/null"
+        ? Promise.resolve({ ...next.result, message: `${"x".repeat(9990)} ${shown}` })
+        : runAgent(agent, options);
+  });
+  await fails("the agent's last message", ({ next }) => {
+    next.result = { ...next.result, message: `Done: ${shown}` };
+  });
+  // The prompt is the workflow's own: nothing of it is shown.
+  const { run, opened, branch, store, next } = await withSecret(`Use ${shown}`);
+  await run();
+  expect(opened).toMatchObject([{}, { prompt: expect.stringContaining("***") }]);
+  next.result = { end: "failed", message: `See ${shown}`, error: `${"x".repeat(1980)} ${shown}` };
+  await store.turns.add("a", "Again", 8);
+  const { failures, log } = await run();
+  const { answer, reason } = (await store.turns.ofJob("a")).at(-1) ?? {};
+  expect([answer, reason]).toEqual([expect.stringContaining("***"), failures[0]]);
+  expect(JSON.stringify([opened, branch.commits, failures, log, answer])).not.toMatch(/MIIE|EFAA|dBAQ/);
+});
+
 test("an agent that times out fails its turn after the time that is named", async () => {
   const { run, next } = await setUpTurns();
   next.result = { end: "timed-out", message: undefined, error: undefined };

@@ -144,6 +144,7 @@ test("a turn whose agent has run on the worker waits there until its job can be 
       return { end: "completed", message: "Nothing to do", error: undefined };
     },
     lastOutput: async () => "",
+    hideSecrets: async () => {},
     hasOwnCommits: async () => false,
   };
   let isAway = true;

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Agent, shellAgent } from "../../../../src/agents/agent.ts";
+import { agentEnvironment } from "../../../../src/agents/environment.ts";
 import { createAgentNetwork } from "../../../../src/agents/network/agent-network.ts";
 import type { NetworkKind } from "../../../../src/agents/network/network-kind.ts";
 import { anyModelApi } from "../../../support/model-api.ts";
@@ -25,15 +26,24 @@ async function create(kind: NetworkKind, of: Agent, hosts: string[], service: Re
 
 const command = { file: "agent", args: ["-p"] };
 
-test.each([
-  ["full", true],
-  ["none", false],
-] as const)("%s changes nothing else", async (kind, isShared) => {
-  const network = await create(kind, agent, [], { MODEL_KEY: "key" });
-  expect(network).toMatchObject({ isShared, environment: {}, reads: [], programs: [] });
+test("full changes nothing", async () => {
+  const network = await create("full", agent, [], { MODEL_KEY: "key" });
+  expect(network).toMatchObject({ isShared: true, environment: {}, reads: [], programs: [] });
   expect(network.wrap(command)).toBe(command);
   await expect(network[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });
+
+test.each(["none", "model"] as const)(
+  "with %s, an agent does not learn the password of the machine's proxy",
+  async (kind) => {
+    const names = ["HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+    const service = { MODEL_KEY: "key", ...Object.fromEntries(names.map((name) => [name, "http://me:s3cret@proxy"])) };
+    const network = await create(kind, agent, [], service);
+    expect(network.isShared).toBe(false);
+    const environment = agentEnvironment({ ...agent, passes: names }, service, network.environment);
+    expect(JSON.stringify(environment)).not.toContain("s3cret");
+  },
+);
 
 const proxy = "http://127.0.0.1:3128";
 const proxyVariables = {
