@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { BytePath } from "./byte-paths.ts";
 import { commitTree } from "./commit-worktree.ts";
 import type { Git } from "./git.ts";
 import { rebase } from "./history.ts";
@@ -45,21 +46,36 @@ export async function withFilesOf(
 }
 
 /**
- * Makes the change of a commit whose parent `withFilesOf` returned on top of the commit itself.
+ * Makes the change of a commit whose parent `withFilesOf` returned on top of the commit itself. Edits of the files that were taken are left
+ * out if they conflict with the commit's own.
  *
- * @returns the new commit; `head` if nothing is changed; `undefined` if the change conflicts with the files that were taken
+ * @param messageWith - returns the message of the new commit. `leftOut`: the paths of such files, as bytes
+ * @returns `commit`: the new commit, or `head` if nothing is changed
  */
 export async function withOwnFiles(
   git: Git,
   commit: string,
   instructed: string,
   head: string,
-): Promise<string | undefined> {
+  messageWith: (leftOut: readonly BytePath[]) => string,
+): Promise<{ commit: string; leftOut: BytePath[] }> {
+  const treeOf = async (one: string): Promise<string> => (await git.run(["rev-parse", `${one}^{tree}`])).trim();
   // Git older than 2.40 merges only what has a common ancestor: it takes the files back, on top of the parent.
-  const tree = (await git.run(["rev-parse", `${head}^{tree}`])).trim();
-  const restored = await commitTree(git, tree, instructed, "Own files\n");
-  const rebased = await rebase(git, commit, instructed, restored);
-  if (rebased === undefined || rebased === restored) return rebased && head;
-  const message = await git.run(["log", "--max-count=1", "--format=%B", rebased]);
-  return commitTree(git, (await git.run(["rev-parse", `${rebased}^{tree}`])).trim(), head, message);
+  const restored = await commitTree(git, await treeOf(head), instructed, "Own files\n");
+  const leftOut: BytePath[] = [];
+  let rebased = await rebase(git, commit, instructed, restored);
+  if (rebased === undefined) {
+    const list = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", head, instructed];
+    const taken = new Set((await git.run(list, { encoding: "latin1" })).split("\0"));
+    const choose = (paths: readonly BytePath[]): BytePath[] => paths.filter((path) => taken.has(path));
+    const without = await withFilesOf(git, commit, instructed, (paths) => {
+      leftOut.push(...choose(paths));
+      return choose(paths);
+    });
+    const only = await commitTree(git, await treeOf(without), instructed, "Without them\n");
+    rebased = await rebase(git, only, instructed, restored);
+  }
+  if (rebased === undefined) throw new Error("the files of another commit conflict with those that nobody changed");
+  if (rebased === restored) return { commit: head, leftOut };
+  return { commit: await commitTree(git, await treeOf(rebased), head, messageWith(leftOut)), leftOut };
 }

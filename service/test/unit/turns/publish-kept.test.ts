@@ -137,7 +137,7 @@ test("a change of nothing but files that the project lent its agent is none", as
   const { run, ports, opened } = await setUpTurns();
   const { findStart } = ports.repository;
   ports.repository.findStart = async (...args) => ({ ...(await findStart(...args)), instructed: "lent" });
-  ports.repository.withOwnFiles = async (_commit, { head }) => head;
+  ports.repository.withOwnFiles = async (_commit, { head }) => ({ commit: head, leftOut: [] });
   expect(await run()).toMatchObject({ result: "completed", log: expect.stringContaining("No file was changed.") });
   expect(opened).toEqual([]);
 });

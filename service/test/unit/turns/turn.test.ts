@@ -640,10 +640,11 @@ test("an agent that was interrupted twice is not run again", async () => {
 test("a job's log has the notes about its start and the submodules that were left out", async () => {
   const { run, branch } = await setUpTurns();
   branch.notes = ["The branch was deleted."];
-  branch.leftOut = ["themes/book"];
+  branch.leftOut = [{ path: "themes/book", why: "it is a submodule" }];
   const { log } = await run();
   expect(log).toContain(lines("Turn 1 started.", "The branch was deleted.", "The agent completed."));
-  expect(log).toContain("[service] The submodule themes/book stays at its commit.");
+  expect(log).toContain("[service] Left out: themes/book, because it is a submodule.");
+  expect(branch.commits[0]?.message).toContain("    Left out: themes/book, because it is a submodule.");
 });
 
 test.each([
