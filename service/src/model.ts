@@ -210,6 +210,8 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   endedAt: number | null;
   /** Why it failed; `null` if it did not, or that is unknown. */
   reason: string | null;
+  /** Of what kind its failure is; `null` if it did not fail, or that is unknown. */
+  failureClass: FailureClass | null;
   /** Its commit, once it is recorded as pushed to the job's branch; `null` before, if it changed nothing, or if that is unknown. */
   head: string | null;
   /** What is kept of its work; `null` if it has not failed, or nothing is. */
@@ -219,12 +221,24 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   checkOutput: string | null;
 }
 
+/**
+ * What kind of failure a turn has, which decides what helps: `transient` and `agent`, to send it again; `limit`, a higher limit;
+ * `credit`, to pay; `model`, another key, name or address; `setting` and `refused`, a change of what the service is given or
+ * GitHub allows.
+ */
+export const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"] as const;
+
+export type FailureClass = (typeof failureClasses)[number];
+
 /** How a turn goes, as its sender sees it. `stopped`: it failed because somebody asked to stop it. */
 export type TurnStatus = TurnState | "stopped";
 
 /** A turn in the list of those that a caller has sent for a step. */
 export interface StepTurn
-  extends Pick<StoredTurn, "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "kept" | "checkResult"> {
+  extends Pick<
+    StoredTurn,
+    "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "failureClass" | "kept" | "checkResult"
+  > {
   status: TurnStatus;
 }
 
@@ -255,6 +269,7 @@ export interface TurnCopy
   request?: StoredTurn["request"] | undefined;
   startedAt?: StoredTurn["startedAt"] | undefined;
   reason?: StoredTurn["reason"] | undefined;
+  failureClass?: StoredTurn["failureClass"] | undefined;
   head?: StoredTurn["head"] | undefined;
   kept?: StoredTurn["kept"] | undefined;
   costUsd?: StoredTurn["costUsd"] | undefined;

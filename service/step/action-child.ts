@@ -22,6 +22,7 @@ export class ActionChild {
   readonly #cancellation = new AbortController();
   readonly #settings: Settings;
   readonly #config: ServerConfig;
+  readonly #openedAt = performance.now();
   #service: StepService | undefined;
   /** Whether the service runs agents. */
   #hasAgents = false;
@@ -73,7 +74,10 @@ export class ActionChild {
     }
     await this.#service?.[Symbol.asyncDispose]();
     this.#service = undefined;
-    this.#service = await serve(this.#config, this.#log, hasAgents);
+    const { options, endsAfterMs } = this.#settings;
+    const leftMs = endsAfterMs - (performance.now() - this.#openedAt);
+    const args = withTimeLeft(this.#config.args, options.timeLimitMs, leftMs);
+    this.#service = await serve({ ...this.#config, args }, this.#log, hasAgents);
     this.#hasAgents = hasAgents;
     const { memory } = this.#service;
     if (memory !== undefined) tellMemory(runner, memory, this.#environment);
@@ -100,6 +104,16 @@ export class ActionChild {
       { folder: this.#config.folder, hasCrashed: false, isWorkflowToken, environment: this.#environment },
     );
   }
+}
+
+/**
+ * Returns the arguments of a service whose agents end before its step does, however long it took to install them. They get a tenth of
+ * their limit in any case.
+ */
+export function withTimeLeft(args: readonly string[], limitMs: number, leftMs: number): string[] {
+  if (leftMs >= limitMs) return [...args];
+  const minutes = (Math.max(leftMs, limitMs / 10) / 60_000).toFixed(3);
+  return [...args.filter((one) => !one.startsWith("--time-limit-minutes=")), `--time-limit-minutes=${minutes}`];
 }
 
 /** Names inputs as the action has them. */

@@ -29,6 +29,8 @@ export interface Settings {
   /** `OWNER/NAME`. */
   repository: string;
   token: string;
+  /** When agents have to have ended, in milliseconds since the settings were read. Default: whenever their limit says. */
+  endsAfterMs: number;
   /** Whether that is the token that GitHub made for the workflow. */
   isWorkflowToken: boolean;
   install: boolean;
@@ -128,6 +130,7 @@ export function readSettings(
     projectId: projectOf(repository, agent, environment, more.name),
     repository,
     token,
+    endsAfterMs: Number(input("minutes-left") || Number.POSITIVE_INFINITY) * 60_000,
     isWorkflowToken: token === workflowToken,
     install,
     remember,

@@ -64,7 +64,7 @@ export class RunState {
   /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
   /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
-  failure: { isStopped: boolean; isKept: boolean; reason: string } | undefined;
+  failure: ({ isStopped: boolean; isKept: boolean; reason: string } & Pick<SentTurn, "failureClass">) | undefined;
   /** Whether the last record says that work of the job's last turn, which failed, is kept. */
   isKept = false;
   /** Whether the message to the job publishes kept work, which has no pull request yet. */
@@ -114,6 +114,7 @@ export class RunState {
       ? {
           isStopped: own.status === "stopped",
           isKept: own.isKept,
+          failureClass: own.failureClass,
           reason: own.reason.replace(/[\p{Cc}\s]+/gu, " ").trim(),
         }
       : undefined;

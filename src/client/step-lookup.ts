@@ -11,6 +11,8 @@ export interface SentTurn {
   message: string;
   /** Why the turn failed or was stopped; empty if the service says nothing. */
   reason: string;
+  /** Of what kind the failure is, which decides what helps; empty if the service says nothing. */
+  failureClass: FailureClass | "";
   /** What the turn cost in US dollars, as the agent's own output says; `undefined` if the service says nothing. */
   costUsd: number | undefined;
   /** Whether something of its work is kept; it failed then. */
@@ -23,6 +25,11 @@ const checkResults = ["passed", "failed", "failed-before"] as const;
 
 /** `failed-before`: the check fails without the commit, too, and shows nothing. */
 export type CheckResult = (typeof checkResults)[number];
+
+const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"] as const;
+
+/** Of what kind the failure of a turn is. */
+export type FailureClass = (typeof failureClasses)[number];
 
 const endedStatuses = ["completed", "failed", "stopped"] as const;
 
@@ -76,6 +83,7 @@ function parseTurn(data: unknown): SentTurn | undefined {
     status: known,
     message: textOf(data.message).slice(0, maxMessageLength).toWellFormed(),
     reason: textOf(data.reason).slice(0, maxReasonLength).toWellFormed(),
+    failureClass: failureClasses.find((one) => one === data.class) ?? "",
     costUsd: costIn(data.usage),
     isKept: isKept(data),
     check: checkResults.find((result) => result === data.check) ?? "",

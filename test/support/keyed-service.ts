@@ -15,6 +15,7 @@ interface Turn {
   kept?: "push" | "pull-request";
   message?: string;
   reason?: string;
+  class?: string;
   usage?: { costUsd: number };
   check?: string;
 }
@@ -36,6 +37,8 @@ export class KeyedService {
   message: string | undefined;
   /** Why turns fail or are stopped; `undefined`: it does not say so. */
   reason: string | undefined;
+  /** Of what kind the failures are; `undefined`: it does not say so. */
+  failureClass: string | undefined;
   costUsd: number | undefined;
   /** What the check of each turn shows. Default: nothing. */
   check: string | undefined;
@@ -116,6 +119,7 @@ export class KeyedService {
       ...(this.next === "failed" && this.kept && { kept: this.kept }),
       ...(this.message !== undefined && { message: this.message }),
       ...(this.reason !== undefined && { reason: this.reason }),
+      ...(this.failureClass !== undefined && { class: this.failureClass }),
       ...(this.check !== undefined && { check: this.check }),
       ...(this.costUsd !== undefined && { usage: { costUsd: this.costUsd } }),
     };

@@ -370,6 +370,7 @@ function errorFault(answer: Answer): string | undefined {
   return isObject(body) && (body.error === undefined || typeof body.error === "string") ? undefined : describe(answer);
 }
 
+const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"];
 const turnStatuses = ["waiting", "running", "completed", "failed", "stopped"];
 
 /** Returns the turns in an answer that lists what was sent for a step. */
@@ -390,6 +391,7 @@ function listFault(answer: Answer | NoAnswer): string | undefined {
       [turn.job, turn.turn, turn.request].every((text) => typeof text === "string" && text !== "") &&
       turnStatuses.includes(String(turn.status)) &&
       (turn.message === undefined || typeof turn.message === "string") &&
+      (turn.class === undefined || failureClasses.includes(turn.class as string)) &&
       (turn.kept === undefined || turn.kept === "push" || turn.kept === "pull-request") &&
       (turn.check === undefined || ["passed", "failed", "failed-before"].includes(String(turn.check))) &&
       (turn.usage === undefined || (isObject(turn.usage) && isCost(turn.usage.costUsd))),

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { ownFile } from "../own-file.ts";
 import type { AgentReport } from "./agent-report.ts";
 import type { EventFormat } from "./event-lines.ts";
+import type { AgentEvent } from "./events.ts";
 import type { ModelApi } from "./model-api.ts";
 import { readResult } from "./result-file.ts";
 
@@ -56,8 +57,9 @@ export interface Agent {
    * Reads the end of the agent's stdout.
    *
    * @param result - what the agent wrote to the file named by `AGENT_RESULT_FILE`, if it did
+   * @param final - its final event, if it prints events and has ended with one
    */
-  readReport(stdout: string, result?: string): AgentReport;
+  readReport(stdout: string, result?: string, final?: AgentEvent): AgentReport;
   /** Set in the agent's environment. */
   environment: Readonly<Record<string, string>>;
   /** Variables of the service's environment that the agent gets if they are set, such as its key. */

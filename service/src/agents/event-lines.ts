@@ -1,6 +1,6 @@
-// Renders the events that coding agents print as lines of JSON, as lines that a person can follow.
+import { type AgentEvent as Event, parseEvent } from "./events.ts";
 
-type Event = Readonly<Record<string, unknown>>;
+// Renders the events that coding agents print as lines of JSON, as lines that a person can follow.
 
 /** Which agent prints the events. */
 export const eventFormats = ["claude", "codex", "copilot", "gemini", "opencode"] as const;
@@ -20,9 +20,12 @@ export class EventLines {
     this.#render = { claude, codex, copilot, gemini: (event: Event) => this.#gemini(event), opencode }[format];
   }
 
-  /** Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line. */
-  add(line: string): string[] {
-    const event = parse(line);
+  /**
+   * Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line.
+   *
+   * @param event - what the line was parsed to. Default: it is parsed here
+   */
+  add(line: string, event = parseEvent(line)): string[] {
     if (event === undefined) return [...this.end(), line];
     return this.#render(event)
       .flatMap((text) => text.split("\n"))
@@ -44,15 +47,6 @@ export class EventLines {
       return lines;
     }
     return [...this.end(), ...gemini(event)];
-  }
-}
-
-function parse(line: string): Event | undefined {
-  if (!line.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(line) as Event;
-  } catch {
-    return undefined;
   }
 }
 

@@ -63,9 +63,14 @@ export function presetAgent(
     },
     promptPrefix,
     eventFormat: eventFormats.find((format) => format === name),
-    readReport: (stdout) => {
-      const report = readReport(stdout);
-      return report.error === undefined ? report : { ...report, error: readableError(report.error) };
+    readReport: (stdout, _result, final) => {
+      const report = readReport(stdout, final);
+      const { error } = report;
+      return {
+        ...report,
+        ...(final !== undefined && { hasEnded: true }),
+        ...(error !== undefined && { error: readableError(error) }),
+      };
     },
     isToldHistory: true,
     environment: own,

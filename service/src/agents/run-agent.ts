@@ -10,9 +10,11 @@ import { type Exit, killGroup, signalGroup, waitForExit } from "../processes/pro
 import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import type { Agent } from "./agent.ts";
-import type { AgentReport } from "./agent-report.ts";
+import { type AgentEnd, type AgentWitnesses, type EndedBy, endOf } from "./agent-end.ts";
 import type { Cgroups } from "./cgroups.ts";
 import { agentEnvironment, certificateFiles } from "./environment.ts";
+import type { AgentEvent } from "./events.ts";
+import { type IdleWatch, watchIdle } from "./idle-watch.ts";
 import { type ExceededLimit, type Limits, watchLimits } from "./limits.ts";
 import type { AgentNetwork } from "./network/agent-network.ts";
 import { readResultFile } from "./result-file.ts";
@@ -60,18 +62,20 @@ export interface AgentOptions {
   onLimitExceeded: (exceeded: ExceededLimit) => void;
   /** The agent's output is appended to this file. */
   logFile: string;
-  /** The events that a coding agent prints are appended to this file, and the log gets lines for people. Default: all is logged. */
+  /** The events that a coding agent prints are appended to this file. The log gets lines for people. Default: they are not kept. */
   rawFile?: string | undefined;
   timeLimitMs: number;
+  /** How long an agent may do nothing when nothing more is to come of it. Default: 30 s. */
+  silenceMs?: number | undefined;
   /** Stops the agent. */
   signal: AbortSignal;
 }
 
-export interface AgentResult extends AgentReport {
-  end: "completed" | "failed" | "timed-out" | "stopped";
-  /** Of an agent that ended by itself, unless it is 0. 128 and more: a signal ended it. */
-  exitCode?: number;
+export interface AgentResult extends AgentWitnesses {
+  end: AgentEnd;
 }
+
+const defaultSilenceMs = 30_000;
 
 /** How long the supervisor has to terminate the agent before both are killed. */
 const graceMs = 5000;
@@ -81,8 +85,8 @@ const supervisor = ownFile("agents/supervisor.ts");
 /**
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
  * by `AGENT_HISTORY_FILE`, one JSON object per line, and the ids of the job and of the turn's request in `AGENT_JOB_ID` and `AGENT_REQUEST_ID`. It may write what it has to say to the file
- * named by `AGENT_RESULT_FILE`. It completed if its exit code is 0 and it reported no failure. It is terminated at the time limit, when it exceeds another limit, when `signal` aborts, and
- * when the service dies. When this returns or throws, none of its processes is left: see the docs for what holds without a PID namespace.
+ * named by `AGENT_RESULT_FILE`. `endOf` decides how it ended. It is terminated at the time limit, when it exceeds another limit, when `signal` aborts,
+ * when the service dies, and when it stays although nothing more is to come of it. When this returns or throws, none of its processes is left: see the docs for what holds without a PID namespace.
  *
  * @throws ResourceExhausted if the machine cannot start the agent now, or a program of the service is missing; an agent whose own
  *   program cannot be started has failed
@@ -97,7 +101,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     const { isConfining, hasProcessNamespace = false } = sandbox;
     const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: isConfining });
     const programs = [command.file, ...agent.programs, ...network.programs];
-    const networked = network.wrap(command);
+    await using run = await network.open?.();
+    const { wrap, reads } = run ?? network;
+    const networked = wrap(command);
     const { file, args, inherited } = sandbox.wrap(hasProcessNamespace ? behindGate(networked) : networked, {
       currentDirectory: treeInside,
       writable: [home, treeInside, temporary],
@@ -105,7 +111,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       readable: [
         ...programs.flatMap((program) => programPaths(program, environment.PATH ?? "")),
         ...certificateFiles(environment),
-        ...[...agent.reads, ...network.reads, input, options.objects],
+        ...[...agent.reads, ...reads, input, options.objects],
       ],
       hasNetwork: network.isShared,
       temporary,
@@ -120,7 +126,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       isOwnProgram: isConfining,
       inherited,
       gate: hasProcessNamespace ? gateDescriptor : undefined,
-      events: format && options.rawFile !== undefined ? { format, rawFile: options.rawFile } : undefined,
+      format,
+      rawFile: options.rawFile,
     };
     const { timeLimitMs, signal, limits } = options;
     const { memoryMb } = limits;
@@ -141,7 +148,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     let init: ProcessIdentity | undefined;
     let failure: unknown;
     let toldStdout: string | undefined;
+    let final: AgentEvent | undefined;
     const ended = new AbortController();
+    const idle = watchIdle(run?.use, { timeLimitMs, silenceMs: options.silenceMs ?? defaultSilenceMs });
     const begin = (): void => {
       const leader = child.pid === undefined ? undefined : identify(child.pid);
       recordProcesses(processes, { leaders: [leader, init].filter((one) => one !== undefined), variable });
@@ -163,6 +172,11 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
         toldStdout = message.stdout;
         return;
       }
+      if ("seen" in message) {
+        ({ final } = message.seen);
+        idle.onEvent(final !== undefined);
+        return;
+      }
       init = message.init;
       try {
         begin();
@@ -174,10 +188,16 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     const wait = async (): Promise<Exit> => {
       // Before it has started anything: it has not run yet.
       if (child.pid !== undefined) group?.add(child.pid);
-      return waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
+      return waitForExit(child, {
+        until: "exit",
+        timeLimitMs,
+        signal: AbortSignal.any([signal, idle.signal]),
+        graceMs,
+      });
     };
     const { exitCode, terminated } = await wait().finally(async () => {
       ended.abort();
+      idle[Symbol.dispose]();
       // Processes that the agent left behind would keep writing to a worktree that is being committed, and a turn that is said to
       // be stopped has none.
       await killGroup(child.pid);
@@ -195,15 +215,22 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     // It does not exist if the supervisor was killed. Without a sandbox, an agent could leave a pipe there.
     const isWritten = lstatSync(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
     const stdout = toldStdout ?? (isWritten ? readFileSync(stdoutFile, "utf8") : "");
-    const report = agent.readReport(stdout, readResultFile(resultFile));
-    if (terminated !== undefined) return { ...report, end: terminated === "aborted" ? "stopped" : "timed-out" };
-    const end = exitCode === 0 && report.error === undefined ? "completed" : "failed";
-    return exitCode ? { ...report, end, exitCode } : { ...report, end };
+    const report = agent.readReport(stdout, readResultFile(resultFile), final);
+    const byItself = terminated === undefined && exitCode !== 0 ? { exitCode: exitCode ?? 137 } : {};
+    const known: AgentWitnesses = {
+      ...report,
+      ...byItself,
+      ...(terminated !== undefined && { endedBy: terminated === "timed-out" ? "time-limit" : endedBy(signal, idle) }),
+      ...(run !== undefined && { model: { lastStatus: run.use.lastStatus, lastDenied: run.use.lastDenied } }),
+    };
+    return { ...known, end: endOf(known) };
   } finally {
     closeSync(log);
     closeSync(stdin);
   }
 }
+
+const endedBy = (signal: AbortSignal, idle: IdleWatch): EndedBy => (signal.aborted ? "stop" : (idle.isOver ?? "stop"));
 
 /** The files of an agent's run, and the environment that names them. */
 export interface AgentFiles {

@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessByStdio, type IOType, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import type { Duplex, Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { childOf, killProcess, killWithVariable, type ProcessIdentity } from "../processes/own-processes.ts";
@@ -8,6 +9,8 @@ import { signalGroup } from "../processes/process-group.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import { type EventFormat, EventLines } from "./event-lines.ts";
+import { type AgentEvent, parseEvent } from "./events.ts";
+import { FinalEvent } from "./final-event.ts";
 import { maxEndLength } from "./output-end.ts";
 
 // Runs an agent in the process group that this process leads, once the service has recorded which processes it has to kill. Kills
@@ -31,8 +34,10 @@ export interface SupervisorSettings {
   inherited?: string | undefined;
   /** The descriptor through which the agent is told to begin in the PID namespace that the command makes. Default: it makes none. */
   gate?: number | undefined;
-  /** How the events that the agent prints become lines of the log, and where they are kept. Default: all lines are logged. */
-  events?: { format: EventFormat; rawFile: string } | undefined;
+  /** How the events that the agent prints become lines of the log. Default: all lines are logged. */
+  format?: EventFormat | undefined;
+  /** Where these events are kept. Default: nowhere. */
+  rawFile?: string | undefined;
 }
 
 /** What the supervisor tells the service. */
@@ -41,6 +46,8 @@ export type SupervisorMessage =
   | { exhausted: string }
   /** The end of the agent's stdout, if its file cannot be written. */
   | { stdout: string }
+  /** An event of the agent was seen: at most one of these a second, unless the final event is another one. */
+  | { seen: { final: AgentEvent | undefined } }
   /** It waits for an answer before it starts the agent. `init`: the first process of its PID namespace. Default: it has none. */
   | { init?: ProcessIdentity | undefined };
 
@@ -53,6 +60,8 @@ const maxLoggedBytes = 10 * 1024 * 1024;
 const maxLineLength = 64 * 1024;
 /** In characters. An event has all that a tool returned. */
 const maxEventLength = 4 * 1024 * 1024;
+/** Between two messages about events. */
+const seenMs = 1000;
 
 let isTerminating = false;
 /** Whether the agent may run. */
@@ -105,17 +114,57 @@ function keepEnd(text: string): void {
   while (lastLength - (lastPieces[0]?.length ?? 0) >= maxEndLength) lastLength -= lastPieces.shift()?.length ?? 0;
 }
 
+/** What is read of an agent's events. */
+class Events {
+  readonly #lines: EventLines;
+  readonly #final: FinalEvent;
+  #told: AgentEvent | undefined;
+  #toldAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(format: EventFormat) {
+    this.#lines = new EventLines(format);
+    this.#final = new FinalEvent(format);
+  }
+
+  /** Returns the lines for the log. */
+  add(line: string): string[] {
+    const event = parseEvent(line);
+    if (event !== undefined) {
+      this.#final.add(event);
+      const waitMs = this.#final.event === this.#told ? this.#toldAt + seenMs - performance.now() : 0;
+      if (waitMs <= 0) this.tell();
+      else this.#timer ??= setTimeout(() => this.tell(), waitMs).unref();
+    }
+    return loggedBytes > maxLoggedBytes ? [] : this.#lines.add(line, event);
+  }
+
+  end(): string[] {
+    return this.#lines.end();
+  }
+
+  /** Tells the service how the agent ended by its last event, if it has. */
+  tell(onSent?: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#told = this.#final.event;
+    this.#toldAt = performance.now();
+    tell({ seen: { final: this.#told } }, onSent);
+  }
+}
+
 /**
  * Reads on after the limit, because the agent would block on a full pipe.
  *
  * @param events - renders its lines. Default: they are logged as they are
  */
-function copy(stream: Readable, events?: EventLines): Promise<void> {
+function copy(stream: Readable, events?: Events): Promise<void> {
   const maxLength = events === undefined ? maxLineLength : maxEventLength;
   const show = (lines: readonly string[]): void => log(events ? lines.flatMap((line) => events.add(line)) : lines);
   let rest = "";
   stream.setEncoding("utf8").on("data", (text: string) => {
-    if (loggedBytes > maxLoggedBytes) return;
+    // How an agent ends is read in any case.
+    if (events === undefined && loggedBytes > maxLoggedBytes) return;
     const lines = text.split("\n");
     lines[0] = rest + lines[0];
     rest = lines.pop() ?? "";
@@ -206,7 +255,8 @@ const {
   isOwnProgram,
   inherited,
   gate: gateDescriptor,
-  events,
+  format,
+  rawFile,
 } = JSON.parse(settings) as SupervisorSettings;
 // Not for the agent, unless it was given one itself.
 if (process.env.NODE_COMPILE_CACHE === compileCache) delete process.env.NODE_COMPILE_CACHE;
@@ -220,18 +270,19 @@ if (gateDescriptor !== undefined) {
   gateClosed = new Promise((resolve) => stream.once("close", resolve));
   stream.on("error", () => {}).once("data", () => openGate(agent.pid ?? 0, stream).catch(explain));
 }
-const copied = Promise.all([copy(agent.stdout, events && new EventLines(events.format)), copy(agent.stderr)]);
+const events = format && new Events(format);
+const copied = Promise.all([copy(agent.stdout, events), copy(agent.stderr)]);
 agent.stdout.on("data", (text: string) => {
   keepEnd(text);
-  if (events === undefined || rawBytes > maxLoggedBytes) return;
+  if (rawFile === undefined || rawBytes > maxLoggedBytes) return;
   rawBytes += Buffer.byteLength(text);
   try {
-    appendFileSync(events.rawFile, text);
+    appendFileSync(rawFile, text);
   } catch {
     // Such as on a full disk. The log has what people read.
   }
 });
-agent.on("exit", async (exitCode) => {
+agent.on("exit", async (exitCode, signal) => {
   if (!hasBegun) {
     // What is left of a sandbox that was being built has the other end.
     terminate();
@@ -240,14 +291,17 @@ agent.on("exit", async (exitCode) => {
   // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
   await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
   if (!process.connected) signalGroup(process.pid, "SIGKILL");
-  const exit = (): boolean => process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
+  // A shell says the same of a program that a signal has ended.
+  const code = exitCode ?? (signal === null ? 1 : 128 + constants.signals[signal]);
+  const exit = (): boolean => process.stdout.write("", () => process.exit(isTerminating ? 1 : code));
   const stdout = lastPieces.join("").slice(-maxEndLength);
+  const tellEvents = (): void => (events === undefined ? void exit() : events.tell(exit));
   try {
     writeFileSync(stdoutFile, stdout);
-    exit();
+    tellEvents();
   } catch {
     // Such as on a full disk. Without its last words, an agent that has done its work would have failed.
-    tell({ stdout }, exit);
+    tell({ stdout }, tellEvents);
   }
 });
 

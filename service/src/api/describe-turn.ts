@@ -1,5 +1,5 @@
 import { knownCost } from "../cost.ts";
-import type { CheckResult, KeptWork, StepTurn, TurnStatus } from "../model.ts";
+import type { CheckResult, FailureClass, KeptWork, StepTurn, TurnStatus } from "../model.ts";
 
 /** A turn as the API shows it to its sender. */
 export interface ShownTurn {
@@ -11,6 +11,8 @@ export interface ShownTurn {
   message?: string;
   /** Why it failed or was stopped. Absent if it did not, or that is unknown. */
   reason?: string;
+  /** Of what kind the failure is. Absent if it did not fail, or that is unknown. */
+  class?: FailureClass;
   /** What is kept of its work, which the next turn of its job publishes first. Absent if nothing is. */
   kept?: KeptWork;
   /** What the check of its commit showed. Absent if it was not checked. */
@@ -35,6 +37,7 @@ export function describeTurn({
   answer,
   costUsd,
   reason,
+  failureClass,
   kept,
   checkResult,
 }: StepTurn): ShownTurn {
@@ -49,6 +52,7 @@ export function describeTurn({
     status,
     ...(message !== "" && { message: shortened(message, maxMessageLength) }),
     ...(why !== "" && { reason: shortened(why, maxReasonLength) }),
+    ...(failureClass !== null && { class: failureClass }),
     ...(kept !== null && { kept }),
     ...(checkResult !== null && { check: checkResult }),
     ...(cost !== undefined && { usage: { costUsd: cost } }),

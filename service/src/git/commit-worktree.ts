@@ -1,8 +1,23 @@
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { removeDirectory } from "../remove-directory.ts";
 import { type BytePath, bytesOf, joinBytes, showPath } from "./byte-paths.ts";
 import { type Git, type GitCommandOptions, GitError } from "./git.ts";
 import { removeLent } from "./ignored-files.ts";
 import { copyIndex, type IndexEntry, readIndex, submoduleMode } from "./index-file.ts";
+import {
+  type ChangeLimits,
+  chooseExcess,
+  dissolveRepository,
+  findUnportable,
+  hasAttributes,
+  type LeftOut,
+  linkProblem,
+  megabytes,
+  removeEntry,
+  type SizedFile,
+  sameFiles,
+  sizesOf,
+} from "./left-out.ts";
 import type { WorktreePlace } from "./worktree.ts";
 import { prepareFolders } from "./worktree-files.ts";
 
@@ -14,6 +29,9 @@ export interface Worktree extends WorktreePlace {
   identity: string | undefined;
 }
 
+/** Thrown if what an agent has left cannot be published, with what to do about it as the message. */
+export class ChangeRefused extends Error {}
+
 export interface CommitOptions {
   /** How large the changed files may be together. */
   maxBytes: number;
@@ -21,139 +39,282 @@ export interface CommitOptions {
   maxFiles?: number | undefined;
   /** Kills Git: patterns of an agent can take it any time. */
   signal?: AbortSignal | undefined;
-  /** Default: all files may be changed. */
-  only?: AllowedFiles | undefined;
+  /** The files that may be changed. Changes of others are taken back. Default: all. */
+  only?: { matches(path: string): boolean } | undefined;
   /** A folder of files that were copied to the same paths, and are never committed. Default: none. */
   lent?: string | undefined;
 }
 
-/** The files that may be changed. Changes of others are taken back. */
-export interface AllowedFiles {
-  matches(path: string): boolean;
-  /** Returns the message of a commit that tells what was taken back. */
-  messageWith(takenBack: readonly string[]): string;
+/** What a commit tells of a change besides itself. */
+export interface ToldChange {
+  /** What is not part of the change, although the agent left it. */
+  leftOut: readonly LeftOut[];
+  /** The paths whose changes are taken back, because of `only`. Default: none. */
+  takenBack?: readonly string[] | undefined;
 }
 
 const maxFilesOf = (maxBytes: number): number => Math.min(Math.max(1000, Math.floor(maxBytes / 20_000)), 100_000);
-/** In bytes, of all paths that may have been changed, if only some files are allowed: more than any package manager creates. */
+/** In bytes, of all paths that may have been changed: more than any package manager creates. */
 const maxListedBytes = 100_000_000;
 /** Files that tell Git what to ignore, and how to read others. */
 const isRules = /(?:^|\/)\.git(?:ignore|attributes)$/;
-/** In bytes. The system accepts no longer path. */
-const maxPathLength = 4096;
-
-export interface WorktreeCommit {
+export interface WorktreeCommit extends ToldChange {
   /** `undefined` if nothing was changed. */
   commit: string | undefined;
-  /** Paths of submodules with files of the agent, which are not committed. */
-  leftOut: string[];
-  /** The paths whose changes are taken back, because of `only`. Default: none. */
-  takenBack?: readonly string[];
   /** The paths of `lent` that nothing ignores any longer. They are removed. Default: none. */
   returned?: readonly string[];
 }
 
+/** How many repositories of an agent, and files that Git cannot add, are looked at one by one. */
+const maxTries = 20;
+
 /**
- * Commits everything in a worktree on top of its head, however the agent used Git there.
+ * Commits what an agent changed in a worktree on top of its head, however it used Git there: the difference between the bytes that the
+ * checkout left and those that are there now. What cannot be published is left out, and told.
  *
  * A submodule is never moved to another commit: whether its own repository has that commit is unknown, and its files are not
- * part of this one. It can be removed, or replaced by files.
+ * part of this one. It can be removed.
  *
  * @param git - runs in the clone
- * @throws if the change is too large, or the worktree is gone, or another directory or a link is in its place, whose files
- *   would be published
+ * @throws ChangeRefused if changes of tracked files are too large, or the worktree is gone, or another directory or a link is in its place,
+ *   whose files would be published
  */
 export async function commitWorktree(
   git: Git,
   clone: string,
   worktree: Worktree,
-  message: string,
+  message: string | ((told: ToldChange) => string),
   { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only, lent }: CommitOptions,
 ): Promise<WorktreeCommit> {
   const { tree, head, identity } = worktree;
   if (identity === undefined || (await identityOf(tree)) !== identity)
-    throw new Error("the agent removed or replaced its worktree");
-  const pipe = await prepareFolders(tree, signal);
-  if (pipe !== undefined) throw new Error(`the agent left a named pipe, for which Git would wait: ${pipe}`);
+    throw new ChangeRefused("the agent removed or replaced its worktree");
+  const special = await prepareFolders(tree, signal);
+  const leftOut: LeftOut[] = special.map((path) => ({ path: showPath(path), why: "it is no file" }));
+  const leave = (path: BytePath, why: string): void => void leftOut.push({ path: showPath(path), why });
   // A copy, because only what the service itself wrote may be in the index of the worktree.
   const index = `${worktree.index}-commit`;
+  const written = `${worktree.index}-start`;
   try {
     await copyIndex(worktree.index, index);
     const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index };
     const run = (args: string[], options: GitCommandOptions = {}) =>
       git.run(args, { cwd: tree, environment, signal, encoding: "latin1", ...options });
+    const inputOf = (paths: readonly BytePath[]) => ({ input: Buffer.from(paths.join("\0"), "latin1") });
     const update = async (option: string, paths: readonly BytePath[]): Promise<void> => {
-      const input = Buffer.from(paths.join("\0"), "latin1");
-      if (paths.length > 0) await run(["update-index", "-z", option, "--stdin"], { input });
+      if (paths.length > 0) await run(["update-index", "-z", option, "--stdin"], inputOf(paths));
     };
     const before = await readIndex(index, "latin1");
+    const tracked = new Set(before.map(({ path }) => path));
     const submodules = await sortSubmodules(tree, before);
     const isOutside = (path: BytePath): boolean => only !== undefined && !only.matches(showPath(path));
     const keptGone = submodules.gone.filter(isOutside);
     const gone = submodules.gone.filter((path) => !isOutside(path));
+    for (const path of submodules.leftOut)
+      leave(path, "only what the submodule's own repository has can be used here, so it stays at its commit");
     // Git leaves them alone then. Otherwise it would read the repository that the agent has there.
     await update("--skip-worktree", [...submodules.kept, ...keptGone]);
     await update("--force-remove", gone);
     const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
-    // What is cut off has more files than are allowed.
-    const maxListed = only === undefined ? (maxFiles + 1) * maxPathLength : maxListedBytes;
     const removed: BytePath[] = [];
-    const findChanged = async (): Promise<ReturnType<typeof separate>> => {
-      const listed = await run(list, { maxBytes: maxListed });
+    let repositories = 0;
+    const findChanged = async (): Promise<{ inside: BytePath[]; outside: Set<BytePath> }> => {
+      const listed = await run(list, { maxBytes: maxListedBytes });
+      if (listed.length === maxListedBytes)
+        throw new ChangeRefused(
+          "the agent changed so many files that not all can be looked at: tell it to delete what it does not need",
+        );
       const paths = [...new Set(listed.split("\0").filter((path) => path !== ""))];
       const ofOthers = lent === undefined ? [] : await removeLent(lent, tree, paths);
       removed.push(...ofOthers);
-      // There may be more than are listed.
-      if (ofOthers.length > 0) return findChanged();
-      if (only !== undefined && listed.length === maxListed)
-        throw new Error(
-          "the agent changed so many files that not all can be looked at: tell it to delete what it does not need",
-        );
-      return separate(paths, isOutside);
+      const asWritten = hasAttributes(before)
+        ? await readAsWritten(git, { clone, index: worktree.index, tree, written }, paths, tracked, signal)
+        : new Set<BytePath>();
+      const { inside, outside } = separate(
+        paths.filter((path) => !asWritten.has(path)),
+        isOutside,
+      );
+      let areDissolved = false;
+      // Git lists a folder only if it is a repository.
+      for (const path of inside.filter((one) => one.endsWith("/") && !ofOthers.includes(one)))
+        if (repositories++ < maxTries && (await dissolveRepository(tree, path))) areDissolved = true;
+      // Their files are listed now. Without some, others can be listed.
+      return areDissolved || ofOthers.length > 0 ? findChanged() : { inside, outside };
     };
     const first = await findChanged();
     const rules = [...first.outside].filter((path) => isRules.test(path));
     // What is taken back must not decide which of the other files Git ignores, or how it reads them.
     if (rules.length > 0) {
-      const tracked = new Set(before.map(({ path }) => path));
-      for (const path of rules) if (!tracked.has(path)) await rm(joinBytes(bytesOf(tree), path), { force: true });
-      const input = Buffer.from(rules.filter((path) => tracked.has(path)).join("\0"), "latin1");
-      await run(["checkout-index", "--force", "-z", "--stdin"], { input });
+      for (const path of rules) if (!tracked.has(path)) await removeEntry(tree, path);
+      await run(["checkout-index", "--force", "-z", "--stdin"], inputOf(rules.filter((path) => tracked.has(path))));
     }
-    const { inside: paths, outside } = rules.length > 0 ? await findChanged() : first;
-    const leftOut = submodules.leftOut.map(showPath);
+    const { inside, outside } = rules.length > 0 ? await findChanged() : first;
     const takenBack = [...new Set([...keptGone, ...first.outside, ...outside])].map(showPath).sort();
     const told = { leftOut, takenBack, returned: removed.map(showPath) };
-    const unchanged = { commit: undefined, ...told };
-    if (paths.length === 0 && gone.length === 0) return unchanged;
-    if (paths.length > maxFiles)
-      throw new Error(
-        `the change has more than the ${maxFiles} files that --largest-change-mb allows, such as ${paths.slice(0, 3).map(showPath).join(", ")}`,
-      );
-    await checkSize(tree, paths, maxBytes);
-    const some = ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"];
-    const input = Buffer.from(topmost(paths).join("\0"), "latin1");
-    const add = () => (only === undefined ? run(["add", "--all", "--", ":/"]) : run(some, { input }));
-    // Without a path, Git would add nothing, and fail.
-    if (paths.length > 0 || only === undefined)
-      await add().catch((error: unknown) => {
-        throw explainRejection(error);
-      });
+    const whyNot = await findUnpublishable(tree, inside, tracked);
+    // What something that is left out has taken the place of stays, too.
+    const isLeft = (path: BytePath): boolean =>
+      whyNot.has(path) || foldersOf(path).some((folder) => whyNot.has(folder) || whyNot.has(`${folder}/`));
+    const publishable = inside.filter((path) => !isLeft(path));
+    const isNew = (path: BytePath): boolean => !tracked.has(path);
+    const sized = await sizesOf(tree, publishable);
+    const own = sized.filter(({ path }) => !isNew(path));
+    const rest = { files: own.length, bytes: own.reduce((sum, { size }) => sum + size, 0) };
+    if (rest.files > maxFiles || rest.bytes > maxBytes) throw tooLarge(own, rest, { maxFiles, maxBytes });
+    const added = sized.filter(({ path }) => isNew(path));
+    const excess = chooseExcess(added, [...tracked], rest, { maxFiles, maxBytes });
+    // What is deleted comes first: new files may be in its place.
+    const add = [...own, ...added].map(({ path }) => path).filter((path) => !excess.paths.has(path));
+    // Also those behind a link in place of their folder, which Git refuses to look at.
+    const inPlace = new Set(added.map(({ path }) => path));
+    const areGone = await findGone(
+      tree,
+      add.filter((path) => !isNew(path)),
+      inPlace,
+    );
+    await update("--force-remove", [...areGone]);
+    for (const [path, why] of await addFiles(
+      add.filter((path) => !areGone.has(path)),
+      (paths) => run(updateArgs, inputOf(paths)),
+    ))
+      whyNot.set(path, why);
     const after = await readIndex(index, "latin1");
-    const nested = after.find(({ mode, path }) => mode === submoduleMode && !submodules.kept.includes(path));
-    if (nested !== undefined)
-      throw new Error(
-        `the agent created a Git repository in ${showPath(nested.path)}, which cannot be committed: ${repositoryAdvice}`,
-      );
-    if (isSame(before, after)) return unchanged;
-    const text = only?.messageWith(takenBack) ?? message;
+    const afterPaths = new Set(after.map(({ path }) => path));
+    for (const path of add)
+      if (isNew(path) && !whyNot.has(path) && !afterPaths.has(path) && (await exists(tree, path)))
+        whyNot.set(path, "Git keeps this name for itself, or it is no file");
+    for (const [path, why] of whyNot) leave(path, why);
+    leftOut.push(...excess.leftOut);
+    const count = countChanges(before, after);
+    if (whyNot.size > count || (count === 0 && excess.leftOut.length > 0))
+      throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
+    if (count === 0) return { commit: undefined, ...told };
+    const text = typeof message === "string" ? message : message(told);
     const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, text);
     return { commit, ...told };
   } finally {
     await rm(index, { force: true });
     // Left by Git if it was killed.
     await rm(`${index}.lock`, { force: true });
+    await removeDirectory(written);
   }
+}
+
+const updateArgs = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
+
+/** Returns those of some tracked paths that are no files any longer. @param inPlace - new paths, which can be those of their folders */
+async function findGone(
+  tree: string,
+  paths: readonly BytePath[],
+  inPlace: ReadonlySet<BytePath>,
+): Promise<Set<BytePath>> {
+  const gone = new Set<BytePath>();
+  for (const path of paths) {
+    const stat = await lstat(joinBytes(bytesOf(tree), path)).catch(() => undefined);
+    if (stat === undefined || stat.isDirectory() || foldersOf(path).some((folder) => inPlace.has(folder)))
+      gone.add(path);
+  }
+  return gone;
+}
+
+const exists = async (tree: string, path: BytePath): Promise<boolean> =>
+  (await lstat(joinBytes(bytesOf(tree), path)).catch(() => undefined)) !== undefined;
+
+/** Says what is left out of a change. Not all, if that is much. */
+export function describeLeftOut(leftOut: readonly LeftOut[]): string {
+  const shown = leftOut.slice(0, 20).map(({ path, why }) => `${path}, because ${why}`);
+  return [...shown, ...(leftOut.length > 20 ? [`and ${leftOut.length - 20} more`] : [])].join("; ");
+}
+
+/**
+ * Returns those modified files that are as the checkout wrote them. Where an attribute converts files, such as `eol` or `working-tree-encoding`,
+ * Git can list them as modified although nobody has touched them.
+ */
+async function readAsWritten(
+  git: Git,
+  { clone, index, tree, written }: { clone: string; index: string; tree: string; written: string },
+  paths: readonly BytePath[],
+  tracked: ReadonlySet<BytePath>,
+  signal: AbortSignal | undefined,
+): Promise<Set<BytePath>> {
+  const modified = paths.filter((path) => tracked.has(path));
+  if (modified.length === 0) return new Set();
+  await removeDirectory(written);
+  await mkdir(written, { recursive: true });
+  // Without files of the agent, the attributes are those in the index.
+  const environment = { GIT_DIR: clone, GIT_WORK_TREE: written, GIT_INDEX_FILE: index };
+  const input = Buffer.from(modified.join("\0"), "latin1");
+  await git.run(["checkout-index", "--quiet", "-z", "--stdin"], { cwd: written, environment, input, signal });
+  return sameFiles(tree, written, modified, signal);
+}
+
+/** Returns the changed paths that are not published by themselves, with why. */
+async function findUnpublishable(
+  tree: string,
+  paths: readonly BytePath[],
+  tracked: ReadonlySet<BytePath>,
+): Promise<Map<BytePath, string>> {
+  const added = paths.filter((path) => !tracked.has(path) && !path.endsWith("/"));
+  const whyNot = findUnportable(added, [...tracked]);
+  for (const path of paths) {
+    const why = path.endsWith("/") ? "it is a Git repository of its own" : await linkProblem(tree, path);
+    if (why !== undefined) whyNot.set(path, why);
+  }
+  return whyNot;
+}
+
+/** Adds files to an index. Returns those that Git cannot read, with why. */
+async function addFiles(
+  paths: readonly BytePath[],
+  add: (paths: readonly BytePath[]) => Promise<unknown>,
+): Promise<Map<BytePath, string>> {
+  const unreadable = new Map<BytePath, string>();
+  for (let rest = paths; rest.length > 0; ) {
+    try {
+      await add(rest);
+      return unreadable;
+    } catch (error) {
+      const [, path] = (error instanceof GitError && encodingProblem.exec(error.message)) || [];
+      const found = rest.find((one) => showPath(one) === path || one === path);
+      if (found === undefined || unreadable.size === maxTries) throw error;
+      unreadable.set(found, "it does not have the encoding that a .gitattributes demands with working-tree-encoding");
+      rest = rest.filter((one) => one !== found);
+    }
+  }
+  return unreadable;
+}
+
+/** What Git says of a file with another encoding than its attribute names. */
+const encodingProblem = /\bfatal: (?:BOM is (?:required|prohibited) in|failed to encode) '(.*?)'/m;
+
+function tooLarge(
+  files: readonly SizedFile[],
+  { files: count, bytes }: { files: number; bytes: number },
+  { maxFiles, maxBytes }: ChangeLimits,
+): ChangeRefused {
+  if (count > maxFiles)
+    return new ChangeRefused(
+      `the change has ${count} files of the repository, more than the ${maxFiles} that --largest-change-mb allows, such as ${files
+        .slice(0, 3)
+        .map(({ path }) => showPath(path))
+        .join(", ")}`,
+    );
+  const [largest] = [...files].sort((a, b) => b.size - a.size);
+  return new ChangeRefused(
+    `the change has ${megabytes(bytes)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
+      `the largest file is ${showPath(largest?.path ?? "")} with ${megabytes(largest?.size ?? 0)} MB`,
+  );
+}
+
+/** Returns how many entries of an index differ from those of another one. */
+function countChanges(before: readonly IndexEntry[], after: readonly IndexEntry[]): number {
+  const known = new Map(before.map(({ path, mode, id }) => [path, `${mode} ${id}`]));
+  let count = 0;
+  for (const { path, mode, id } of after) {
+    if (known.get(path) !== `${mode} ${id}`) count++;
+    known.delete(path);
+  }
+  return count + known.size;
 }
 
 /**
@@ -168,46 +329,10 @@ function separate(paths: readonly BytePath[], isOutside: (path: BytePath) => boo
   return { inside: paths.filter((path) => !outside.has(path)), outside };
 }
 
-/** Returns those of some paths that are not below another one: Git adds what is below with it. */
-function topmost(paths: readonly BytePath[]): BytePath[] {
-  const all = new Set(paths);
-  return paths.filter((path) => !foldersOf(path).some((folder) => all.has(folder)));
-}
-
 /** Returns the folders that a path is in. */
 function foldersOf(path: BytePath): BytePath[] {
   const names = path.replace(/\/$/, "").split("/");
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"));
-}
-
-const repositoryAdvice = "tell it to delete the .git in there, or the whole folder";
-
-/** What Git says of a file that it does not add, with what to do about it. */
-const rejections: readonly (readonly [RegExp, (path: string) => string])[] = [
-  [
-    /\berror: '(.*?)\/?' does not have a commit checked out$/m,
-    (path) =>
-      `the agent created a Git repository without a commit in ${path}, which cannot be committed: ${repositoryAdvice}`,
-  ],
-  [
-    /\berror: invalid path '(.*)'$/m,
-    (path) => `the agent created ${path}, a name that Git keeps for itself: tell it to choose another one`,
-  ],
-  [
-    /\bfatal: (?:BOM is (?:required|prohibited) in|failed to encode) '(.*?)'/m,
-    (path) =>
-      `${path} does not have the encoding that a .gitattributes demands with working-tree-encoding: tell the agent to write it with the byte order mark and the encoding that Git names below, or to change the attribute`,
-  ],
-];
-
-/** Returns why Git does not add a file, for people who read the log of a job. */
-function explainRejection(error: unknown): unknown {
-  if (!(error instanceof GitError)) return error;
-  for (const [pattern, explain] of rejections) {
-    const path = pattern.exec(error.message)?.[1];
-    if (path !== undefined) return new Error(`${explain(path)}\n${error.message}`, { cause: error });
-  }
-  return error;
 }
 
 /**
@@ -233,52 +358,18 @@ export async function identityOf(path: string | Buffer): Promise<string | undefi
   return stat?.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
 }
 
-/** Sorts the submodules of a worktree by how the agent left them. */
+/**
+ * Sorts the submodules of a worktree by how the agent left them. Other files in place of one are not part of this repository either: its
+ * pointer stays.
+ */
 async function sortSubmodules(tree: string, entries: readonly IndexEntry[]) {
   const [kept, gone, leftOut]: [BytePath[], BytePath[], BytePath[]] = [[], [], []];
   for (const { path } of entries.filter(({ mode }) => mode === submoduleMode)) {
     const folder = joinBytes(bytesOf(tree), path);
-    const isFolder = (await identityOf(folder)) !== undefined;
-    const names = await readdir(folder, "latin1").catch(() => [".git"]);
-    const hasRepository = isFolder && names.includes(".git");
-    if (hasRepository) leftOut.push(path);
-    (hasRepository || (isFolder && names.length === 0) ? kept : gone).push(path);
+    const isMissing = (await lstat(folder).catch(() => undefined)) === undefined;
+    const isEmpty = (await identityOf(folder)) !== undefined && (await readdir(folder)).length === 0;
+    (isMissing ? gone : kept).push(path);
+    if (!isMissing && !isEmpty) leftOut.push(path);
   }
   return { kept, gone, leftOut };
-}
-
-function isSame(before: readonly IndexEntry[], after: readonly IndexEntry[]): boolean {
-  return (
-    before.length === after.length &&
-    before.every(({ mode, path, id }, index) => {
-      const other = after[index];
-      return mode === other?.mode && path === other.path && id === other.id;
-    })
-  );
-}
-
-/**
- * Checks the size of the files that are about to be added, before they are copied to the clone, which keeps them.
- *
- * @throws if they are larger than `maxBytes` together
- */
-async function checkSize(tree: string, paths: readonly BytePath[], maxBytes: number): Promise<void> {
-  let total = 0;
-  let largest = { path: "", size: 0 };
-  for (const path of paths) {
-    // A deleted file is listed too.
-    const stat = await lstat(joinBytes(bytesOf(tree), path)).catch(() => undefined);
-    const size = stat?.isDirectory() ? 0 : (stat?.size ?? 0);
-    total += size;
-    if (size > largest.size) largest = { path, size };
-  }
-  if (total <= maxBytes) return;
-  throw new Error(
-    `the change has ${megabytes(total)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
-      `the largest file is ${showPath(largest.path)} with ${megabytes(largest.size)} MB`,
-  );
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toLocaleString("en", { maximumFractionDigits: 1 });
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { BytePath } from "./byte-paths.ts";
 import { commitTree } from "./commit-worktree.ts";
 import type { Git } from "./git.ts";
 import { rebase } from "./history.ts";
@@ -45,10 +46,30 @@ export async function withFilesOf(
 }
 
 /**
- * Makes the change of a commit whose parent `withFilesOf` returned on top of the commit itself.
+ * Makes the change of a commit whose parent `withFilesOf` returned on top of the commit itself. Edits of the files that were taken are left
+ * out if they conflict with the commit's own.
  *
- * @returns the new commit; `head` if nothing is changed; `undefined` if the change conflicts with the files that were taken
+ * @param messageWith - returns the message of the new commit. `leftOut`: the paths of such files, as bytes
+ * @returns `commit`: the new commit, or `head` if nothing is changed
  */
-export function withOwnFiles(git: Git, commit: string, instructed: string, head: string): Promise<string | undefined> {
-  return rebase(git, commit, instructed, head);
+export async function withOwnFiles(
+  git: Git,
+  commit: string,
+  instructed: string,
+  head: string,
+  messageWith: (leftOut: readonly BytePath[]) => string,
+): Promise<{ commit: string; leftOut: BytePath[] }> {
+  const rebased = await rebase(git, commit, instructed, head);
+  if (rebased !== undefined) return { commit: rebased, leftOut: [] };
+  const list = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", head, instructed];
+  const taken = new Set((await git.run(list, { encoding: "latin1" })).split("\0"));
+  const leftOut: BytePath[] = [];
+  const without = await withFilesOf(git, commit, instructed, (paths) => {
+    leftOut.push(...paths.filter((path) => taken.has(path)));
+    return leftOut;
+  });
+  const tree = (await git.run(["rev-parse", `${without}^{tree}`])).trim();
+  const made = await rebase(git, await commitTree(git, tree, instructed, messageWith(leftOut)), instructed, head);
+  if (made === undefined) throw new Error("the files of another commit conflict with those that nobody changed");
+  return { commit: made, leftOut };
 }

@@ -285,7 +285,11 @@ export class Repository {
   }
 
   /** Commits everything in a worktree on top of its head; see `commitWorktree`. */
-  commit(worktree: Worktree, message: string, options: CommitOptions): Promise<WorktreeCommit> {
+  commit(
+    worktree: Worktree,
+    message: Parameters<typeof commitWorktree>[3],
+    options: CommitOptions,
+  ): Promise<WorktreeCommit> {
     return commitWorktree(this.#clone.git, this.#clone.folder, worktree, message, options);
   }
 
@@ -403,8 +407,12 @@ export class Repository {
   }
 
   /** Makes the change of a commit on top of `instructed` on top of `head`; see `withOwnFiles`. */
-  withOwnFiles(commit: string, { instructed = "", head }: Start): Promise<string | undefined> {
-    return withOwnFiles(this.#clone.git, commit, instructed, head);
+  withOwnFiles(
+    commit: string,
+    { instructed = "", head }: Start,
+    messageWith: (leftOut: readonly string[]) => string,
+  ): Promise<{ commit: string; leftOut: string[] }> {
+    return withOwnFiles(this.#clone.git, commit, instructed, head, messageWith);
   }
 
   /**

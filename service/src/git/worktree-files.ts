@@ -1,7 +1,7 @@
-import { access, chmod, constants, readdir } from "node:fs/promises";
+import { access, chmod, constants, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
-import { bytesOf, joinBytes } from "./byte-paths.ts";
+import { type BytePath, bytesOf, joinBytes } from "./byte-paths.ts";
 import type { IndexEntry } from "./index-file.ts";
 
 type Kind = "file" | "link" | "folder";
@@ -48,15 +48,18 @@ function kindsOf(tracked: readonly IndexEntry[]): Map<string, Kind> {
 }
 
 /**
- * Prepares a folder and those in it for `git add`: makes those readable that the agent made unreadable, since Git would leave
- * out what is in them, without an error. Names need not be UTF-8.
+ * Prepares a folder and those in it for Git: makes those readable that the agent made unreadable, since Git would leave out what is in them,
+ * without an error, and removes named pipes in place of files that Git reads, such as `.gitignore`, for which it would wait. Names need not
+ * be UTF-8.
  *
  * @param signal - ends it with an error
- * @returns the path of a named pipe in place of a file that Git reads, such as `.gitignore`; `undefined` if there is none
+ * @returns paths in the folder that are neither files, links nor folders, of which Git says nothing; not all if there are many
  */
-export async function prepareFolders(folder: string, signal?: AbortSignal): Promise<string | undefined> {
-  const waiting = [{ path: bytesOf(folder), isInRepository: false }];
-  const prepareNext = async (): Promise<string | undefined> => {
+export async function prepareFolders(folder: string, signal?: AbortSignal): Promise<BytePath[]> {
+  const top = bytesOf(folder);
+  const waiting = [{ path: top, isInRepository: false }];
+  const special: BytePath[] = [];
+  const prepareNext = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       signal?.throwIfAborted();
       const { path, isInRepository } = next;
@@ -65,19 +68,26 @@ export async function prepareFolders(folder: string, signal?: AbortSignal): Prom
       const entries = await readdir(path, { withFileTypes: true, encoding: "buffer" }).catch(() => []);
       for (const entry of entries) {
         const name = entry.name.toString("latin1");
-        // To find out whether a folder is a repository of its own, Git opens files such as `.git/HEAD` in it.
-        if (entry.isFIFO() && (isInRepository || name.startsWith(".git"))) return joinBytes(path, name).toString();
         // The one at the top is the agent's, which Git never opens.
-        const isOwn = name === ".git" && path.equals(bytesOf(folder));
-        if (entry.isDirectory() && !isOwn)
-          waiting.push({ path: joinBytes(path, name), isInRepository: isInRepository || name === ".git" });
+        const isOwn = name === ".git" && path.equals(top);
+        if (entry.isDirectory()) {
+          if (!isOwn) waiting.push({ path: joinBytes(path, name), isInRepository: isInRepository || name === ".git" });
+        } else if (!entry.isFile() && !entry.isSymbolicLink()) {
+          // To find out whether a folder is a repository of its own, Git opens files such as `.git/HEAD` in it.
+          if (isInRepository || name.startsWith(".git")) await rm(joinBytes(path, name), { force: true });
+          if (special.length < maxSpecial)
+            special.push(
+              joinBytes(path, name)
+                .toString("latin1")
+                .slice(top.toString("latin1").length + 1),
+            );
+        }
       }
     }
-    return undefined;
   };
-  for (;;) {
-    // Several at a time, but not all: there can be any number.
-    const found = (await Promise.all(Array.from({ length: 8 }, prepareNext))).find((pipe) => pipe !== undefined);
-    if (found !== undefined || waiting.length === 0) return found;
-  }
+  // Several at a time, but not all: there can be any number.
+  while (waiting.length > 0) await Promise.all(Array.from({ length: 8 }, prepareNext));
+  return special;
 }
+
+const maxSpecial = 50;

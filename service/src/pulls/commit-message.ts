@@ -6,22 +6,31 @@ import { requestTrailer, sessionTrailer, turnTrailers } from "./turn-trailers.ts
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;
-const maxTakenBack = 50;
+/** In lines. */
+const maxListed = 50;
+const notesTitle = "Of the agent's run:";
 const takenBackTitle = "Taken back, because it is outside of --only:";
+
+/** What a commit tells of how its change was made. */
+export interface CommitNotes {
+  /** What people should know first, each in one line. Default: nothing. */
+  notes?: readonly string[] | undefined;
+  /** The files whose changes were taken back, each in one line. Default: none. */
+  takenBack?: readonly string[] | undefined;
+}
 
 /**
  * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn, its request and the session.
  *
  * @param ownMessages - indented, so that none of their lines is a trailer
  * @param session - of the job. Default: none
- * @param takenBack - the files whose changes were taken back, each in one line. Default: none
  * @param shownPrompt - the prompt as people may read it. Default: as it was sent
  */
 export function commitMessage(
   turn: Turn,
   ownMessages: readonly string[],
   session: string | null = null,
-  takenBack: readonly string[] = [],
+  { notes = [], takenBack = [] }: CommitNotes = {},
   shownPrompt = turn.prompt,
 ): string {
   const text = ownMessages
@@ -32,18 +41,27 @@ export function commitMessage(
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
   const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session)];
   const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`].join("\n");
-  const names = takenBack.slice(0, maxTakenBack).map((path) => `    ${inertText(path)}`);
-  const more = takenBack.length > maxTakenBack ? [`and ${takenBack.length - maxTakenBack} more`] : [];
-  const told = names.length === 0 ? [] : [takenBackTitle, names.join("\n"), ...more];
+  const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
   return `${[commitTitle(shownPrompt), ...body, ...told, trailers].join("\n\n")}\n`;
 }
 
-/** Returns what a commit's message tells of changes that were taken back, as lines; `undefined` if there is nothing. */
-export function readTakenBack(message: string): string[] | undefined {
-  const start = message.indexOf(`\n\n${takenBackTitle}\n\n`);
+/** Returns a list as paragraphs, indented, so that none of its lines is a title or a trailer; none if it is empty. */
+function listOf(title: string, all: readonly string[]): string[] {
+  const lines = all.slice(0, maxListed).map((line) => `    ${inertText(line)}`);
+  const more = all.length > maxListed ? [`and ${all.length - maxListed} more`] : [];
+  return lines.length === 0 ? [] : [title, lines.join("\n"), ...more];
+}
+
+/** Returns what a commit's message tells of how its change was made. What it does not tell is `undefined`. */
+export function readNotes(message: string): CommitNotes {
+  return { notes: readList(message, notesTitle), takenBack: readList(message, takenBackTitle) };
+}
+
+function readList(message: string, title: string): string[] | undefined {
+  const start = message.indexOf(`\n\n${title}\n\n`);
   if (start < 0) return undefined;
-  const [, names = "", more = ""] = message.slice(start + 2).split("\n\n");
-  return [...names.split("\n").map((name) => name.trim()), ...(more.startsWith("and ") ? [more] : [])];
+  const [, lines = "", more = ""] = message.slice(start + 2).split("\n\n");
+  return [...lines.split("\n").map((line) => line.trim()), ...(/^and \d/.test(more) ? [more] : [])];
 }
 
 /** Returns whether a message belongs to the turn's commit. */

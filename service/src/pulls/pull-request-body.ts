@@ -1,10 +1,11 @@
 import { codeBlock, readCodeBlock } from "../code-block.ts";
 import { dollars } from "../cost.ts";
+import type { CommitNotes } from "./commit-message.ts";
 import { inertText, invisible } from "./inert-text.ts";
 import type { Change, ShownCheck } from "./pull-requests.ts";
 
-/** A prompt, what the agent said last, what that cost, and what of its change was taken back. */
-export type ToldTurn = Pick<Change, "prompt" | "answer"> & Partial<Pick<Change, "costUsd" | "takenBack">>;
+/** A prompt, what the agent said last, what that cost, and what people should know of its change. */
+export type ToldTurn = Pick<Change, "prompt" | "answer"> & Partial<Pick<Change, "costUsd" | keyof CommitNotes>>;
 
 const saidTitle = "The agent's last message:";
 /** The line before a prompt, which is folded. */
@@ -176,16 +177,17 @@ export function readFailedCheck(body: string): Pick<ShownCheck, "result" | "outp
   return { result, output };
 }
 
-function describeTurn({ prompt, answer, costUsd, takenBack = [] }: ToldTurn): string {
+function describeTurn({ prompt, answer, costUsd, notes = [], takenBack = [] }: ToldTurn): string {
   const said = answer === null ? [] : [saidTitle, inertBlock(answer)];
   const cost = dollars(costUsd);
   const spent = cost === undefined ? [] : [`Cost, by the agent's own estimate: ${cost}.`];
   // Indented, so that no name is a title.
-  const list = inertBlock(takenBack.map((name) => `  ${name}`).join("\n"), maxListLength);
-  const lost = takenBack.length === 0 ? [] : ["Taken back, because `--only` does not allow it:", list];
+  const listOf = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : [title, inertBlock(lines.map((line) => `  ${line}`).join("\n"), maxListLength)];
   return [
+    ...listOf("Of the agent's run:", notes),
     ...said,
-    ...lost,
+    ...listOf("Taken back, because `--only` does not allow it:", takenBack),
     ...spent,
     promptTitle,
     inertBlock(withoutPatches(prompt), maxPromptLength),

@@ -1,8 +1,9 @@
 import type { CheckResult } from "../model.ts";
 import { dayMs } from "../time.ts";
+import type { CommitNotes } from "./commit-message.ts";
 
 /** A pushed branch to open a pull request for. */
-export interface Change {
+export interface Change extends CommitNotes {
   jobId: string;
   title: string;
   /** The prompt of the turn that made the change. */
@@ -20,8 +21,6 @@ export interface Change {
   existing: string | null;
   /** The files of the branch that run code or instruct agents, which people should see first. Default: none. */
   protectedFiles?: readonly string[];
-  /** The files whose changes in that turn were taken back. Default: none. */
-  takenBack?: readonly string[] | undefined;
   /** What the check of that turn's commit showed. Default: it was not checked. */
   check?: ShownCheck | undefined;
   /** Called before each write. Throws if another worker has taken the turn over. Default: nobody can. */

@@ -1,5 +1,5 @@
 import { knownCost, unknownCost } from "../cost.ts";
-import type { EndedState, KeptWork, RunningTurn, StoredTurn, Turn, TurnState } from "../model.ts";
+import type { EndedState, FailureClass, KeptWork, RunningTurn, StoredTurn, Turn, TurnState } from "../model.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { addNextReady, endJob, lockJob, type TurnParts } from "./job-state.ts";
 import type { TurnLimits } from "./ready-turns.ts";
@@ -176,7 +176,7 @@ export class RunningTurns {
   }
 
   async #finish(turn: RunningTurn, state: EndedState, at: number, failure: StoredFailure = {}): Promise<void> {
-    const { reason = null, kept = null } = failure;
+    const { reason = null, failureClass = null, kept = null } = failure;
     const { ready, announcements } = this.#parts;
     const { id, job } = turn;
     await announcements.changeJob(job, async (transaction) => {
@@ -190,8 +190,8 @@ export class RunningTurns {
       if (held === undefined) return;
       // Until now, the turn has the reason of the request to stop it: one that fails for another reason was not stopped.
       const end = `UPDATE turn SET state = ?, "endedAt" = ?, "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END,
-        reason = ?, kept = ?, lease = NULL, "leaseUntil" = NULL WHERE id = ?`;
-      await transaction.run(end, state, at, reason, reason, kept, id);
+        reason = ?, "failureClass" = ?, kept = ?, lease = NULL, "leaseUntil" = NULL WHERE id = ?`;
+      await transaction.run(end, state, at, reason, reason, failureClass, kept, id);
       const said = this.#said.get(turn);
       await store(transaction, turn, said);
       if (said?.ends !== undefined) {
@@ -278,6 +278,7 @@ interface Said {
 /** Why a turn failed. */
 export interface StoredFailure {
   reason?: string | undefined;
+  failureClass?: FailureClass | undefined;
   kept?: KeptWork | undefined;
 }
 

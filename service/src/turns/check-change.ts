@@ -1,4 +1,5 @@
 import type { ChangedFile } from "../git/changed-files.ts";
+import { ChangeRefused } from "../git/commit-worktree.ts";
 import type { Repository } from "../git/repository.ts";
 import type { PathPatterns } from "../pulls/path-patterns.ts";
 import {
@@ -62,7 +63,7 @@ async function withPrograms(repository: CheckPorts["repository"], files: readonl
 }
 
 /** Thrown if a change has files that the options do not allow. */
-export class NotAllowed extends Error {}
+export class NotAllowed extends ChangeRefused {}
 
 /**
  * Checks what a turn is about to push.
@@ -86,7 +87,7 @@ export async function checkChange(
   if (!patterns.isEmpty) {
     const places = await findSecrets(patterns, repository, files, texts);
     if (places.length > 0)
-      throw new Error(
+      throw new ChangeRefused(
         `the change has secrets of the service, so it is not pushed: ${places.join(", ")}. Find out how the agent got them, and replace them; name a variable that has none with --agent-env-public`,
       );
   }

@@ -1,6 +1,8 @@
 import { errorMessage } from "../error-message.ts";
-import type { Worktree } from "../git/commit-worktree.ts";
+import { showPath } from "../git/byte-paths.ts";
+import { ChangeRefused, describeLeftOut, type ToldChange, type Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
+import type { LeftOut } from "../git/left-out.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Machine } from "../machine.ts";
 import type { StoredJob, Turn } from "../model.ts";
@@ -37,7 +39,7 @@ type Change = [
   turn: Turn,
   worktree: Worktree,
   start: Start,
-  attempt: { ownMessages: readonly string[]; message: string | undefined },
+  attempt: { ownMessages: readonly string[]; message: string | undefined; notes: readonly string[] },
   context: CommitContext,
   startDeadline: () => TurnDeadline,
 ];
@@ -67,42 +69,43 @@ export async function commitChange(...change: Change): Promise<string | undefine
 }
 
 async function commitOnce(
-  ...[turn, worktree, start, { ownMessages, message: answer = "" }, context, startDeadline]: Change
+  ...[turn, worktree, start, { ownMessages, message: answer = "", notes }, context, startDeadline]: Change
 ): Promise<string | undefined> {
   using deadline = startDeadline();
   const { repository, largestChangeBytes: maxBytes, only, commands, directory, stop, log } = context;
   const patterns = new SecretPatterns(context.secrets ?? []);
   const prompt = await patterns.remove(turn.prompt);
-  const messageWith = (takenBack: readonly string[]): string =>
-    commitMessage(turn, ownMessages, context.job.session, takenBack.map(oneLine), prompt);
-  const allowed = only && { matches: only.matches, messageWith };
+  const messageWith = ({ leftOut, takenBack = [] }: ToldChange): string => {
+    const told = { notes: [...notes, ...leftOut.map(describe)], takenBack: takenBack.map(oneLine) };
+    return commitMessage(turn, ownMessages, context.job.session, told, prompt);
+  };
   const lent = commands?.setup === undefined ? undefined : directory.setup.files;
-  const options = { maxBytes, signal: deadline.signal, only: allowed, lent };
+  const options = { maxBytes, signal: deadline.signal, only, lent };
   try {
     const {
       commit: made,
       leftOut,
       takenBack = [],
       returned = [],
-    } = await repository.commit(worktree, messageWith([]), options);
+    } = await repository.commit(worktree, messageWith, options);
     if (returned.length > 0)
       log(
         `These files of --setup are no part of the change, although no .gitignore names them any longer: ${namesOf(returned.map(oneLine))}`,
       );
-    for (const path of leftOut)
-      log(
-        `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
-      );
     // The name of a file can have a secret, of which a cut would leave a part.
     const names = namesOf((await patterns.remove(takenBack.join("\0"))).split("\0").map(oneLine));
     if (made === undefined && takenBack.length > 0)
-      throw new Error(`the agent changed only files that --only does not allow: ${names}`);
+      throw new ChangeRefused(`the agent changed only files that --only does not allow: ${names}`);
     if (takenBack.length > 0) log(`Changes of files that --only does not allow are taken back: ${names}`);
-    const commit = made === undefined ? undefined : await onTopOf(start, made, repository);
+    const onTop = (more: readonly LeftOut[]): string => messageWith({ leftOut: [...leftOut, ...more], takenBack });
+    const { commit, leftOut: unfit } = made
+      ? await onTopOf(start, made, repository, onTop)
+      : { commit: undefined, leftOut: [] };
+    for (const one of [...leftOut, ...unfit]) log(await patterns.remove(describe(one)));
     // As a whole: the message has only their beginnings, with invisible characters.
-    const own = [...ownMessages, ...takenBack].join("\n");
+    const own = [...ownMessages, ...takenBack, ...leftOut.map(({ path }) => path)].join("\n");
     const texts = {
-      "the message of the commit": `${messageWith(takenBack)}\n${own}`,
+      "the message of the commit": `${messageWith({ leftOut, takenBack })}\n${own}`,
       "the agent's last message": answer,
     };
     if (commit !== undefined) await checkChange(context, start.head, commit, texts, log);
@@ -110,7 +113,7 @@ async function commitOnce(
   } catch (error) {
     if (stop?.aborted) throw new Error(String(stop.reason), { cause: error });
     if (deadline.isOver)
-      throw new Error(
+      throw new ChangeRefused(
         "Git takes longer for the change than is left of --time-limit-minutes: patterns in a .gitignore or .gitattributes may be what takes it so long",
         { cause: error },
       );
@@ -118,13 +121,20 @@ async function commitOnce(
   }
 }
 
+const describe = ({ path, why }: LeftOut): string => `Left out: ${oneLine(path)}, because ${why}.`;
+
 /** Returns the agent's change on top of what its branch has, without the files that the project lent it. */
-async function onTopOf(start: Start, made: string, repository: CommitPorts["repository"]): Promise<string | undefined> {
-  if (start.instructed === undefined) return made;
-  const commit = await repository.withOwnFiles(made, start);
-  if (commit === undefined)
-    throw new Error(
-      `the agent changed files that instruct agents, which differ between ${start.targetBranch} and the project's own branch`,
-    );
-  return commit === start.head ? undefined : commit;
+async function onTopOf(
+  start: Start,
+  made: string,
+  repository: CommitPorts["repository"],
+  messageWith: (leftOut: readonly LeftOut[]) => string,
+): Promise<{ commit: string | undefined; leftOut: LeftOut[] }> {
+  if (start.instructed === undefined) return { commit: made, leftOut: [] };
+  const why = `it instructs agents, is that of ${start.targetBranch} here, and does not fit the branch's own`;
+  const describeAll = (paths: readonly string[]): LeftOut[] => paths.map((path) => ({ path: showPath(path), why }));
+  const { commit, leftOut } = await repository.withOwnFiles(made, start, (paths) => messageWith(describeAll(paths)));
+  if (commit === start.head && leftOut.length > 0)
+    throw new ChangeRefused(`nothing of the change can be published: ${describeLeftOut(describeAll(leftOut))}`);
+  return { commit: commit === start.head ? undefined : commit, leftOut: describeAll(leftOut) };
 }

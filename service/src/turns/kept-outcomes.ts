@@ -1,10 +1,11 @@
-import type { RunningTurn } from "../model.ts";
+import type { FailureClass, RunningTurn } from "../model.ts";
 import type { StoredReport } from "../store/running-turns.ts";
 
 /** What a turn's agent did. */
 export interface Outcome {
   /** Why the turn fails; `undefined` if its agent completed. */
   reason: string | undefined;
+  failureClass?: FailureClass | undefined;
   report: StoredReport;
   /** The commit of its change, which the clone keeps; `undefined` if it changed nothing or failed. */
   commit: string | undefined;

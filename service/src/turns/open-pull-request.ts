@@ -1,7 +1,7 @@
 import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import type { RunningTurn, StoredJob, StoredTurn, Turn } from "../model.ts";
-import { readTakenBack } from "../pulls/commit-message.ts";
+import { type CommitNotes, readNotes } from "../pulls/commit-message.ts";
 import { hasNoCommits } from "../pulls/github/github-error.ts";
 import { pullRequestTitle } from "../pulls/pull-request-title.ts";
 import type { Change } from "../pulls/pull-requests.ts";
@@ -10,7 +10,7 @@ import { LeaseLost } from "../store-errors.ts";
 import { findFlaggedChanges } from "./check-change.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
-import { describeRefusal } from "./refusal.ts";
+import { describeRefusal, HostRefused } from "./refusal.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnContext } from "./turn-ports.ts";
 
@@ -71,7 +71,7 @@ export async function openPullRequest(
           output: checkOutput ?? "",
         }
       : undefined,
-    takenBack: await findTakenBack(start, head, madeBy, context),
+    ...(await findNotes(start, head, madeBy, context)),
     protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head)),
     // GitHub does not know leases, and may answer after this one has expired.
     confirmOwner: () => store.runningTurns.confirmLease(turn),
@@ -81,7 +81,7 @@ export async function openPullRequest(
     if (error instanceof LeaseLost || isStoreOutage(error) || isRemoteOutage(error)) throw error;
     log(errorMessage(error));
     if (hasNoCommits(error) && (await isMergedInto(targetBranch, head, repository))) return undefined;
-    throw new Error(describeRefusal(error, branch, "pull request"), { cause: error });
+    throw new HostRefused(describeRefusal(error, branch, "pull request"), { cause: error });
   });
   if (link === undefined) return;
   const { arePages = false } = pullRequests;
@@ -100,15 +100,14 @@ async function isMergedInto(branch: string, head: string, repository: TurnContex
 const withoutSecrets = (text: string, { secrets = [] }: Pick<TurnContext, "secrets">): Promise<string> =>
   new SecretPatterns(secrets).remove(text);
 
-/** Returns what was taken back of a turn's change: its commit tells, also on another machine. */
-async function findTakenBack(
+/** Returns what people should know of a turn's change: its commit tells, also on another machine. */
+async function findNotes(
   { base }: Start,
   head: string,
   { id }: Pick<Turn, "id">,
-  { only, repository }: Pick<TurnContext, "only" | "repository">,
-): Promise<readonly string[] | undefined> {
-  if (only === undefined) return undefined;
+  { repository }: Pick<TurnContext, "repository">,
+): Promise<CommitNotes> {
   const messages = (await repository.commits(base, head)).map(({ message }) => message);
   const own = messages.findLast((message) => namedTurns(message).some(({ turn }) => turn === id));
-  return own === undefined ? undefined : readTakenBack(own);
+  return own === undefined ? {} : readNotes(own);
 }

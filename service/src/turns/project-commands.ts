@@ -24,6 +24,9 @@ export interface Checked {
   checkOutput?: string | undefined;
 }
 
+/** Thrown if `setup` fails, so that no agent runs. */
+export class SetupFailed extends Error {}
+
 /** How a part of a turn ends. */
 export interface PartLimits {
   timeLimitMs: number;
@@ -90,7 +93,7 @@ async function setUp(
       .filter((line) => line.trim() !== "")
       .slice(-maxReasonLines)
       .join("\n");
-    throw new Error(`--setup ${how}, so no agent was run.${last === "" ? "" : ` Its last output:\n${last}`}`);
+    throw new SetupFailed(`--setup ${how}, so no agent was run.${last === "" ? "" : ` Its last output:\n${last}`}`);
   }
   await worktrees.takeBack(directory);
   await moveForeignFiles(directory, files);

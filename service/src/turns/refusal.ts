@@ -7,8 +7,11 @@ const maxQuoted = 300;
 /** What GitHub refused: a branch before its agent ran, the push of a commit, or a pull request. */
 export type Refused = "branch" | "push" | "pull request";
 
+/** Thrown when GitHub refuses what a turn needs. The cause is Git's or GitHub's error. */
+export class HostRefused extends Error {}
+
 /** Thrown when GitHub refuses the push of a commit, or to make one. The cause is Git's or GitHub's error. */
-export class PushRefused extends Error {
+export class PushRefused extends HostRefused {
   readonly #branch: string;
 
   constructor(cause: unknown, branch: string) {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
+import { explainEnd, killedFor } from "../agents/agent-end.ts";
 import type { ExceededLimit } from "../agents/limits.ts";
 import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
@@ -30,6 +31,8 @@ export interface Attempt extends AgentResult {
   ownMessages: readonly string[];
   /** Why the turn fails; `undefined` if the agent completed. */
   reason: string | undefined;
+  /** What people should know of how the agent ended, each as a sentence. */
+  notes: readonly string[];
 }
 
 /** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */
@@ -112,25 +115,30 @@ export async function runAttempt(
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
     const reason = String(stop.reason);
     log(reason);
-    return { ...result, end: "failed", isFollowUp, ownMessages: [], reason };
+    return { ...result, end: "failed", isFollowUp, ownMessages: [], reason, failureClass: undefined, notes: [] };
   }
-  // What the agent printed is in the log already.
-  const printed = isUnexplained(result, exceeded) ? await host.lastOutput(logFile) : "";
-  const end = sentenceOf(result, timeLimitMs);
   const patterns = new SecretPatterns(context.secrets ?? []);
-  const error = result.error === undefined ? "" : (await patterns.remove(result.error)).slice(0, maxErrorLength);
-  const reported = result.end === "failed" && error !== "" ? `The agent reported: ${error}` : "";
-  log(end);
-  if (reported !== "") log(reported);
-  const last = printed === "" ? "" : `Its last output:\n${printed}`;
-  const words = [exceeded === undefined ? end : killedFor(exceeded), reported, last].filter(Boolean).join(" ");
-  const reason = result.end === "completed" ? undefined : await patterns.remove(words);
+  const error = result.error && (await patterns.remove(result.error)).slice(0, maxErrorLength);
+  const lastOutput = result.end === "completed" ? "" : await patterns.remove(await host.lastOutput(logFile));
+  const { lines, reason, failureClass, notes } = explainEnd(
+    { ...result, error },
+    { timeLimitMs, exceeded, lastOutput },
+  );
+  // What the agent printed is in the log already, and for what it was killed.
+  for (const line of lines) if (exceeded === undefined || line !== killedFor(exceeded)) log(line);
   // They are worth less than the change, which has the rest of the time.
   const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const head = start.instructed ?? start.head;
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
   const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
-  return { ...result, isFollowUp, ownMessages: messages, reason };
+  return {
+    ...result,
+    isFollowUp,
+    ownMessages: messages,
+    reason,
+    failureClass,
+    notes,
+  };
 }
 
 /** Returns what the agent is told: the prompt, which files it may change, and what the check of its job's last commit found. */
@@ -157,20 +165,6 @@ export function historyOf(turn: Turn, turns: readonly StoredTurn[]): EarlierTurn
     return id < turn.id && attempts > 0 && hasEnded ? [{ prompt, answer, state }] : [];
   });
 }
-
-/** Returns whether only the agent's output may say why it ended. */
-function isUnexplained({ end, error }: AgentResult, exceeded: ExceededLimit | undefined): boolean {
-  return end === "failed" && error === undefined && exceeded === undefined;
-}
-
-function sentenceOf({ end, error, exitCode }: AgentResult, timeLimitMs: number): string {
-  if (end === "timed-out") return `The agent timed out after ${timeLimitMs / 1000} s.`;
-  if (end === "failed" && error === undefined && exitCode !== undefined)
-    return `The agent ended with exit code ${exitCode}.`;
-  return `The agent ${end}.`;
-}
-
-const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;
 
 function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined): AgentExit {
   if (end === "completed" || end === "stopped") return end;

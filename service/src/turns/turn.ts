@@ -17,6 +17,7 @@ import type { StoredReport } from "../store/running-turns.ts";
 import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
 import { reportOf } from "./agent-run-report.ts";
 import { commitChange } from "./commit-change.ts";
+import { classOfError } from "./failure-class.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
 import type { Outcome } from "./kept-outcomes.ts";
 import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.ts";
@@ -42,7 +43,7 @@ import {
   pushCommit,
   undoPush,
 } from "./push-commit.ts";
-import { describeRefusal, PushRefused } from "./refusal.ts";
+import { describeRefusal, HostRefused, PushRefused } from "./refusal.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import { startDeadline, timeLeft, untilStopped } from "./turn-deadline.ts";
@@ -133,14 +134,14 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
   if (signal.aborted || error instanceof Stopped) return "stopped";
   if (isRemoteOutage(error)) {
-    onFailure?.({ reason, kept, isRemote: true });
+    onFailure?.({ reason, failureClass: "transient", kept, isRemote: true });
     // It may fail later, after an hour, and a runner may be gone by then. Once, not each time that the turn is tried.
     if (kept === "push" && context.outcomes?.find(turn) === undefined)
       await keepForOthers(turn, error, context).catch(() => undefined);
     log(`The repository's host cannot be reached now. The turn waits and goes on later: ${reason}`);
     return "postponed";
   }
-  onFailure?.({ reason, kept });
+  onFailure?.({ reason, failureClass: classOfError(error), kept });
   // No agent has run: what comes after it waits for the store.
   if (isStoreOutage(error)) return "postponed";
   if (isResourceExhausted(error)) {
@@ -153,8 +154,10 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
     const lost = await untilStoreIsBack(() => keepForOthers(turn, refused, context), signal, context.machine);
-    const isTold = error instanceof PushRefused || error instanceof ConflictError;
-    if (lost !== undefined) onFailure?.({ reason: isTold ? error.whenLost(lost) : reason });
+    if (lost !== undefined) {
+      const isTold = error instanceof PushRefused || error instanceof ConflictError;
+      onFailure?.({ reason: isTold ? error.whenLost(lost) : reason, failureClass: classOfError(error) });
+    }
   } catch {
     return signal.reason instanceof LeaseLost || !signal.aborted ? "taken-over" : "stopped";
   }
@@ -245,10 +248,10 @@ async function processPrepared(
     // A runner that was lost after its push has taken what the check showed with it.
     await checkIt(head, { ...start, head: start.base, instructed: undefined });
   if (head === undefined) {
-    const { reason, commit, report } = kept ?? (await runAgentOnce(turn, job, begin, context));
+    const { reason, failureClass, commit, report } = kept ?? (await runAgentOnce(turn, job, begin, context));
     const pushed = { ...start, remoteHead: progress.tried ?? start.remoteHead };
     if (reason !== undefined) {
-      context.onFailure?.({ reason });
+      context.onFailure?.({ reason, failureClass });
       return "failed";
     }
     if (kept === undefined) words = wordsOf(report);
@@ -365,7 +368,7 @@ async function runAgentOnce(
   // A lost lease shows again when the turn goes on. The worker may take the turn again, so what the agent did is kept first.
   await ignoringLoss(homes?.keep?.(turn, directory, log));
   await ignoringLoss(store.runningTurns.setReport(turn, report));
-  const outcome: Outcome = { reason, report, commit: undefined };
+  const outcome: Outcome = { reason, failureClass: attempt.failureClass, report, commit: undefined };
   if (end === "completed") {
     await worktrees.takeBack(directory);
     const begin = () => startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, stop);
@@ -470,7 +473,7 @@ async function tryBranch({ branch, head, remoteHead }: Start, context: RunContex
     const found = await repository.branchHead(branch);
     if (found === undefined) {
       log(errorMessage(error));
-      throw new Error(describeRefusal(error, branch, "branch"), { cause: error });
+      throw new HostRefused(describeRefusal(error, branch, "branch"), { cause: error });
     }
     // Others have pushed to it, which shows as well that it can be there.
     if (found !== head) return;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { checkResults, type JobCopy } from "../../src/model.ts";
+import { checkResults, failureClasses, type JobCopy } from "../../src/model.ts";
 
 /** The last that `Date` has. */
 const lastTime = 8.64e15;
@@ -20,6 +20,7 @@ const turn = z.object({
   request: z.string().check(z.regex(/^[\x20-\x7e]{1,256}$/)),
   startedAt: z.nullable(time),
   reason: z.nullable(z.string()),
+  failureClass: z.nullable(z.enum(failureClasses)),
   head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
   kept: z.nullable(z.enum(["push", "pull-request"])),
   stopRequestedAt: z.nullable(time),

@@ -99,7 +99,8 @@ export class SimulatedRepository implements UsedRepository {
     return found;
   }
 
-  async commit(worktree: { tree: string; head: string }, message: string) {
+  async commit(worktree: { tree: string; head: string }, text: Parameters<UsedRepository["commit"]>[1]) {
+    const message = typeof text === "string" ? text : text({ leftOut: [] });
     await this.#network.work();
     const edits = this.#clone.edits.get(worktree.tree) ?? new Set();
     const parent = this.#commit(worktree.head);
@@ -140,8 +141,8 @@ export class SimulatedRepository implements UsedRepository {
   }
 
   /** No job has a base. */
-  async withOwnFiles(id: string): Promise<string> {
-    return id;
+  async withOwnFiles(id: string): Promise<{ commit: string; leftOut: string[] }> {
+    return { commit: id, leftOut: [] };
   }
 
   async rebase(id: string, parent: string, newParent: string): Promise<string | undefined> {

@@ -135,6 +135,7 @@ export async function startPages(options: PagesServerOptions = {}) {
           endedAt: null,
           reason: null,
           costUsd: null,
+          failureClass: null,
           checkResult: null,
           checkOutput: null,
         };

@@ -5,6 +5,7 @@ import type { AgentOptions, AgentResult } from "../../src/agents/run-agent.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
 import type { ChangedFile } from "../../src/git/changed-files.ts";
 import type { Start, StartOptions } from "../../src/git/find-start.ts";
+import type { LeftOut } from "../../src/git/left-out.ts";
 import type { RunningTurn, TurnResult } from "../../src/model.ts";
 import type { Change, PullRequestState } from "../../src/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
@@ -25,7 +26,7 @@ class FakeBranch {
   notes: string[] = [];
   /** Whether the agent changes a file. */
   isChanged = true;
-  leftOut: string[] = [];
+  leftOut: LeftOut[] = [];
   /** The files of every commit. The id of a content is the content. */
   changed: ChangedFile[] = [];
   /** Whether the next turns start over from the target branch. */
@@ -45,7 +46,8 @@ class FakeBranch {
     lastCommitOf: async () => undefined,
     commits: async () => this.commits,
     branchHead: async () => this.commits.at(-1)?.commit,
-    commit: async (_worktree, message) => {
+    commit: async (_worktree, text) => {
+      const message = typeof text === "string" ? text : text({ leftOut: this.leftOut });
       const { leftOut } = this;
       if (!this.isChanged) return { commit: undefined, leftOut };
       this.#made++;
@@ -60,7 +62,7 @@ class FakeBranch {
     copy: async (commit) => commit,
     push: async () => {},
     rebase: async () => undefined,
-    withOwnFiles: async (commit) => commit,
+    withOwnFiles: async (commit) => ({ commit, leftOut: [] }),
     bundle: async () => new Uint8Array(),
     unbundle: async () => undefined,
   };

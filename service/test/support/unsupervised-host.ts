@@ -2,11 +2,13 @@ import { spawn } from "node:child_process";
 import { appendFileSync, closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent } from "../../src/agents/agent.ts";
+import { type AgentWitnesses, endOf } from "../../src/agents/agent-end.ts";
 import { readResultFile } from "../../src/agents/result-file.ts";
 import { type AgentOptions, type AgentResult, prepareFiles } from "../../src/agents/run-agent.ts";
 import { killGroup, waitForExit } from "../../src/processes/process-group.ts";
 import { startProcess } from "../../src/processes/start-process.ts";
 import { type TurnHost, turnHost } from "../../src/turns/turn-host.ts";
+import { finalEventIn } from "./final-event.ts";
 
 /**
  * Runs the command of an agent with the same files, but without its supervisor: a Node process, which would take longer than
@@ -28,10 +30,13 @@ async function runUnsupervised(agent: Agent, options: AgentOptions): Promise<Age
     const stdout = readFileSync(stdoutFile, "utf8");
     for (const line of `${stdout}${readFileSync(stderrFile, "utf8")}`.split("\n"))
       if (line !== "") appendFileSync(logFile, `| ${line}\n`);
-    const report = agent.readReport(stdout, readResultFile(resultFile));
-    if (terminated !== undefined) return { ...report, end: terminated === "aborted" ? "stopped" : "timed-out" };
-    const end = exitCode === 0 && report.error === undefined ? "completed" : "failed";
-    return exitCode ? { ...report, end, exitCode } : { ...report, end };
+    const report = agent.readReport(stdout, readResultFile(resultFile), finalEventIn(agent, stdout));
+    const known: AgentWitnesses = {
+      ...report,
+      ...(terminated !== undefined && { endedBy: terminated === "aborted" ? "stop" : "time-limit" }),
+      ...(terminated === undefined && exitCode && { exitCode }),
+    };
+    return { ...known, end: endOf(known) };
   } finally {
     stdio.map((descriptor) => closeSync(descriptor));
   }

@@ -77,11 +77,13 @@ export function parseAgent(
     ...commands.map((name) => `--${name} ${raw[name]}`),
     ...given.options.map(({ line }) => line),
   ];
+  const limit = String(Math.max(minutes - marginMinutes, minutes / 2));
   const inputs = {
     agent,
     "github-token": raw["github-token"],
     "workflow-token": raw["workflow-token"],
-    "time-limit-minutes": String(Math.max(minutes - marginMinutes, minutes / 2)),
+    "time-limit-minutes": limit,
+    "minutes-left": limit,
     ...given.inputs,
     options: options.join("\n"),
   };

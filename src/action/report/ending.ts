@@ -211,8 +211,7 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
   failed: (context) => {
     const { jobId, pageUrl, failure } = context.state;
     // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
-    const again =
-      failure && context.rerun.usable === "resumes" ? say`To send the request again, re-run this workflow run.` : [];
+    const again = failure && context.rerun.usable === "resumes" ? adviceOf(failure, context) : [];
     const reason = failure?.reason ? say`The service says why: ${failure.reason}` : [];
     const next = joinSentences(again, howToReplace(context), howToContinue(context));
     if (failure?.isStopped)
@@ -236,6 +235,35 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
       ${hasDashboard(context) ? say`See the dashboard for the cause.` : page} ${next}`;
   },
 };
+
+/** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
+function adviceOf(
+  { isStopped, isKept, failureClass }: NonNullable<ResultContext["state"]["failure"]>,
+  { settings }: ResultContext,
+): Text {
+  const rerun = say`To send the request again, re-run this workflow run.`;
+  // The reason of kept work says what to change first.
+  if (isStopped || isKept) return rerun;
+  const repair = say`Fix that, then re-run this workflow run; if the workflow file has to change, start a new run instead, because a re-run keeps this run's.`;
+  switch (failureClass) {
+    case "limit": {
+      const limit = settings?.agent
+        ? say`Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
+        : say`Raise the limit in the service`;
+      const how = settings?.agent ? say` and start a new run: a re-run has this run's limits.` : say`, then re-run.`;
+      return joinSentences([...limit, ...how], say`Or make the task smaller. What the agent did in this turn is lost.`);
+    }
+    case "credit":
+      return say`Add credit for the agent's model, then re-run this workflow run.`;
+    case "model":
+      return joinSentences(say`Check the name of the model, its key and its address.`, repair);
+    case "setting":
+    case "refused":
+      return repair;
+    default:
+      return rerun;
+  }
+}
 
 /** How to start a job in place of one that is of no use. */
 function howToReplace({ rerun }: ResultContext): Text {

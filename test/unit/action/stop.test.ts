@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { OwnAgent } from "../../../src/action/own-agent.ts";
 import { runComment } from "../../support/comment-run.ts";
 import { FakeCache } from "../../support/fake-cache.ts";
 import { FakeGitHub } from "../../support/fake-github.ts";
 import type { Exchange, SeenRequest } from "../../support/fake-transport.ts";
 import { KeyedService } from "../../support/keyed-service.ts";
-import { type MainOptions, runMain } from "../../support/run-main.ts";
+import { type MainOptions, type MainRun, runMain } from "../../support/run-main.ts";
 
 const inputs = { "base-url": "https://agents.example.com" };
 const environment = { GITHUB_RUN_ID: "99", GITHUB_JOB: "docs", GITHUB_ACTION: "a" };
@@ -293,6 +294,51 @@ describe("a turn that failed", () => {
       `Job job_1 failed, and is no longer running. ${why}\nTo send the request again, re-run this workflow run.`,
     );
     expect(toolkit.summary).toContain("<code>The agent ended with exit code 1.");
+  });
+
+  const ownAgent: OwnAgent = {
+    connect: (transport) => transport,
+    prepare: async () => {},
+    check: async () => {},
+    end: async () => {},
+  };
+  const own = { agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" };
+  const modes: Record<string, (service: KeyedService) => Promise<MainRun>> = {
+    "a server": (service) => attempt(service, { cancelAt: 1e9, cache: new FakeCache() }),
+    "an agent": (service) => attempt(service, { cancelAt: 1e9, cache: new FakeCache(), agent: ownAgent, inputs: own }),
+    "a comment": (service) => runComment(new FakeGitHub(), { respond: service.respond, inputs, environment }),
+    "a comment and an agent": (service) =>
+      runComment(new FakeGitHub(), { respond: service.respond, agent: ownAgent, inputs: own, environment }),
+  };
+  const repair = /Fix that, then re-run this workflow run; if the workflow file has to change, start a new run/;
+  const again = /To send the request again, re-run this workflow run\.$/;
+
+  test.each<[failureClass: string, server: RegExp, agent?: RegExp]>([
+    ["transient", again],
+    ["agent", again],
+    ["unheard-of", again],
+    [
+      "limit",
+      /Raise the limit in the service, then re-run\./,
+      /Raise the limit in the workflow .*start a new run: a re-run has this run's limits\./,
+    ],
+    ["credit", /Add credit for the agent's model, then re-run this workflow run\./],
+    ["model", new RegExp(`Check the name of the model, its key and its address\\. ${repair.source}`)],
+    ["setting", repair],
+    ["refused", repair],
+  ])("has the advice of its class: %s", async (failureClass, server, agent = server) => {
+    for (const [mode, run] of Object.entries(modes)) {
+      const service = new KeyedService();
+      service.next = "failed";
+      service.reason = "It says why.";
+      service.failureClass = failureClass;
+      const { outputs, toolkit } = await run(service);
+      expect(outputs.outcome, mode).toBe("failed");
+      const { text = "" } = toolkit.annotations.at(-1) ?? {};
+      expect(text, mode).toMatch(mode.endsWith("agent") ? agent : server);
+      // Nothing promises that a re-run goes on from what the agent did.
+      expect(text, mode).not.toMatch(/goes on/);
+    }
   });
 
   test("because it was stopped is no error of the agent", async () => {

@@ -163,7 +163,7 @@ describe("what was sent under a step", () => {
 
   test("is a list of turns, the newest first, and of features", async () => {
     const turns = [
-      turn({ status: "failed", message: "Done", reason: "Why", usage: { costUsd: 0.5 }, kept: "push" }),
+      turn({ status: "failed", message: "Done", reason: "Why", class: "limit", usage: { costUsd: 0.5 }, kept: "push" }),
       turn({ turn: "4", status: "hibernating", reason: 5 }),
       turn({ status: "waiting" }),
     ];
@@ -177,6 +177,7 @@ describe("what was sent under a step", () => {
         message: "Done",
         reason: "Why",
         costUsd: 0.5,
+        failureClass: "limit",
         isKept: true,
         check: "",
       },
@@ -189,6 +190,7 @@ describe("what was sent under a step", () => {
         message: "",
         reason: "",
         costUsd: undefined,
+        failureClass: "",
         isKept: false,
         check: "",
       },
@@ -200,6 +202,7 @@ describe("what was sent under a step", () => {
         message: "",
         reason: "",
         costUsd: undefined,
+        failureClass: "",
         isKept: false,
         check: "",
       },

@@ -1,7 +1,7 @@
 import { ownFile } from "../../own-file.ts";
 import { findSecret } from "../../service-secrets.ts";
 import type { Agent, AgentCommand } from "../agent.ts";
-import { type ModelProxy, type ModelProxyOptions, startModelProxy } from "./model-proxy.ts";
+import { type ModelProxy, type ModelProxyOptions, type ModelUse, startModelProxy } from "./model-proxy.ts";
 import type { NetworkKind } from "./network-kind.ts";
 import { lookUpPublic } from "./public-address.ts";
 
@@ -16,6 +16,13 @@ export interface AgentNetwork extends AsyncDisposable {
   programs: readonly string[];
   /** Returns a command that runs `command` with this network, inside a sandbox. */
   wrap(command: AgentCommand): AgentCommand;
+  /** Returns this network for one run of an agent, which can be told what the run asks of its model. Default: nothing knows. */
+  open?(): Promise<RunNetwork>;
+}
+
+/** The network of one run of an agent. */
+export interface RunNetwork extends Pick<AgentNetwork, "reads" | "wrap">, AsyncDisposable {
+  use: Readonly<ModelUse>;
 }
 
 /** What agents may do with the proxy to their model, and who is told of its answers. */
@@ -100,6 +107,10 @@ export async function createSetupNetwork(
 const proxyUrl = `http://127.0.0.1:${port}`;
 
 function throughProxy(proxy: ModelProxy, more: Readonly<Record<string, string>> = {}): AgentNetwork {
+  const by = (socket: string): Pick<AgentNetwork, "reads" | "wrap"> => ({
+    reads: [socket, forwarder],
+    wrap: ({ file, args }) => ({ file: process.execPath, args: [forwarder, String(port), socket, file, ...args] }),
+  });
   return {
     isShared: false,
     environment: {
@@ -113,12 +124,12 @@ function throughProxy(proxy: ModelProxy, more: Readonly<Record<string, string>> 
       NODE_USE_ENV_PROXY: "1",
       ...more,
     },
-    reads: [proxy.socket, forwarder],
+    ...by(proxy.socket),
     programs: [process.execPath],
-    wrap: ({ file, args }) => ({
-      file: process.execPath,
-      args: [forwarder, String(port), proxy.socket, file, ...args],
-    }),
+    open: async () => {
+      const run = await proxy.open();
+      return { ...by(run.socket), use: run.use, [Symbol.asyncDispose]: () => run[Symbol.asyncDispose]() };
+    },
     [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   };
 }

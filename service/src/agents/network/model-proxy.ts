@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { connect, isIP, type LookupFunction, type Socket } from "node:net";
+import { connect, createServer as createSocketServer, isIP, type LookupFunction, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
@@ -31,10 +31,33 @@ export interface ModelProxyOptions {
   log: (line: string) => void;
 }
 
+/** What a run of an agent has asked of its model, and what came of it. */
+export interface ModelUse {
+  /** How many requests the model is answering now. */
+  open: number;
+  /** When the model ended its last answer, or was asked last, by `performance.now()`. */
+  lastAt: number;
+  /** The status of the model's last answer. Default: it has given none. */
+  lastStatus?: number | undefined;
+  /** Before when the model wants no other request, by `performance.now()`. Default: its last answer does not say. */
+  retryAt?: number | undefined;
+  /** The last host that was denied, as `host:port`. Default: none. */
+  lastDenied?: string | undefined;
+}
+
+/** The part of a proxy that one run of an agent uses. Disposing of it closes its socket. */
+export interface ProxyRun extends AsyncDisposable {
+  /** The path of the Unix socket on which it listens. */
+  socket: string;
+  use: Readonly<ModelUse>;
+}
+
 /** A proxy by which agents without a network reach their model. Disposing of it closes all connections. */
 export interface ModelProxy extends AsyncDisposable {
   /** The path of the Unix socket on which it listens. */
   socket: string;
+  /** Listens for a run of an agent, on a socket of its own, by which its requests are told from those of others. */
+  open(): Promise<ProxyRun>;
 }
 
 /** In bytes, for the headers of a request or a response. */
@@ -53,6 +76,7 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
   const allowed = new Set(hosts.map((host) => (host.includes(":") ? host : `${host}:443`).toLowerCase()));
   const denied = new Set<string>();
   const tunnels = new Set<Duplex>();
+  const uses = new WeakMap<object, ModelUse>();
   // Uses the proxy of the service's environment, if there is one.
   const httpsAgent = new HttpsAgent({ keepAlive: true, proxyEnv: process.env });
   const limits = {
@@ -65,9 +89,10 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
     if (model === undefined || !request.url?.startsWith("/")) return reject(response, 403, "This proxy opens tunnels.");
     // With this status, Codex uses HTTP at once. With others, it tries to open a WebSocket five times.
     if (request.headers.upgrade !== undefined) return reject(response, 426, "This proxy opens no WebSockets.");
-    forward(request, response, model, bodies, httpsAgent, onAnswer).catch((error: unknown) => {
-      // Such as a path that is no URL. An agent must not be able to end the service with it.
+    const use = uses.get(request.socket);
+    forward(request, response, model, bodies, httpsAgent, use, onAnswer).catch((error: unknown) => {
       if (error instanceof RejectedBody) reject(response, error.status, error.message);
+      // Such as a path that is no URL. An agent must not be able to end the service with it.
       else reject(response, 400, "The request is invalid.");
     });
   });
@@ -82,6 +107,8 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
     const isUnresolved = options.resolve !== undefined && isIP(host ?? "") !== 0;
     if (host === undefined || isUnresolved || !allowed.has(url.toLowerCase())) {
       // Limited, because an agent chooses the names.
+      const use = uses.get(client);
+      if (host !== undefined && use !== undefined) use.lastDenied = url;
       if (host !== undefined && !denied.has(url) && denied.size < 20) {
         denied.add(url);
         log(`An agent was denied a connection to ${url}.`);
@@ -95,16 +122,49 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
   const folder = await mkdtemp(join(tmpdir(), "agent-proxy-"));
   const socket = join(folder, "socket");
   await new Promise<void>((resolve, rejectStart) => server.once("error", rejectStart).listen(socket, resolve));
+  let count = 0;
+  const runs = new Set<ProxyRun>();
   return {
     socket,
+    open: async () => {
+      const use: ModelUse = { open: 0, lastAt: performance.now() };
+      const connections = new Set<Socket>();
+      const listener = createSocketServer((connection) => {
+        uses.set(connection, use);
+        connections.add(connection);
+        connection.once("close", () => connections.delete(connection));
+        server.emit("connection", connection);
+      });
+      const own = join(folder, String(count++));
+      await new Promise<void>((resolve, rejectStart) => listener.once("error", rejectStart).listen(own, resolve));
+      const run: ProxyRun = {
+        socket: own,
+        use,
+        [Symbol.asyncDispose]: async () => {
+          if (!runs.delete(run)) return;
+          for (const connection of connections) connection.destroy();
+          await new Promise((resolve) => listener.close(resolve));
+        },
+      };
+      runs.add(run);
+      return run;
+    },
     [Symbol.asyncDispose]: async () => {
       for (const tunnel of tunnels) tunnel.destroy();
       httpsAgent.destroy();
+      for (const run of runs) await run[Symbol.asyncDispose]();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns until when an answer asks to wait, by `performance.now()`; `undefined` if it does not. RFC 9110, section 10.2.3. */
+function retryTime(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  const waitMs = /^\d+$/.test(retryAfter.trim()) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(waitMs) ? undefined : performance.now() + waitMs;
 }
 
 function openTunnel(client: Duplex, target: Socket, head: Buffer, tunnels: Set<Duplex>): void {
@@ -133,6 +193,7 @@ async function forward(
   { endpoint, key }: NonNullable<ModelProxyOptions["model"]>,
   bodies: ModelBodies | undefined,
   httpsAgent: HttpsAgent,
+  use: ModelUse = { open: 0, lastAt: 0 },
   onAnswer: (status: number) => void = () => {},
 ): Promise<void> {
   const base = new URL(endpoint.url);
@@ -160,13 +221,23 @@ async function forward(
   const [send, agent] = url.protocol === "https:" ? [httpsRequest, httpsAgent] : [httpRequest, undefined];
   const upstream = send(url, { method, headers, maxHeaderSize, agent }, (answer) => {
     onAnswer(answer.statusCode ?? 502);
+    use.lastStatus = answer.statusCode ?? 502;
+    use.retryAt = use.lastStatus < 400 ? undefined : retryTime(answer.headers["retry-after"]);
     const { connection, "keep-alive": _, "transfer-encoding": __, ...answered } = answer.headers;
     response.writeHead(answer.statusCode ?? 502, answered);
     pipeline(answer, response, () => {});
   });
-  upstream.on("error", () => reject(response, 502, "The model cannot be reached."));
+  use.open++;
+  upstream.on("error", () => {
+    if (!response.headersSent) use.lastStatus = 502;
+    reject(response, 502, "The model cannot be reached.");
+  });
   // The agent has gone, and pays for no more of the answer.
-  response.on("close", () => upstream.destroy());
+  response.on("close", () => {
+    use.open--;
+    use.lastAt = performance.now();
+    upstream.destroy();
+  });
   if (body === undefined) pipeline(request, upstream, () => {});
   else upstream.end(body);
 }

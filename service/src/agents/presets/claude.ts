@@ -1,5 +1,6 @@
+import { type AgentEvent, numberIn, stringIn } from "../events.ts";
 import { anthropicApi } from "../model-api.ts";
-import { anthropic, noResult, numberIn, type Preset, parseEvents, stringIn } from "./preset.ts";
+import { anthropic, noResult, type Preset } from "./preset.ts";
 
 /** Claude Code, by Anthropic. */
 export const claude: Preset = {
@@ -20,6 +21,8 @@ export const claude: Preset = {
   environment: {
     // Otherwise it sends the content of every file that a prompt names as `@/path` to the model, even from outside the clone.
     CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
+    // Otherwise it stays after its result as long as what it started in the background, such as a server for a preview.
+    CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
   },
@@ -32,16 +35,30 @@ export const claude: Preset = {
       ...(isFollowUp ? ["--continue"] : []),
       '"$@"',
     ].join(" "),
-  readReport: (stdout) => {
-    const result = parseEvents(stdout).findLast(({ type }) => type === "result");
+  readReport: (_stdout, result) => {
     if (result === undefined) return noResult;
     const message = stringIn(result, "result");
     const [session, totalUsd] = [stringIn(result, "session_id"), numberIn(result, "total_cost_usd")];
+    const subtype = stringIn(result, "subtype") ?? "";
+    const hasFailed = result.is_error === true || subtype.startsWith("error");
     return {
       // A session that is continued keeps counting.
       ...(session !== undefined && totalUsd !== undefined && { sessionCost: { session, totalUsd } }),
       message,
-      error: result.is_error === true ? (message ?? stringIn(result, "subtype") ?? "no reason") : undefined,
+      error: hasFailed ? (message ?? errorsIn(result) ?? limits[subtype] ?? (subtype || "no reason")) : undefined,
+      ...(subtype in limits && { failureClass: "limit" }),
     };
   },
 };
+
+/** What it says only as a code when it has reached a limit of its own. */
+const limits: Readonly<Record<string, string>> = {
+  error_max_turns: "it reached its limit of turns",
+  error_max_budget_usd: "it reached its limit of cost",
+};
+
+/** Returns the event's own words about what went wrong; `undefined` if it has none. */
+function errorsIn({ errors }: AgentEvent): string | undefined {
+  const words = Array.isArray(errors) ? errors.filter((one) => typeof one === "string" && one.trim() !== "") : [];
+  return words.length === 0 ? undefined : words.join(" ");
+}

@@ -1,4 +1,5 @@
-import { noResult, openAi, type Preset, parseEvents, stringIn } from "./preset.ts";
+import { parseEvents, stringIn } from "../events.ts";
+import { noResult, openAi, type Preset } from "./preset.ts";
 
 /** Codex CLI, by OpenAI. */
 export const codex: Preset = {
@@ -15,11 +16,9 @@ export const codex: Preset = {
       ...(isFollowUp ? ["resume --last"] : []),
       "-",
     ].join(" "),
-  readReport: (stdout) => {
-    const events = parseEvents(stdout);
-    const end = events.findLast(({ type }) => type === "turn.completed" || type === "turn.failed");
+  readReport: (stdout, end) => {
     if (end === undefined) return noResult;
-    const words = events.findLast((event) => stringIn(event, "item", "type") === "agent_message");
+    const words = parseEvents(stdout).findLast((event) => stringIn(event, "item", "type") === "agent_message");
     const error = end.type === "turn.failed" ? (stringIn(end, "error", "message") ?? "no reason") : undefined;
     return { message: stringIn(words, "item", "text"), error };
   },

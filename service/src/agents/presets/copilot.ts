@@ -1,5 +1,6 @@
+import { parseEvents, stringIn } from "../events.ts";
 import { copilotApi } from "../model-api.ts";
-import { noResult, type Preset, parseEvents, stringIn } from "./preset.ts";
+import { noResult, type Preset } from "./preset.ts";
 
 /** GitHub Copilot CLI. In a workflow, `permissions: copilot-requests: write` makes the workflow's own token a key. */
 export const copilot: Preset = {
@@ -28,10 +29,9 @@ export const copilot: Preset = {
       ...(isFollowUp ? ["--continue"] : []),
       '"$@"',
     ].join(" "),
-  readReport: (stdout) => {
-    const events = parseEvents(stdout);
-    const end = events.findLast(({ type }) => type === "result");
+  readReport: (stdout, end) => {
     if (end === undefined) return noResult;
+    const events = parseEvents(stdout);
     const isSaid = (event: (typeof events)[number]) => (stringIn(event, "data", "content") ?? "") !== "";
     const words = events.findLast((event) => event.type === "assistant.message" && isSaid(event));
     const failure = events.findLast(({ type }) => type === "session.error");

@@ -1,5 +1,6 @@
+import { parseEvents, stringIn } from "../events.ts";
 import { geminiApi } from "../model-api.ts";
-import { noResult, type Preset, parseEvents, stringIn } from "./preset.ts";
+import { noResult, type Preset } from "./preset.ts";
 
 /** Without the type, it rejects a key together with a base URL. They take precedence over settings in the repository. */
 const settings = {
@@ -31,10 +32,9 @@ export const gemini: Preset = {
       ...(isFollowUp ? ["--resume latest"] : []),
       '"$@"',
     ].join(" "),
-  readReport: (stdout) => {
-    const events = parseEvents(stdout);
-    const result = events.findLast(({ type }) => type === "result");
+  readReport: (stdout, result) => {
     if (result === undefined) return noResult;
+    const events = parseEvents(stdout);
     // The message arrives in pieces, after the last use of a tool.
     const words = events.slice(events.findLastIndex(({ type }) => type === "tool_result") + 1);
     const message = words.flatMap((event) => (event.role === "assistant" ? (stringIn(event, "content") ?? "") : []));

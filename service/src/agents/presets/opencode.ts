@@ -1,14 +1,6 @@
+import { type AgentEvent, numberIn, parseEvents, stringIn } from "../events.ts";
 import { isEndOfOutput } from "../output-end.ts";
-import {
-  type AgentEvent,
-  anthropic,
-  noResult,
-  numberIn,
-  openAi,
-  type Preset,
-  parseEvents,
-  stringIn,
-} from "./preset.ts";
+import { anthropic, noResult, openAi, type Preset } from "./preset.ts";
 
 /** OpenCode, by SST. */
 export const opencode: Preset = {
@@ -21,20 +13,25 @@ export const opencode: Preset = {
   // It knows the models as of its own version.
   environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
   script: ({ isFollowUp }) => `exec opencode run --format json ${isFollowUp ? "--continue " : ""}"$@"`,
-  readReport: (stdout) => {
-    const events = parseEvents(stdout);
-    const end = events.findLast(({ type }) => type === "step_finish" || type === "error");
+  readReport: (stdout, end) => {
     if (end === undefined) return noResult;
+    const events = parseEvents(stdout);
     const lastStep = events.slice(events.findLastIndex(({ type }) => type === "step_start") + 1);
     const texts = lastStep.flatMap((event) => (event.type === "text" ? (stringIn(event, "part", "text") ?? "") : []));
-    const error = stringIn(end, "error", "data", "message") ?? stringIn(end, "error", "name") ?? "no reason";
     return {
       message: texts.join("\n\n") || undefined,
-      error: end.type === "error" ? error : undefined,
+      error: errorOf(end),
       costUsd: isEndOfOutput(stdout) ? undefined : costOf(events.filter(({ type }) => type === "step_finish")),
     };
   },
 };
+
+function errorOf(end: AgentEvent): string | undefined {
+  if (end.type === "error")
+    return stringIn(end, "error", "data", "message") ?? stringIn(end, "error", "name") ?? "no reason";
+  const reason = stringIn(end, "part", "reason") ?? "";
+  return reason === "stop" ? undefined : `the model's answer ended early: ${reason}`;
+}
 
 /** Returns the cost of all steps; `undefined` if one does not say, or the agent knows no price of a model. */
 function costOf(steps: readonly AgentEvent[]): number | undefined {

@@ -1,5 +1,6 @@
 import type { AgentTurn, ModelEndpoint } from "../agent.ts";
 import type { AgentReport } from "../agent-report.ts";
+import type { AgentEvent } from "../events.ts";
 import { anthropicApi, openAiApi } from "../model-api.ts";
 
 /** What installs an agent. */
@@ -25,47 +26,16 @@ export interface Preset {
    * `AGENT_PROMPT_FILE`. `"$@"` stands for the arguments that choose a model.
    */
   script(turn: AgentTurn): string;
-  readReport(stdout: string): AgentReport;
+  /**
+   * Reads the end of the agent's stdout.
+   *
+   * @param final - its final event; `undefined` if it has none, or prints no events
+   */
+  readReport(stdout: string, final: AgentEvent | undefined): AgentReport;
 }
 
-/** An event that an agent prints as a line of JSON. */
-export type AgentEvent = Readonly<Record<string, unknown>>;
-
-/** Parses the lines of JSON in an agent's output. The first line may be cut off, and others may not be JSON. */
-export function parseEvents(stdout: string): AgentEvent[] {
-  return stdout.split("\n").flatMap((line) => {
-    if (!line.startsWith("{")) return [];
-    try {
-      return [JSON.parse(line) as AgentEvent];
-    } catch {
-      return [];
-    }
-  });
-}
-
-/** Returns the string at a path in an event; `undefined` if there is none. */
-export function stringIn(event: AgentEvent | undefined, ...path: readonly string[]): string | undefined {
-  const value = valueIn(event, path);
-  return typeof value === "string" ? value : undefined;
-}
-
-/** Returns the number at a path in an event; `undefined` if there is none. */
-export function numberIn(event: AgentEvent | undefined, ...path: readonly string[]): number | undefined {
-  const value = valueIn(event, path);
-  return typeof value === "number" ? value : undefined;
-}
-
-function valueIn(event: AgentEvent | undefined, path: readonly string[]): unknown {
-  let value: unknown = event;
-  for (const name of path) {
-    if (typeof value !== "object" || value === null) return undefined;
-    value = (value as AgentEvent)[name];
-  }
-  return value;
-}
-
-/** For an agent that exits with 0 without saying how its turn ended. */
-export const noResult: AgentReport = { message: undefined, error: "it ended without a result" };
+/** For an agent that does not say how its turn ended. */
+export const noResult: AgentReport = { message: undefined, error: undefined, hasEnded: false };
 
 /** Anthropic's API with an API key. `baseUrlVariable` and the path in its URL differ between agents. */
 export function anthropic(url: string, baseUrlVariable: string): ModelEndpoint {

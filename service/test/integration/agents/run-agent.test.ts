@@ -77,21 +77,21 @@ describe("an agent ends", () => {
     const result = other.run(agent, { signal: stop.signal });
     await waitUntil(() => existsSync(join(other.paths.tree, "started")));
     stop.abort();
-    expect(await result).toEqual({ message: "started\n", error: undefined, end: "stopped" });
+    expect(await result).toEqual({ message: "started\n", error: undefined, endedBy: "stop", end: "stopped" });
   });
 
   test("as failed if it kills its supervisor, and the report of an earlier turn does not count", async () => {
     const { run } = setUp();
     await run(echoingAgent("echo earlier"));
     const killing = echoingAgent("echo late; kill -9 $PPID; sleep 300");
-    expect(await run(killing)).toEqual({ message: "", error: undefined, end: "failed" });
+    expect(await run(killing)).toEqual({ message: "", error: undefined, exitCode: 137, end: "failed" });
   });
 
   test("without a report if it left a named pipe in its place", async () => {
     const { run, paths } = setUp();
     const pipe = join(paths.input, "stdout.txt");
     const agent = echoingAgent(`mkfifo '${pipe}'; kill -9 $PPID; sleep 300`);
-    expect(await run(agent)).toEqual({ message: "", error: undefined, end: "failed" });
+    expect(await run(agent)).toEqual({ message: "", error: undefined, exitCode: 137, end: "failed" });
   });
 
   test.skipIf(!existsSync("/dev/full"))("as completed if the disk is full when it has ended", async () => {

@@ -61,6 +61,7 @@ describe("files of agents", () => {
 
 describe("a change that is too large", () => {
   test("fails the turn, and the log says how large it is and why", async () => {
+    docs = docsRepository({ "a.bin": "", "b.bin": "" });
     const service = await start(shellAgent("head -c 700000 /dev/zero > a.bin; head -c 400000 /dev/zero > b.bin"), {
       largestChangeBytes: 1_000_000,
     });

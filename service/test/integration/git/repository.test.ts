@@ -303,7 +303,7 @@ describe("a commit", () => {
     };
     expect(await commandsOf()).toEqual(["ls-files"]);
     writeFileSync(join(checkout.tree, "new.md"), "new");
-    expect(await commandsOf()).toEqual(["ls-files", "add", "write-tree", "commit-tree"]);
+    expect(await commandsOf()).toEqual(["ls-files", "update-index", "write-tree", "commit-tree"]);
   });
 
   test("has changed files since another commit, which are listed once", async () => {
@@ -335,7 +335,8 @@ describe("a commit", () => {
   });
 
   test("may have exactly as many bytes as are allowed, and the error tells more by rounded megabytes", async () => {
-    const { checkOut, repository } = opened;
+    const docs = docsRepository({ "one.md": "", "two.md": "" });
+    const { checkOut, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
     writeFileSync(join(checkout.tree, "one.md"), "x".repeat(1_034_567));
     writeFileSync(join(checkout.tree, "two.md"), "x".repeat(234_567));
@@ -397,29 +398,32 @@ describe("a commit", () => {
     mkdirSync(folder);
     writeFileSync(Buffer.concat([folder, Buffer.from("/large")]), "x".repeat(2000));
     const commit = (maxBytes: number) => repository.commit(checkout, "Change\n", { maxBytes });
-    await expect(commit(1999)).rejects.toThrow("the largest file is \ufffd\ufffd/large with 0 MB");
+    await expect(commit(1999)).rejects.toThrow("\ufffd\ufffd/, because it has 0 MB");
     expect((await commit(2000)).commit).toMatch(/^[0-9a-f]{40}$/);
   });
 
   test("may change as many files as are allowed, deleted ones included", async () => {
-    const { checkOut, repository } = opened;
+    const docs = docsRepository({ "a.md": "a", "b.md": "b", "c.md": "c" });
+    const { checkOut, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
-    for (const name of ["a", "b", "c"]) writeFileSync(join(checkout.tree, name), "new");
-    rmSync(join(checkout.tree, "README.md"));
+    for (const name of ["a.md", "b.md"]) writeFileSync(join(checkout.tree, name), "new");
+    rmSync(join(checkout.tree, "c.md"));
     const commit = (maxFiles: number) => repository.commit(checkout, "Change\n", { maxBytes: 1000, maxFiles });
-    await expect(commit(3)).rejects.toThrow(
-      "the change has more than the 3 files that --largest-change-mb allows, such as",
+    await expect(commit(2)).rejects.toThrow(
+      "the change has 3 files of the repository, more than the 2 that --largest-change-mb allows, such as",
     );
-    expect((await commit(4)).commit).toMatch(/^[0-9a-f]{40}$/);
+    expect((await commit(3)).commit).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test("may change 1000 files, or 50 for each MB that it may have", async () => {
+  test("may add 1000 files, or 50 for each MB that it may have", async () => {
     const { checkOut, repository } = opened;
     const checkout = await checkOut("agent/a");
     for (let index = 0; index < 1001; index++) writeFileSync(join(checkout.tree, `${index}.md`), "");
     const commit = (maxBytes: number) => repository.commit(checkout, "Change\n", { maxBytes });
     for (const maxBytes of [1, 20_000_000])
-      await expect(commit(maxBytes)).rejects.toThrow("more than the 1000 files that --largest-change-mb allows");
+      await expect(commit(maxBytes)).rejects.toThrow(
+        /cannot be published: \*, because it has 1,001 files .* --largest-change-mb allows 1,000 files/,
+      );
     expect((await commit(20_020_000)).commit).toMatch(/^[0-9a-f]{40}$/);
   });
 
@@ -459,20 +463,19 @@ describe("a commit", () => {
   });
 
   test("has a link that replaces a folder as a link, without what is behind it", async () => {
-    const { docs, checkOut, commit, repository } = await open();
+    const docs = docsRepository({ "docs/guide.md": "guide", "other/page.md": "page" });
+    const { checkOut, commit, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
-    const outside = temporaryFolder();
-    writeFileSync(join(outside, "guide.md"), "secret");
     rmSync(join(checkout.tree, "docs"), { recursive: true });
-    symlinkSync(outside, join(checkout.tree, "docs"));
+    symlinkSync("other", join(checkout.tree, "docs"));
     const made = (await commit(checkout)) ?? "";
     await repository.keep(made, "a");
     await repository.push(made, "agent/a", undefined);
-    expect(docs.git("ls-tree", "-r", made).split("\n")).toEqual([
-      expect.stringMatching(/^100644 blob .*\tREADME.md$/),
-      expect.stringMatching(/^120000 blob .*\tdocs$/),
+    expect(docs.git("diff-tree", "-r", "--name-status", "main", made).split("\n")).toEqual([
+      "A\tdocs",
+      "D\tdocs/guide.md",
     ]);
-    expect(docs.read(made, "docs")).toBe(outside);
+    expect(docs.read(made, "docs")).toBe("other");
   });
 
   test("is not made of a directory that a link in its path leads to", async () => {
@@ -502,14 +505,19 @@ describe("a commit", () => {
     expect(await repository.diff(checkout.head, made, 1000)).toContain("+xxxx");
   });
 
-  test.each([".gitignore", "docs/.gitattributes"])("is not made while Git would wait for the pipe %s", async (pipe) => {
-    const { checkOut, commit } = opened;
-    const checkout = await checkOut("agent/a");
-    execFileSync("mkfifo", [join(checkout.tree, pipe)]);
-    await expect(commit(checkout)).rejects.toThrow(
-      `the agent left a named pipe, for which Git would wait: ${join(checkout.tree, pipe)}`,
-    );
-  });
+  test.each([".gitignore", "docs/.gitattributes"])(
+    "is made without the pipe %s, for which Git would wait",
+    async (pipe) => {
+      const { checkOut, repository } = opened;
+      const checkout = await checkOut("agent/a");
+      execFileSync("mkfifo", [join(checkout.tree, pipe)]);
+      writeFileSync(join(checkout.tree, "new.md"), "new");
+      expect(await repository.commit(checkout, "Change\n", { maxBytes: 1000 })).toMatchObject({
+        commit: expect.any(String),
+        leftOut: [{ path: pipe, why: "it is no file" }],
+      });
+    },
+  );
 
   test("is not made of a nested repository, but keeps submodules", async () => {
     const docs = docsRepository();
@@ -522,7 +530,6 @@ describe("a commit", () => {
       input: `${[listed, ...entries].join("\n")}\n`,
       encoding: "utf8",
     }).trim();
-    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
     docs.setHead("main", docs.git("commit-tree", tree, "-p", "main", "-m", "Submodules"));
     const { checkOut, commit } = await open({ docs });
     const checkout = await checkOut("agent/a");
@@ -531,45 +538,151 @@ describe("a commit", () => {
     const made = (await commit(checkout)) ?? "";
     const git = (...args: string[]) => execFileSync("git", ["-C", checkout.tree, ...args], { encoding: "utf8" }).trim();
     expect(git("diff-tree", "--name-status", "-r", checkout.head, made)).toBe("D\tgone\nA\tnew.md");
-
-    const nested = join(checkout.tree, "docs/inner");
-    execFileSync("git", ["init", "--quiet", nested]);
-    execFileSync("git", ["-C", nested, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
-    await expect(commit(checkout)).rejects.toThrow(
-      "created a Git repository in docs/inner, which cannot be committed: tell it to",
-    );
   });
 
-  test.each<[string, string, (tree: string) => void]>([
+  const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  /** What an agent left, what of it is published besides `new.md`, and what is left out. */
+  test.each<[what: string, write: (tree: string) => void, published: string[], leftOut: [path: string, why: RegExp][]]>(
     [
-      "a nested repository without a commit",
-      "a Git repository without a commit in docs/inner, which cannot be committed: tell it to delete the .git in there",
-      (tree) => {
-        execFileSync("git", ["init", "--quiet", join(tree, "docs/inner")]);
-        writeFileSync(join(tree, "docs/inner/a.md"), "a");
-      },
+      [
+        "a nested repository without a commit as its files",
+        (tree) => {
+          execFileSync("git", ["init", "--quiet", join(tree, "docs/inner")]);
+          writeFileSync(join(tree, "docs/inner/a.md"), "a");
+        },
+        ["A\tdocs/inner/a.md"],
+        [],
+      ],
+      [
+        "a nested repository with a commit, and one in it, as their files",
+        (tree) => {
+          for (const folder of ["docs/inner", "docs/inner/deep"]) {
+            const path = join(tree, folder);
+            execFileSync("git", ["init", "--quiet", path]);
+            writeFileSync(join(path, "a.md"), "a");
+            execFileSync("git", ["-C", path, "add", "a.md"]);
+            execFileSync("git", ["-C", path, ...author, "commit", "--quiet", "-m", "x"]);
+          }
+        },
+        ["A\tdocs/inner/a.md", "A\tdocs/inner/deep/a.md"],
+        [],
+      ],
+      [
+        "no nested repository with a remote",
+        (tree) => {
+          execFileSync("git", ["init", "--quiet", join(tree, "docs/inner")]);
+          execFileSync("git", ["-C", join(tree, "docs/inner"), "remote", "add", "origin", "https://example.com/x"]);
+          writeFileSync(join(tree, "docs/inner/a.md"), "a");
+        },
+        [],
+        [["docs/inner/", /Git repository of its own/]],
+      ],
+      [
+        "no name that Git keeps for itself",
+        (tree) => {
+          mkdirSync(join(tree, "docs/.GIT"), { recursive: true });
+          writeFileSync(join(tree, "docs/.GIT/config"), "");
+        },
+        [],
+        [["docs/.GIT/config", /keeps this name for itself/]],
+      ],
+      ...["UTF-16", "UTF-16LE", "nonsense"].map(
+        (encoding): [string, (tree: string) => void, string[], [string, RegExp][]] => [
+          `no file that is not ${encoding}`,
+          (tree) => {
+            writeFileSync(join(tree, ".gitattributes"), `*.txt working-tree-encoding=${encoding}\n`);
+            writeFileSync(join(tree, "a.txt"), encoding === "UTF-16LE" ? "\ufeffa" : "a", "utf16le");
+          },
+          ["A\t.gitattributes"],
+          [["a.txt", /working-tree-encoding/]],
+        ],
+      ),
+      [
+        "no names that Windows does not have",
+        (tree) => {
+          for (const name of ["aux.md", "a:b.md", "COM1", "end.", "end ", "console.md"])
+            writeFileSync(join(tree, "docs", name), "x");
+        },
+        ["A\tdocs/console.md"],
+        ["aux.md", "a:b.md", "COM1", "end.", "end "].map((name): [string, RegExp] => [`docs/${name}`, /Windows/]),
+      ],
+      [
+        "no names that differ only in case, of files or of their folders",
+        (tree) => {
+          writeFileSync(join(tree, "readme.md"), "x");
+          mkdirSync(join(tree, "Docs"));
+          writeFileSync(join(tree, "Docs/other.md"), "x");
+          writeFileSync(join(tree, "docs/Other.md"), "x");
+          writeFileSync(join(tree, "docs/fine.md"), "x");
+        },
+        ["A\tdocs/Other.md", "A\tdocs/fine.md"],
+        [
+          ["Docs/other.md", /only in case/],
+          ["readme.md", /only in case/],
+        ],
+      ],
+      [
+        "no links out of the repository or into .git, and none in place of what it had",
+        (tree) => {
+          symlinkSync("../.git/config", join(tree, "docs/one"));
+          symlinkSync("/proc/self/environ", join(tree, "docs/two"));
+          symlinkSync("../../..", join(tree, "docs/three"));
+          symlinkSync("guide.md", join(tree, "docs/good"));
+          symlinkSync("missing/../guide.md", join(tree, "docs/fine"));
+          rmSync(join(tree, "README.md"));
+          symlinkSync("/etc/passwd", join(tree, "README.md"));
+        },
+        ["A\tdocs/fine", "A\tdocs/good"],
+        [
+          ["README.md", /link out of/],
+          ["docs/one", /link into \.git/],
+          ["docs/three", /link out of/],
+          ["docs/two", /link out of/],
+        ],
+      ],
+      [
+        "no folder of installed packages, and no large file",
+        (tree) => {
+          mkdirSync(join(tree, "docs/node_modules/deep"), { recursive: true });
+          for (let index = 0; index < 1500; index++)
+            writeFileSync(join(tree, `docs/node_modules/deep/${index}.js`), "x");
+          writeFileSync(join(tree, "large.bin"), "x".repeat(2_000_000));
+        },
+        [],
+        [
+          ["large.bin", /2 MB, and --largest-change-mb allows/],
+          ["docs/node_modules/", /1,500 files with/],
+        ],
+      ],
     ],
-    [
-      "a name that Git keeps for itself",
-      "created docs/.GIT/config, a name that Git keeps for itself: tell it to choose another one\ngit add exited",
-      (tree) => {
-        mkdirSync(join(tree, "docs/.GIT"), { recursive: true });
-        writeFileSync(join(tree, "docs/.GIT/config"), "");
-      },
-    ],
-    ...["UTF-16", "UTF-16LE", "nonsense"].map((encoding): [string, string, (tree: string) => void] => [
-      `a file that is not ${encoding}`,
-      "a.txt does not have the encoding that a .gitattributes demands with working-tree-encoding: tell the agent",
-      (tree) => {
-        writeFileSync(join(tree, ".gitattributes"), `*.txt working-tree-encoding=${encoding}\n`);
-        writeFileSync(join(tree, "a.txt"), encoding === "UTF-16LE" ? "\ufeffa" : "a", "utf16le");
-      },
-    ]),
-  ])("says what to do about %s", async (_, message, write) => {
-    const { checkOut, commit } = await open(shared);
+  )("has %s", async (_what, write, published, leftOut) => {
+    const { docs, checkOut, repository } = await open();
     const checkout = await checkOut("agent/a");
+    for (let index = 0; index < 5; index++) writeFileSync(join(checkout.tree, `new-${index}.md`), "new");
     write(checkout.tree);
-    await expect(commit(checkout)).rejects.toThrow(message);
+    const found = await repository.commit(checkout, "Change\n", { maxBytes: 1_000_000 });
+    expect(found.leftOut).toHaveLength(leftOut.length);
+    for (const [path, why] of leftOut) expect(found.leftOut).toContainEqual({ path, why: expect.stringMatching(why) });
+    await repository.keep(found.commit ?? "", "a");
+    await repository.push(found.commit, "agent/a", undefined);
+    const changes = docs.git("diff-tree", "-r", "--name-status", "--no-renames", "main", "agent/a").split("\n");
+    expect(changes.filter((line) => !line.includes("new-")).sort()).toEqual([...published].sort());
+  });
+
+  test("is not made of less than half of what the agent wrote, because of names or links", async () => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "new.md"), "new");
+    for (const name of ["aux.md", "nul.md"]) writeFileSync(join(checkout.tree, name), "x");
+    await expect(commit(checkout)).rejects.toThrow("most of the change cannot be published: aux.md, because");
+  });
+
+  test("takes names as they are where the repository has such names already", async () => {
+    const docs = docsRepository({ "a:b.md": "x", "Page.md": "x", "page.md": "x" });
+    const { checkOut, repository } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    for (const name of ["c:d.md", "PAGE.md"]) writeFileSync(join(checkout.tree, name), "x");
+    expect((await repository.commit(checkout, "Change\n", { maxBytes: 1000 })).leftOut).toEqual([]);
   });
 
   test("is made if only a submodule was removed", async () => {
@@ -587,7 +700,7 @@ describe("a commit", () => {
     expect(docs.git("diff-tree", "-r", "--name-status", "main", "agent/a")).toBe("D\tgone");
   });
 
-  test("names the submodules whose files it leaves out, and has those that were replaced by files or a link", async () => {
+  test("names the submodules whose files it leaves out, whose pointers stay", async () => {
     const docs = docsRepository();
     const names = ["empty", "files", "linked", "moved"];
     const entries = names.map((name) => `160000 commit ${"1".repeat(40)}\t${name}`);
@@ -605,15 +718,12 @@ describe("a commit", () => {
     const moved = join(checkout.tree, "moved");
     execFileSync("git", ["init", "--quiet", moved]);
     execFileSync("git", ["-C", moved, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
+    writeFileSync(join(checkout.tree, "new.md"), "new");
     const { commit = "", leftOut } = await repository.commit(checkout, "Change\n", { maxBytes: 1_000_000 });
-    expect(leftOut).toEqual(["moved"]);
+    expect(leftOut.map(({ path }) => path)).toEqual(["files", "linked", "moved"]);
     await repository.keep(commit, "a");
     await repository.push(commit, "agent/a", undefined);
-    expect(docs.git("diff-tree", "-r", "--name-status", "main", commit).split("\n")).toEqual([
-      "D\tfiles",
-      "A\tfiles/page.md",
-      "T\tlinked",
-    ]);
+    expect(docs.git("diff-tree", "-r", "--name-status", "main", commit)).toBe("A\tnew.md");
   });
 });
 

@@ -54,7 +54,7 @@ async function run(script: string) {
   return { service, job, log, changes };
 }
 
-const leftOut = "The submodule module stays at its commit. If the agent changed something in it, that is left out";
+const leftOut = "Left out: module, because only what the submodule's own repository has can be used here";
 
 test("a commit that an agent makes in a submodule is left out, and follow-ups work", async () => {
   const { service, job, log, changes } = await run(
@@ -97,7 +97,8 @@ test("a submodule can be removed", async () => {
   expect(log).not.toContain("left out");
 });
 
-test("a submodule can be replaced by files", async () => {
-  const { changes } = await run("rm -r module; mkdir -p module/sub; echo x > module/sub/page.md");
-  expect(changes).toEqual(["D\tmodule", "A\tmodule/sub/page.md"]);
+test("files in place of a submodule are left out, and its pointer stays", async () => {
+  const { changes, log } = await run("rm -r module; mkdir -p module/sub; echo x > module/sub/page.md; echo y > new.md");
+  expect(changes).toEqual(["A\tnew.md"]);
+  expect(log).toContain(leftOut);
 });

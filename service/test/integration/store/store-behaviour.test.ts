@@ -1136,6 +1136,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           stopRequestedAt: now + 19,
           costUsd: -1,
           sessionCost: null,
+          failureClass: null,
           checkResult: null,
           checkOutput: null,
           caller: "",
@@ -1296,7 +1297,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       expect(await store.lists.latestTurns("a", 9)).toEqual([first, second, third]);
       expect(await store.lists.firstTurn("a")).toBe(first);
       expect(await store.lists.firstTurn("unknown")).toBeUndefined();
-      const unchecked = { checkResult: null, checkOutput: null };
+      const unchecked = { failureClass: null, checkResult: null, checkOutput: null };
       const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2, costUsd: null, ...unchecked };
       const long = { prompt: "Zwei ü𝄞", answer: "Done.", reason: "It cann" };
       expect(await store.lists.turnExcerpt(second, 7)).toEqual({ ...failed, ...long });

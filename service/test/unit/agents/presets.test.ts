@@ -4,13 +4,15 @@ import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { presetAgent, presetNames, presetPackage } from "../../../src/agents/presets.ts";
+import { finalEventIn } from "../../support/final-event.ts";
 
 const environment = { ANTHROPIC_API_KEY: "a", CODEX_API_KEY: "c", GEMINI_API_KEY: "g", COPILOT_GITHUB_TOKEN: "t" };
 
 function agentOf(name: string) {
   const agent = presetAgent(name, environment);
   if (agent === undefined) throw new Error(`no preset ${name}`);
-  return agent;
+  const readReport = (stdout: string) => agent.readReport(stdout, undefined, finalEventIn(agent, stdout));
+  return { ...agent, readReport };
 }
 
 /** Returns the agent's output with the scripted model, without the paths. */
@@ -71,7 +73,7 @@ describe.each(presetNames)("%s", (name) => {
     const { readReport } = agentOf(name);
     const lines = recorded(`${name}-change`).split("\n");
     for (const output of ["", lines[0] ?? "", '{"type":', "null\n[]\n{}\n"])
-      expect(readReport(output)).toEqual({ message: undefined, error: "it ended without a result" });
+      expect(readReport(output)).toEqual({ message: undefined, error: undefined, hasEnded: false });
   });
 
   test("reads a result whose beginning is cut off", () => {
@@ -289,7 +291,7 @@ test("joins the pieces of Gemini's final message, also if it used no tool", () =
 test.each(["null", '{"message":42}', '{"message":null}', "{}", '"message"'])(
   "reports a failure without a reason if an agent gives none that is text: %s",
   (error) => {
-    const failed = { message: undefined, error: "no reason" };
+    const failed = { message: undefined, error: "no reason", hasEnded: true };
     expect(agentOf("codex").readReport(`{"type":"turn.failed","error":${error}}`)).toEqual(failed);
     expect(agentOf("gemini").readReport(`{"type":"result","status":"error","error":${error}}`)).toEqual(failed);
     expect(agentOf("opencode").readReport(`{"type":"error","error":{"data":${error}}}`)).toEqual(failed);

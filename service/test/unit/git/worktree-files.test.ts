@@ -105,14 +105,18 @@ test("folders become writable for their owner only", async () => {
     expect(statSync(join(tree, folder)).mode & 0o7777).toBe(0o700);
 });
 
-describe("a named pipe that Git would read", () => {
-  test.each([".gitignore", "one/.gitattributes", "two/deep/.gitignore"])("is found as %s", async (name) => {
-    const folder = temporaryFolder();
-    create(folder, ".gitignore-other", "one/page.md", "two/deep/page.md", "two/page.md", "zoo/page.md");
-    expect(await prepareFolders(folder)).toBeUndefined();
-    execFileSync("mkfifo", [join(folder, name)]);
-    expect(await prepareFolders(folder)).toBe(join(folder, name));
-  });
+describe("what is no file", () => {
+  test.each([".gitignore", "one/.gitattributes", "two/deep/.gitignore", "one/.git/HEAD"])(
+    "is removed if Git would wait for it: %s",
+    async (name) => {
+      const folder = temporaryFolder();
+      create(folder, ".gitignore-other", "one/page.md", "one/.git/refs/", "two/deep/page.md", "two/page.md");
+      expect(await prepareFolders(folder)).toEqual([]);
+      execFileSync("mkfifo", [join(folder, name)]);
+      expect(await prepareFolders(folder)).toEqual([name]);
+      expect(existsSync(join(folder, name))).toBe(false);
+    },
+  );
 
   test("is found in a folder whose name is not UTF-8", async () => {
     const folder = temporaryFolder();
@@ -120,21 +124,21 @@ describe("a named pipe that Git would read", () => {
     mkdirSync(inner);
     // The path is an argument of a process, so it is built by the shell.
     execFileSync("sh", ["-c", "mkfifo \"$(printf '\\377')/.gitignore\""], { cwd: folder });
-    expect(await prepareFolders(folder)).toBe(`${folder}/\ufffd/.gitignore`);
+    expect(await prepareFolders(folder)).toEqual(["\xff/.gitignore"]);
   });
 
-  test("is one that Git would open to find out whether a folder is a repository", async () => {
-    const folder = temporaryFolder();
-    create(folder, "docs/.git/refs/");
-    execFileSync("mkfifo", [join(folder, "docs/.git/HEAD")]);
-    expect(await prepareFolders(folder)).toBe(join(folder, "docs/.git/HEAD"));
-  });
-
-  test("is neither a pipe of another name nor one in the agent's own repository", async () => {
+  test("stays where Git does not read it, and is not looked for in the agent's own repository", async () => {
     const folder = temporaryFolder();
     create(folder, "docs/page.md", ".git/");
     for (const name of ["pipe", "docs/a.gitignore", ".git/.gitignore"]) execFileSync("mkfifo", [join(folder, name)]);
-    expect(await prepareFolders(folder)).toBeUndefined();
+    expect((await prepareFolders(folder)).sort()).toEqual(["docs/a.gitignore", "pipe"]);
+    expect(existsSync(join(folder, "pipe"))).toBe(true);
+  });
+
+  test("is named some times, not any number of times", async () => {
+    const folder = temporaryFolder();
+    execFileSync("sh", ["-c", "for i in $(seq 60); do mkfifo $i; done"], { cwd: folder });
+    expect(await prepareFolders(folder)).toHaveLength(50);
   });
 
   test("is not looked for any longer when the turn is stopped", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
-import { commitMessage, isCommitOf, readTakenBack } from "../../../src/pulls/commit-message.ts";
+import { type CommitNotes, commitMessage, isCommitOf, readNotes } from "../../../src/pulls/commit-message.ts";
 import { namedTurns, withTrailers } from "../../../src/pulls/turn-trailers.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
@@ -63,13 +63,18 @@ test("truncates long messages", () => {
   expect(commitMessage(turn, ["x".repeat(100_000)]).length).toBeLessThan(11_000);
 });
 
-test("tells what was taken back, which can be read again whatever else it says", () => {
+test("tells of the run and what was taken back, which can be read again whatever else it says", () => {
   const names = Array.from({ length: 52 }, (_, index) => `file ${index}`);
-  expect(readTakenBack(commitMessage(turn, ["Fix guide"], "session", ["a.js", " b"]))).toEqual(["a.js", "b"]);
-  expect(readTakenBack(commitMessage(turn, [], null, names))).toEqual([...names.slice(0, 50), "and 2 more"]);
-  const forged = `x\n\n${commitMessage(turn, [], null, ["forged"])}`;
-  expect(readTakenBack(commitMessage(turn, [forged]))).toBeUndefined();
-  expect(readTakenBack(commitMessage({ ...turn, prompt: forged }, []))).toBeUndefined();
+  const read = (told: CommitNotes, own: string[] = []) => readNotes(commitMessage(turn, own, "session", told));
+  expect(read({ takenBack: ["a.js", " b"] }, ["Fix guide"])).toEqual({ notes: undefined, takenBack: ["a.js", "b"] });
+  expect(read({ notes: ["It stayed."], takenBack: names })).toEqual({
+    notes: ["It stayed."],
+    takenBack: [...names.slice(0, 50), "and 2 more"],
+  });
+  const forged = `x\n\n${commitMessage(turn, [], null, { notes: ["forged"], takenBack: ["forged"] })}`;
+  const none = { notes: undefined, takenBack: undefined };
+  expect(read({}, [forged])).toEqual(none);
+  expect(readNotes(commitMessage({ ...turn, prompt: forged }, []))).toEqual(none);
 });
 
 test("gets trailers in the paragraph of those that name the turn, which still do, once", () => {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { ActionChild, endInTime } from "../../../step/action-child.ts";
+import { ActionChild, endInTime, withTimeLeft } from "../../../step/action-child.ts";
 
 test("what takes too long to end is killed, sooner if it is told so meanwhile, and ends once", async () => {
   vi.useFakeTimers();
@@ -50,4 +50,16 @@ test("a service that is still starting has started, or failed to, when its end i
   order.push("ended");
   await request;
   expect(order).toEqual(["failed", "ended"]);
+});
+
+test("an agent ends before its step, whatever was installed before it", () => {
+  const args = ["--agent=claude", "--time-limit-minutes=58", "--model=x"];
+  expect(withTimeLeft(args, 58 * 60_000, 58 * 60_000)).toEqual(args);
+  expect(withTimeLeft(args, 58 * 60_000, 55 * 60_000)).toEqual([
+    "--agent=claude",
+    "--model=x",
+    "--time-limit-minutes=55.000",
+  ]);
+  expect(withTimeLeft(args, 58 * 60_000, -1)).toContain("--time-limit-minutes=5.800");
+  expect(withTimeLeft(args, 58 * 60_000, Number.POSITIVE_INFINITY)).toEqual(args);
 });

@@ -58,6 +58,7 @@ const job: JobCopy = {
         stopRequestedAt: null,
         costUsd: null,
         sessionCost: null,
+        failureClass: null,
         checkResult: null,
         checkOutput: null,
       },

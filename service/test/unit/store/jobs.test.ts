@@ -40,6 +40,7 @@ describe("copies of jobs", () => {
       stopRequestedAt: null,
       costUsd: 0.5,
       sessionCost: "{}",
+      failureClass: null,
       checkResult: null,
       checkOutput: null,
       caller: "",

@@ -122,7 +122,7 @@ test("a commit that cannot be read is not made again: its turn fails in words, a
     const { result } = await run((failure) => failures.push(failure));
     const reason =
       "What is kept of an earlier attempt cannot be read now: the look-up was answered with 503. So no agent was run.";
-    expect([result, failures]).toEqual(["failed", [{ reason, kept: "push" }]]);
+    expect([result, failures]).toEqual(["failed", [{ reason, failureClass: "transient", kept: "push" }]]);
     await store.turns.add("a", "Fix it", 7);
   }
   isOut = false;
@@ -172,7 +172,7 @@ test("a change of nothing but files that the project lent its agent is none", as
   const { run, ports, opened } = await setUpTurns();
   const { findStart } = ports.repository;
   ports.repository.findStart = async (...args) => ({ ...(await findStart(...args)), instructed: "lent" });
-  ports.repository.withOwnFiles = async (_commit, { head }) => head;
+  ports.repository.withOwnFiles = async (_commit, { head }) => ({ commit: head, leftOut: [] });
   expect(await run()).toMatchObject({ result: "completed", log: expect.stringContaining("No file was changed.") });
   expect(opened).toEqual([]);
 });

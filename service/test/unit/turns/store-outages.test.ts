@@ -94,7 +94,8 @@ function createPorts(store: Store) {
     lastCommitOf: async () => undefined,
     commits: async () => commits,
     branchHead: async () => commits.at(-1)?.commit,
-    commit: async (_worktree, message) => {
+    commit: async (_worktree, text) => {
+      const message = typeof text === "string" ? text : text({ leftOut: [] });
       commits.push({ commit: "c1", message });
       return { commit: "c1", leftOut: [] };
     },
@@ -104,7 +105,7 @@ function createPorts(store: Store) {
     copy: async (commit) => commit,
     push: async () => {},
     rebase: async () => undefined,
-    withOwnFiles: async (commit) => commit,
+    withOwnFiles: async (commit) => ({ commit, leftOut: [] }),
     bundle: async () => new Uint8Array(),
     unbundle: async () => undefined,
   };

@@ -156,7 +156,9 @@ test("an agent that ends with an exit code fails its turn with its last output, 
   });
   // It says itself what went wrong.
   next.result = { end: "failed", exitCode: 3, message: undefined, error: "no model" };
-  expect((await runMessage("Again")).failures).toEqual(["The agent failed. The agent reported: no model"]);
+  expect((await runMessage("Again")).failures).toEqual([
+    "The agent ended with exit code 3. The agent reported: no model",
+  ]);
 });
 
 /** What an agent could do with a key of several lines, of which the first one alone is none. */
@@ -233,8 +235,8 @@ test("a turn fails without a secret in its reason, such as the name of a file th
 
 test("an agent that times out fails its turn after the time that is named", async () => {
   const { run, next } = await setUpTurns();
-  next.result = { end: "timed-out", message: undefined, error: "cut off" };
-  const text = "The agent timed out after 90 s.";
+  next.result = { end: "timed-out", message: undefined, error: undefined };
+  const text = "The agent timed out after 90 s: --time-limit-minutes gives it more.";
   expect(await run()).toEqual({ result: "failed", log: lines("Turn 1 started.", text), failures: [text] });
 });
 
@@ -246,7 +248,7 @@ test("a turn whose agent exceeds a limit fails because of that", async () => {
   };
   const text = "The agent is killed, because it has 700 processes.";
   const { log, failures } = await run();
-  expect(log).toBe(lines("Turn 1 started.", text, "The agent failed."));
+  expect(log).toBe(lines("Turn 1 started.", text));
   expect(failures).toEqual([text]);
 });
 
@@ -647,10 +649,11 @@ test("an agent that was interrupted twice is not run again", async () => {
 test("a job's log has the notes about its start and the submodules that were left out", async () => {
   const { run, branch } = await setUpTurns();
   branch.notes = ["The branch was deleted."];
-  branch.leftOut = ["themes/book"];
+  branch.leftOut = [{ path: "themes/book", why: "it is a submodule" }];
   const { log } = await run();
   expect(log).toContain(lines("Turn 1 started.", "The branch was deleted.", "The agent completed."));
-  expect(log).toContain("[service] The submodule themes/book stays at its commit.");
+  expect(log).toContain("[service] Left out: themes/book, because it is a submodule.");
+  expect(branch.commits[0]?.message).toContain("    Left out: themes/book, because it is a submodule.");
 });
 
 test.each([

@@ -43,7 +43,11 @@ test("an agent needs no service: its address has no port, and its project is the
   expect([baseUrl.href, projectId]).toEqual(["http://127.0.0.1/", "acme-docs-claude"]);
   expect(apiKey).toMatch(/^agent_[0-9a-f]{48}$/);
   expect(settingsOf({}).apiKey).not.toBe(apiKey);
-  expect(agent).toMatchObject({ name: "claude", apiKey, inputs: { agent: "claude", "time-limit-minutes": "18" } });
+  expect(agent).toMatchObject({
+    name: "claude",
+    apiKey,
+    inputs: { agent: "claude", "time-limit-minutes": "18", "minutes-left": "18" },
+  });
 });
 
 test("the project does not depend on a command's words, but on the agent's name", () => {

@@ -1,0 +1,204 @@
+import { lstat, readFile, readlink, rm } from "node:fs/promises";
+import { posix } from "node:path";
+import { type BytePath, bytesOf, joinBytes, showPath } from "./byte-paths.ts";
+import type { IndexEntry } from "./index-file.ts";
+
+/** Something of a change that is not published. */
+export interface LeftOut {
+  /** For people. */
+  path: string;
+  /** Why, to follow "because". */
+  why: string;
+}
+
+/** In bytes. The settings of a repository that an agent has created are shorter. */
+const maxConfigBytes = 100_000;
+
+/**
+ * Looks at a folder that Git takes for a repository of its own. One that has no remote has no other home for what is in it: its `.git` is
+ * removed, so that its files are part of the change.
+ *
+ * @returns whether its files are part of the change now
+ */
+export async function dissolveRepository(tree: string, path: BytePath): Promise<boolean> {
+  const folder = joinBytes(bytesOf(tree), path.replace(/\/$/, ""));
+  const git = joinBytes(folder, ".git");
+  const config = joinBytes(git, "config");
+  const [own, settings] = await Promise.all([git, config].map((one) => lstat(one).catch(() => undefined)));
+  if (!own?.isDirectory() || (settings && (!settings.isFile() || settings.size > maxConfigBytes))) return false;
+  const text = settings === undefined ? "" : await readFile(config, "latin1");
+  if (/^\s*\[\s*(?:remote|include)/im.test(text)) return false;
+  await rm(git, { recursive: true, force: true });
+  return true;
+}
+
+/** Names of files that Windows does not have: devices, some characters, and ends. Microsoft: "Naming Files, Paths, and Namespaces". */
+const isUnportableName = (name: string): boolean =>
+  /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i.test(name) || /[<>:"|?*\\\p{Cc}]|[. ]$/u.test(name);
+
+const isUnportable = (path: BytePath): boolean => path.split("/").some(isUnportableName);
+
+/**
+ * Returns the new paths by whose names a checkout on another system would break, with why: names that Windows does not have, and those that
+ * differ from others only in case. A repository that has such names already is used only where they work.
+ *
+ * @param tracked - the paths that are there, without deleted ones
+ */
+export function findUnportable(added: readonly BytePath[], tracked: readonly BytePath[]): Map<BytePath, string> {
+  const found = new Map<BytePath, string>();
+  if (added.length === 0) return found;
+  /** Paths and the folders above them, as they are written, by what a system without cases makes of them. */
+  const written = new Map<string, BytePath>();
+  const wanted = new Set(added.flatMap((path) => prefixesOf(path.toLowerCase())));
+  const isNamed = (path: BytePath): boolean => {
+    for (const prefix of prefixesOf(path)) {
+      const lower = prefix.toLowerCase();
+      const known = written.get(lower);
+      if (known !== undefined && known !== prefix) return true;
+      if (wanted.has(lower)) written.set(lower, prefix);
+    }
+    return false;
+  };
+  let isPortable = true;
+  let hasCases = true;
+  for (const path of tracked) {
+    if (isUnportable(path)) isPortable = false;
+    // Only what can collide is looked at more closely.
+    if (wanted.has((path.split("/", 1)[0] ?? "").toLowerCase()) && isNamed(path)) hasCases = false;
+  }
+  for (const path of added) {
+    if (isPortable && isUnportable(path)) found.set(path, "Windows has no such names");
+    else if (isNamed(path) && hasCases) found.set(path, "its name differs from another one only in case");
+  }
+  return found;
+}
+
+/** Returns a path and the folders above it. */
+function prefixesOf(path: BytePath): BytePath[] {
+  const names = path.split("/");
+  return names.map((_, index) => names.slice(0, index + 1).join("/"));
+}
+
+/** Returns why a link is not published; `undefined` if it is no link, or leads to a place in the repository. */
+export async function linkProblem(tree: string, path: BytePath): Promise<string | undefined> {
+  const file = joinBytes(bytesOf(tree), path);
+  const stat = await lstat(file).catch(() => undefined);
+  if (!stat?.isSymbolicLink()) return undefined;
+  const target = (await readlink(file, "buffer")).toString("latin1");
+  const place = posix.normalize(posix.join(posix.dirname(path), target));
+  if (target.startsWith("/") || place === ".." || place.startsWith("../")) return "it is a link out of the repository";
+  return place.split("/").some((name) => name.toLowerCase() === ".git") ? "it is a link into .git" : undefined;
+}
+
+/** Changed files with their sizes in bytes. */
+export interface SizedFile {
+  path: BytePath;
+  size: number;
+}
+
+/** Limits for a change. */
+export interface ChangeLimits {
+  maxFiles: number;
+  maxBytes: number;
+}
+
+/**
+ * Chooses the new files that a change goes without, so that it keeps to its limits: whole folders without a file of the repository, such as
+ * installed packages. If they are too large, also single files; if they are too many, also all new ones directly in a folder. The largest
+ * come first.
+ *
+ * @param rest - what the other files of the change need of the limits
+ */
+export function chooseExcess(
+  added: readonly SizedFile[],
+  tracked: readonly BytePath[],
+  rest: { files: number; bytes: number },
+  { maxFiles, maxBytes }: ChangeLimits,
+): { paths: Set<BytePath>; leftOut: LeftOut[] } {
+  const paths = new Set<BytePath>();
+  const leftOut: LeftOut[] = [];
+  let count = rest.files + added.length;
+  let bytes = rest.bytes + sizeOf(added);
+  if (count <= maxFiles && bytes <= maxBytes) return { paths, leftOut };
+  const folders = new Set(tracked.flatMap((path) => prefixesOf(path).slice(0, -1)));
+  /** Returns the files that are chosen together, by a name for them. */
+  const groupsBy = (looseName: (path: BytePath) => BytePath): [name: BytePath, files: SizedFile[]][] => {
+    const groups = new Map<BytePath, SizedFile[]>();
+    for (const file of added.filter(({ path }) => !paths.has(path))) {
+      const top = prefixesOf(file.path)
+        .slice(0, -1)
+        .find((folder) => !folders.has(folder));
+      const name = top === undefined ? looseName(file.path) : `${top}/`;
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, [file]);
+      else group.push(file);
+    }
+    return [...groups];
+  };
+  const limits = `--largest-change-mb allows ${maxFiles.toLocaleString("en")} files with ${megabytes(maxBytes)} MB`;
+  const leave = ([name, files]: [BytePath, SizedFile[]]): void => {
+    for (const { path } of files) paths.add(path);
+    const size = sizeOf(files);
+    count -= files.length;
+    bytes -= size;
+    const many = files.length === 1 ? "" : `${files.length.toLocaleString("en")} files with `;
+    leftOut.push({ path: showPath(name), why: `it has ${many}${megabytes(size)} MB, and ${limits}` });
+  };
+  if (bytes > maxBytes) {
+    const groups = groupsBy((path) => path).sort(([, a], [, b]) => sizeOf(b) - sizeOf(a));
+    for (const group of groups) if (bytes > maxBytes) leave(group);
+  }
+  if (count > maxFiles) {
+    const groups = groupsBy((path) => `${path.replace(/[^/]*$/, "")}*`).sort(([, a], [, b]) => b.length - a.length);
+    for (const group of groups) if (count > maxFiles) leave(group);
+  }
+  return { paths, leftOut };
+}
+
+const sizeOf = (files: readonly SizedFile[]): number => files.reduce((sum, { size }) => sum + size, 0);
+
+export function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toLocaleString("en", { maximumFractionDigits: 1 });
+}
+
+/** Returns the sizes of files; 0 of those that are gone, and of folders. */
+export async function sizesOf(tree: string, paths: readonly BytePath[]): Promise<SizedFile[]> {
+  const files: SizedFile[] = [];
+  for (const path of paths) {
+    const stat = await lstat(joinBytes(bytesOf(tree), path)).catch(() => undefined);
+    files.push({ path, size: stat?.isDirectory() ? 0 : (stat?.size ?? 0) });
+  }
+  return files;
+}
+
+/** Returns whether a checkout with the entries of an index converts files, by an attribute. */
+export const hasAttributes = (entries: readonly Pick<IndexEntry, "path">[]): boolean =>
+  entries.some(({ path }) => /(?:^|\/)\.gitattributes$/.test(path));
+
+/**
+ * Returns those of some paths whose files have the same bytes and mode in two folders.
+ *
+ * @param signal - ends it with an error
+ */
+export async function sameFiles(
+  one: string,
+  other: string,
+  paths: readonly BytePath[],
+  signal?: AbortSignal,
+): Promise<Set<BytePath>> {
+  const same = new Set<BytePath>();
+  for (const path of paths) {
+    signal?.throwIfAborted();
+    const files = [one, other].map((folder) => joinBytes(bytesOf(folder), path));
+    const [a, b] = await Promise.all(files.map((file) => lstat(file).catch(() => undefined)));
+    if (!a?.isFile() || !b?.isFile() || a.size !== b.size || (a.mode & 0o100) !== (b.mode & 0o100)) continue;
+    const [left, right] = await Promise.all(files.map((file) => readFile(file)));
+    if (left !== undefined && right !== undefined && left.equals(right)) same.add(path);
+  }
+  return same;
+}
+
+/** Removes the file at a path of a worktree. What is in its place can be any kind of file. */
+export async function removeEntry(tree: string, path: BytePath): Promise<void> {
+  await rm(joinBytes(bytesOf(tree), path), { force: true, recursive: true });
+}
