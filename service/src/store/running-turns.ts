@@ -196,7 +196,7 @@ export class RunningTurns {
       await store(transaction, turn, said);
       if (said?.ends !== undefined) {
         const { promptHash, checked } = said.ends;
-        const complete = `UPDATE turn SET state = 'completed', reason = NULL, kept = NULL, "stopRequestedAt" = NULL
+        const complete = `UPDATE turn SET state = 'completed', reason = NULL, "failureClass" = NULL, kept = NULL, "stopRequestedAt" = NULL
           ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
           WHERE job = ? AND id < ? AND state = 'failed' AND kept IS NOT NULL AND "promptHash" = ?`;
         const { checkResult = null, checkOutput = null } = checked ?? {};
