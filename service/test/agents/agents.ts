@@ -12,6 +12,8 @@ export interface AgentUnderTest {
   environment(modelUrl: string): Record<string, string>;
   /** Returns the model's reply that makes the agent write a file. */
   write(request: ModelRequest, path: string, content: string): ModelReply;
+  /** Returns the model's reply that makes the agent run a shell command. Default: it has no tool for that. */
+  run?(request: ModelRequest, command: string): ModelReply;
 }
 
 const shell = (path: string, content: string): string =>
@@ -31,6 +33,7 @@ export const agents: readonly AgentUnderTest[] = [
     versionCommand: ["claude", "--version"],
     environment: (url) => ({ ANTHROPIC_API_KEY: "key-of-no-value", ANTHROPIC_BASE_URL: url }),
     write: (request, path, content) => call(request, { Write: { file_path: path, content } }),
+    run: (request, command) => call(request, { Bash: { command, description: "Start it" } }),
   },
   {
     name: "codex",
@@ -41,18 +44,25 @@ export const agents: readonly AgentUnderTest[] = [
         exec: `text(await tools.exec_command(${JSON.stringify({ cmd: shell(path, content) })}))`,
         exec_command: { cmd: shell(path, content) },
       }),
+    run: (request, command) =>
+      call(request, {
+        exec: `text(await tools.exec_command(${JSON.stringify({ cmd: command })}))`,
+        exec_command: { cmd: command },
+      }),
   },
   {
     name: "gemini",
     versionCommand: ["gemini", "--version"],
     environment: (url) => ({ GEMINI_API_KEY: "key-of-no-value", GOOGLE_GEMINI_BASE_URL: url }),
     write: (request, path, content) => call(request, { write_file: { file_path: path, content } }),
+    run: (request, command) => call(request, { run_shell_command: { command } }),
   },
   {
     name: "opencode",
     versionCommand: ["opencode", "--version"],
     environment: (url) => ({ ANTHROPIC_API_KEY: "key-of-no-value", ANTHROPIC_BASE_URL: `${url}/v1` }),
     write: (request, path, content) => call(request, { write: { filePath: path, content } }),
+    run: (request, command) => call(request, { bash: { command, description: "Start it" } }),
   },
   {
     name: "aider",

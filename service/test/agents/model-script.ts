@@ -1,8 +1,8 @@
 import type { AgentUnderTest } from "./agents.ts";
 import type { ModelRequest } from "./scripted-model.ts";
 
-/** An instruction to the scripted model, as part of a prompt: `[write FILE CONTENT]`, `[refuse]`, `[fail]` or `[wait]`. */
-const instructions = /\[(write|refuse|fail|wait)(?: (\S+) (\S+))?\]/g;
+/** An instruction to the scripted model, as part of a prompt: `[write FILE CONTENT]`, `[serve FILE CONTENT]`, `[refuse]`, `[fail]` or `[wait]`. */
+const instructions = /\[(write|serve|refuse|fail|wait)(?: (\S+) (\S+))?\]/g;
 
 /** Returns the last instruction of the user. */
 function instructionIn({ messages }: ModelRequest): string[] {
@@ -23,6 +23,9 @@ export function script(agent: AgentUnderTest, state: { isHeld: boolean }) {
     while (verb === "wait" && state.isHeld) await new Promise((resolve) => setTimeout(resolve, 50));
     if (verb === "wait") return request.isToolResult ? { text: "Done." } : agent.write(request, "waited.md", "late");
     if (verb === "write" && !request.isToolResult) return agent.write(request, path, content);
+    // The file is written by a command that leaves a process with the agent's output.
+    if (verb === "serve" && !request.isToolResult && agent.run !== undefined)
+      return agent.run(request, `echo '${content}' > '${path}'; (sleep 3000) & echo started`);
     return { text: verb === "write" ? `Done: ${content}.` : "Nothing to do." };
   };
 }

@@ -92,6 +92,15 @@ describe.each(modes)("%s", (mode) => {
         if (method === "POST") expect(JSON.stringify(headers)).toContain("key-of-no-value");
     });
 
+    test.skipIf(agent.run === undefined)(
+      "has completed when it says so, whatever it has started in the background",
+      async () => {
+        const job = await runJob(running, "Please [serve served.md SERVED]");
+        expect(job, logOf(job.id)).toMatchObject({ status: "completed" });
+        expect(running.docs.read(`agent/${job.id}`, "served.md").trim()).toBe("SERVED");
+      },
+    );
+
     test("fails the job with the error of the model's API", async () => {
       const job = await runJob(running, "Please [fail]");
       expect(job).toMatchObject({ status: "failed", prLink: null });

@@ -180,7 +180,7 @@ exec ${real} "$@"
   });
 
   test.each([
-    ["add", "fatal: cannot write: No space left on device"],
+    ["update-index", "fatal: cannot write: No space left on device"],
     ["write-tree", "fatal: sha1 file '/store/index-commit.lock' write error. Out of diskspace"],
     ["commit-tree", "fatal: cannot write: No space left on device"],
   ])("commits what its agent did once there is space for git %s", async (command, message) => {

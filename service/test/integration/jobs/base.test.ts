@@ -106,11 +106,17 @@ describe("a job with a base", () => {
     expect(docs.branches()).toEqual(["release/1"]);
   });
 
-  test("fails if its agent changes instructions that differ, and keeps a new one", async () => {
+  test("leaves out instructions that differ and that its agent changes, and keeps a new one", async () => {
     const { docs, run, logOf } = await setUp();
     const job = await run("AGENTS.md=mine", "release/1");
     expect(job).toMatchObject({ status: "failed", prLink: null });
-    expect(await logOf(job.id)).toContain("the agent changed files that instruct agents");
+    expect(await logOf(job.id)).toContain(
+      "nothing of the change can be published: AGENTS.md, because it instructs agents, who had the project's own",
+    );
+    const both = await run("AGENTS.md=mine page.md=new", "release/1");
+    expect(both, await logOf(both.id)).toMatchObject({ status: "completed" });
+    expect(docs.git("diff", "--name-only", "release/1", `agent/${both.id}`)).toBe("page.md");
+    expect(await logOf(both.id)).toContain("Left out: AGENTS.md, because it instructs agents");
     const other = await run("GEMINI.md=new", "release/1");
     expect(docs.git("diff", "--name-only", "release/1", `agent/${other.id}`)).toBe("GEMINI.md");
   });

@@ -1114,6 +1114,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           stopRequestedAt: null,
           costUsd: 0.0123,
           sessionCost: '{"session":"s","totalUsd":2}',
+          failureClass: null,
           checkResult: "failed",
           checkOutput: "no such link",
           caller: "ci",
@@ -1136,7 +1137,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           stopRequestedAt: now + 19,
           costUsd: -1,
           sessionCost: null,
-          failureClass: null,
+          failureClass: "limit",
           checkResult: null,
           checkOutput: null,
           caller: "",
@@ -1297,7 +1298,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       expect(await store.lists.latestTurns("a", 9)).toEqual([first, second, third]);
       expect(await store.lists.firstTurn("a")).toBe(first);
       expect(await store.lists.firstTurn("unknown")).toBeUndefined();
-      const unchecked = { failureClass: null, checkResult: null, checkOutput: null };
+      const unchecked = { checkResult: null, checkOutput: null };
       const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2, costUsd: null, ...unchecked };
       const long = { prompt: "Zwei ü𝄞", answer: "Done.", reason: "It cann" };
       expect(await store.lists.turnExcerpt(second, 7)).toEqual({ ...failed, ...long });
