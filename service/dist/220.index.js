@@ -8,14 +8,14 @@ export const modules = {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   serveAction: () => (/* binding */ serveAction)
 /* harmony export */ });
-/* unused harmony exports ActionChild, endInTime */
+/* unused harmony exports ActionChild, withTimeLeft, endInTime */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
 /* harmony import */ var _src_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(3596);
 /* harmony import */ var _src_error_message_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(5719);
 /* harmony import */ var _memory_describe_memory_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(2466);
 /* harmony import */ var _runner_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(7555);
-/* harmony import */ var _serve_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(1826);
+/* harmony import */ var _serve_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(2283);
 /* harmony import */ var _server_protocol_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6387);
 /* harmony import */ var _settings_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(3836);
 /* harmony import */ var _setup_prepare_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(8653);
@@ -40,6 +40,7 @@ class ActionChild {
     #cancellation = new AbortController();
     #settings;
     #config;
+    #openedAt = performance.now();
     #service;
     /** Whether the service runs agents. */
     #hasAgents = false;
@@ -58,7 +59,7 @@ class ActionChild {
         const folder = (0,_setup_prepare_js__WEBPACK_IMPORTED_MODULE_6__/* .createFolder */ .vV)(environment, settings.projectId);
         for (const name of settings.options.agent.passes)
             process.env[name] = environment[name];
-        const { runner: _, ...config } = (0,_server_protocol_js__WEBPACK_IMPORTED_MODULE_4__/* .configOf */ .W1)(settings, environment, apiKey);
+        const { runner: _, ...config } = (0,_server_protocol_js__WEBPACK_IMPORTED_MODULE_4__/* .configOf */ .W1)(settings, environment);
         return new ActionChild(settings, { ...config, folder, port: 0, runner: undefined }, environment);
     }
     /** Does what the action asks for, and returns the reply. @throws SetupError if it cannot */
@@ -91,7 +92,10 @@ class ActionChild {
         }
         await this.#service?.[Symbol.asyncDispose]();
         this.#service = undefined;
-        this.#service = await (0,_serve_js__WEBPACK_IMPORTED_MODULE_3__/* .serve */ .wX)(this.#config, this.#log, hasAgents);
+        const { options, endsAfterMs } = this.#settings;
+        const leftMs = endsAfterMs - (performance.now() - this.#openedAt);
+        const args = withTimeLeft(this.#config.args, options.timeLimitMs, leftMs);
+        this.#service = await (0,_serve_js__WEBPACK_IMPORTED_MODULE_3__/* .serve */ .wX)({ ...this.#config, args }, this.#log, hasAgents);
         this.#hasAgents = hasAgents;
         const { memory } = this.#service;
         if (memory !== undefined)
@@ -113,6 +117,16 @@ class ActionChild {
         const { isWorkflowToken } = this.#settings;
         await (0,_stop_server_js__WEBPACK_IMPORTED_MODULE_7__/* .reportRun */ .G)({ ..._runner_js__WEBPACK_IMPORTED_MODULE_2__/* .runner */ .l, isDebug: () => this.#environment.RUNNER_DEBUG === "1" }, { folder: this.#config.folder, hasCrashed: false, isWorkflowToken, environment: this.#environment });
     }
+}
+/**
+ * Returns the arguments of a service whose agents end before its step does, however long it took to install them. They get a tenth of
+ * their limit in any case.
+ */
+function withTimeLeft(args, limitMs, leftMs) {
+    if (leftMs >= limitMs)
+        return [...args];
+    const minutes = (Math.max(leftMs, limitMs / 10) / 60_000).toFixed(3);
+    return [...args.filter((one) => !one.startsWith("--time-limit-minutes=")), `--time-limit-minutes=${minutes}`];
 }
 /** Names inputs as the action has them. */
 function inWordsOfAction(text) {

@@ -133,12 +133,10 @@ function shellAgent(command) {
         isTrusted: false,
     };
 }
-/** Returns the first program of a shell command. Skips variable assignments in front of it, because they may hold secrets. */
+/** Returns the first program of a shell command, without quotes. Skips variable assignments in front of it, because they may hold secrets. */
 function programOf(command) {
-    return command
-        .trim()
-        .split(/\s+/)
-        .find((word) => !/^\w+=/.test(word));
+    const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+    return words.find((word) => !/^\w+=/.test(word))?.replaceAll(/(['"])(.*?)\1/gs, "$2");
 }
 /**
  * Returns a command of a project, such as one that checks its docs, as what runs agents takes it. All its output is its report.
@@ -339,7 +337,22 @@ const lookUpPublic = (hostname, options, callback) => {
 
 /***/ }),
 
-/***/ 9004:
+/***/ 6009:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   I: () => (/* binding */ isEndOfOutput)
+/* harmony export */ });
+/* unused harmony export maxEndLength */
+/** In characters. Agents say in the last lines of their stdout how their turn went. */
+const maxEndLength = 1024 * 1024;
+/** Returns whether what is kept of an agent's stdout may be only its end. */
+const isEndOfOutput = (stdout) => stdout.length >= maxEndLength;
+
+
+/***/ }),
+
+/***/ 1321:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -354,6 +367,7 @@ __webpack_require__.d(__webpack_exports__, {
 // EXTERNAL MODULE: ./build/service/src/service-secrets.js
 var service_secrets = __webpack_require__(3696);
 ;// CONCATENATED MODULE: ./build/service/src/agents/event-lines.js
+
 // Renders the events that coding agents print as lines of JSON, as lines that a person can follow.
 /** Which agent prints the events. */
 const eventFormats = ["claude", "codex", "copilot", "gemini", "opencode"];
@@ -367,9 +381,12 @@ class EventLines {
     constructor(format) {
         this.#render = { claude, codex, copilot, gemini: (event) => this.#gemini(event), opencode }[format];
     }
-    /** Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line. */
-    add(line) {
-        const event = parse(line);
+    /**
+     * Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line.
+     *
+     * @param event - what the line was parsed to. Default: it is parsed here
+     */
+    add(line, event = parseEvent(line)) {
         if (event === undefined)
             return [...this.end(), line];
         return this.#render(event)
@@ -390,16 +407,6 @@ class EventLines {
             return lines;
         }
         return [...this.end(), ...gemini(event)];
-    }
-}
-function parse(line) {
-    if (!line.startsWith("{"))
-        return undefined;
-    try {
-        return JSON.parse(line);
-    }
-    catch {
-        return undefined;
     }
 }
 const isObject = (value) => typeof value === "object" && value !== null;
@@ -630,40 +637,8 @@ function isRemote(address) {
 
 ;// CONCATENATED MODULE: ./build/service/src/agents/presets/preset.js
 
-/** Parses the lines of JSON in an agent's output. The first line may be cut off, and others may not be JSON. */
-function parseEvents(stdout) {
-    return stdout.split("\n").flatMap((line) => {
-        if (!line.startsWith("{"))
-            return [];
-        try {
-            return [JSON.parse(line)];
-        }
-        catch {
-            return [];
-        }
-    });
-}
-/** Returns the string at a path in an event; `undefined` if there is none. */
-function stringIn(event, ...path) {
-    const value = valueIn(event, path);
-    return typeof value === "string" ? value : undefined;
-}
-/** Returns the number at a path in an event; `undefined` if there is none. */
-function numberIn(event, ...path) {
-    const value = valueIn(event, path);
-    return typeof value === "number" ? value : undefined;
-}
-function valueIn(event, path) {
-    let value = event;
-    for (const name of path) {
-        if (typeof value !== "object" || value === null)
-            return undefined;
-        value = value[name];
-    }
-    return value;
-}
-/** For an agent that exits with 0 without saying how its turn ended. */
-const noResult = { message: undefined, error: "it ended without a result" };
+/** For an agent that does not say how its turn ended. */
+const noResult = { message: undefined, error: undefined, hasEnded: false };
 /** Anthropic's API with an API key. `baseUrlVariable` and the path in its URL differ between agents. */
 function anthropic(url, baseUrlVariable) {
     return {
@@ -730,7 +705,47 @@ const aider = {
     },
 };
 
+;// CONCATENATED MODULE: ./build/service/src/agents/events.js
+/** Parses a line of an agent's stdout; `undefined` if it is no event. */
+function events_parseEvent(line) {
+    if (!line.startsWith("{"))
+        return undefined;
+    try {
+        return JSON.parse(line);
+    }
+    catch {
+        return undefined;
+    }
+}
+/** Parses the lines of JSON in an agent's output. The first line may be cut off, and others may not be JSON. */
+function parseEvents(stdout) {
+    return stdout
+        .split("\n")
+        .map(events_parseEvent)
+        .filter((event) => event !== undefined);
+}
+/** Returns the string at a path in an event; `undefined` if there is none. */
+function stringIn(event, ...path) {
+    const value = valueIn(event, path);
+    return typeof value === "string" ? value : undefined;
+}
+/** Returns the number at a path in an event; `undefined` if there is none. */
+function numberIn(event, ...path) {
+    const value = valueIn(event, path);
+    return typeof value === "number" ? value : undefined;
+}
+function valueIn(event, path) {
+    let value = event;
+    for (const name of path) {
+        if (typeof value !== "object" || value === null)
+            return undefined;
+        value = value[name];
+    }
+    return value;
+}
+
 ;// CONCATENATED MODULE: ./build/service/src/agents/presets/claude.js
+
 
 
 /** Claude Code, by Anthropic. */
@@ -752,6 +767,8 @@ const claude_claude = {
     environment: {
         // Otherwise it sends the content of every file that a prompt names as `@/path` to the model, even from outside the clone.
         CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
+        // Otherwise it stays after its result as long as what it started in the background, such as a server for a preview.
+        CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
         DISABLE_AUTOUPDATER: "1",
     },
@@ -763,22 +780,35 @@ const claude_claude = {
         ...(isFollowUp ? ["--continue"] : []),
         '"$@"',
     ].join(" "),
-    readReport: (stdout) => {
-        const result = parseEvents(stdout).findLast(({ type }) => type === "result");
+    readReport: (_stdout, result) => {
         if (result === undefined)
             return noResult;
         const message = stringIn(result, "result");
         const [session, totalUsd] = [stringIn(result, "session_id"), numberIn(result, "total_cost_usd")];
+        const subtype = stringIn(result, "subtype") ?? "";
+        const hasFailed = result.is_error === true || subtype.startsWith("error");
         return {
             // A session that is continued keeps counting.
             ...(session !== undefined && totalUsd !== undefined && { sessionCost: { session, totalUsd } }),
             message,
-            error: result.is_error === true ? (message ?? stringIn(result, "subtype") ?? "no reason") : undefined,
+            error: hasFailed ? (message ?? errorsIn(result) ?? limits[subtype] ?? (subtype || "no reason")) : undefined,
+            ...(subtype in limits && { failureClass: "limit" }),
         };
     },
 };
+/** What it says only as a code when it has reached a limit of its own. */
+const limits = {
+    error_max_turns: "it reached its limit of turns",
+    error_max_budget_usd: "it reached its limit of cost",
+};
+/** Returns the event's own words about what went wrong; `undefined` if it has none. */
+function errorsIn({ errors }) {
+    const words = Array.isArray(errors) ? errors.filter((one) => typeof one === "string" && one.trim() !== "") : [];
+    return words.length === 0 ? undefined : words.join(" ");
+}
 
 ;// CONCATENATED MODULE: ./build/service/src/agents/presets/codex.js
+
 
 /** Codex CLI, by OpenAI. */
 const codex_codex = {
@@ -786,26 +816,25 @@ const codex_codex = {
     package: { registry: "npm", name: "@openai/codex", version: "0.169.0" },
     models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY")],
     environment: {},
-    // It reads the base URL only from its configuration.
+    // It reads the base URL only from its configuration. For a model that it does not know, it would offer a tool of the provider.
     script: ({ isFollowUp, isSandboxed }) => [
         "exec codex exec --json",
         isSandboxed ? "--dangerously-bypass-approvals-and-sandbox" : "--sandbox workspace-write",
-        `\${OPENAI_BASE_URL:+-c "openai_base_url=\\"$OPENAI_BASE_URL\\""} "$@"`,
+        `-c 'web_search="disabled"' \${OPENAI_BASE_URL:+-c "openai_base_url=\\"$OPENAI_BASE_URL\\""} "$@"`,
         ...(isFollowUp ? ["resume --last"] : []),
         "-",
     ].join(" "),
-    readReport: (stdout) => {
-        const events = parseEvents(stdout);
-        const end = events.findLast(({ type }) => type === "turn.completed" || type === "turn.failed");
+    readReport: (stdout, end) => {
         if (end === undefined)
             return noResult;
-        const words = events.findLast((event) => stringIn(event, "item", "type") === "agent_message");
+        const words = parseEvents(stdout).findLast((event) => stringIn(event, "item", "type") === "agent_message");
         const error = end.type === "turn.failed" ? (stringIn(end, "error", "message") ?? "no reason") : undefined;
         return { message: stringIn(words, "item", "text"), error };
     },
 };
 
 ;// CONCATENATED MODULE: ./build/service/src/agents/presets/copilot.js
+
 
 
 /** GitHub Copilot CLI. In a workflow, `permissions: copilot-requests: write` makes the workflow's own token a key. */
@@ -834,11 +863,10 @@ const copilot_copilot = {
         ...(isFollowUp ? ["--continue"] : []),
         '"$@"',
     ].join(" "),
-    readReport: (stdout) => {
-        const events = parseEvents(stdout);
-        const end = events.findLast(({ type }) => type === "result");
+    readReport: (stdout, end) => {
         if (end === undefined)
             return noResult;
+        const events = parseEvents(stdout);
         const isSaid = (event) => (stringIn(event, "data", "content") ?? "") !== "";
         const words = events.findLast((event) => event.type === "assistant.message" && isSaid(event));
         const failure = events.findLast(({ type }) => type === "session.error");
@@ -848,6 +876,7 @@ const copilot_copilot = {
 };
 
 ;// CONCATENATED MODULE: ./build/service/src/agents/presets/gemini.js
+
 
 
 /** Without the type, it rejects a key together with a base URL. They take precedence over settings in the repository. */
@@ -878,11 +907,10 @@ const gemini_gemini = {
         ...(isFollowUp ? ["--resume latest"] : []),
         '"$@"',
     ].join(" "),
-    readReport: (stdout) => {
-        const events = parseEvents(stdout);
-        const result = events.findLast(({ type }) => type === "result");
+    readReport: (stdout, result) => {
         if (result === undefined)
             return noResult;
+        const events = parseEvents(stdout);
         // The message arrives in pieces, after the last use of a tool.
         const words = events.slice(events.findLastIndex(({ type }) => type === "tool_result") + 1);
         const message = words.flatMap((event) => (event.role === "assistant" ? (stringIn(event, "content") ?? "") : []));
@@ -891,13 +919,10 @@ const gemini_gemini = {
     },
 };
 
-;// CONCATENATED MODULE: ./build/service/src/agents/output-end.js
-/** In characters. Agents say in the last lines of their stdout how their turn went. */
-const maxEndLength = 1024 * 1024;
-/** Returns whether what is kept of an agent's stdout may be only its end. */
-const isEndOfOutput = (stdout) => stdout.length >= maxEndLength;
-
+// EXTERNAL MODULE: ./build/service/src/agents/output-end.js
+var output_end = __webpack_require__(6009);
 ;// CONCATENATED MODULE: ./build/service/src/agents/presets/opencode.js
+
 
 
 /** OpenCode, by SST. */
@@ -911,21 +936,25 @@ const opencode_opencode = {
     // It knows the models as of its own version.
     environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
     script: ({ isFollowUp }) => `exec opencode run --format json ${isFollowUp ? "--continue " : ""}"$@"`,
-    readReport: (stdout) => {
-        const events = parseEvents(stdout);
-        const end = events.findLast(({ type }) => type === "step_finish" || type === "error");
+    readReport: (stdout, end) => {
         if (end === undefined)
             return noResult;
+        const events = parseEvents(stdout);
         const lastStep = events.slice(events.findLastIndex(({ type }) => type === "step_start") + 1);
         const texts = lastStep.flatMap((event) => (event.type === "text" ? (stringIn(event, "part", "text") ?? "") : []));
-        const error = stringIn(end, "error", "data", "message") ?? stringIn(end, "error", "name") ?? "no reason";
         return {
             message: texts.join("\n\n") || undefined,
-            error: end.type === "error" ? error : undefined,
-            costUsd: isEndOfOutput(stdout) ? undefined : costOf(events.filter(({ type }) => type === "step_finish")),
+            error: errorOf(end),
+            costUsd: (0,output_end/* isEndOfOutput */.I)(stdout) ? undefined : costOf(events.filter(({ type }) => type === "step_finish")),
         };
     },
 };
+function errorOf(end) {
+    if (end.type === "error")
+        return stringIn(end, "error", "data", "message") ?? stringIn(end, "error", "name") ?? "no reason";
+    const reason = stringIn(end, "part", "reason") ?? "";
+    return reason === "stop" ? undefined : `the model's answer ended early: ${reason}`;
+}
 /** Returns the cost of all steps; `undefined` if one does not say, or the agent knows no price of a model. */
 function costOf(steps) {
     if (steps.length === 0)
@@ -938,8 +967,6 @@ function costOf(steps) {
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/agents/readable-error.js
-/** In characters. */
-const maxLength = 2000;
 /**
  * Returns an error of an agent for people. Some agents print what their model's API answered, as JSON that is in a text or in
  * other JSON.
@@ -947,19 +974,19 @@ const maxLength = 2000;
 function readableError(error) {
     const start = error.indexOf("{");
     const end = error.lastIndexOf("}");
-    const parsed = start >= 0 && end > start ? readable_error_parse(error.slice(start, end + 1)) : undefined;
+    const parsed = start >= 0 && end > start ? parse(error.slice(start, end + 1)) : undefined;
     const message = messageIn(parsed);
     if (message === undefined)
-        return error.slice(0, maxLength);
+        return error;
     // What is before it says where it came from: `API Error: 401 {…}`.
     const before = error
         .slice(0, start)
         .replace(/^[\s[("']+|[\s"'(:-]+$/g, "")
         .trim();
     const readable = readableError(message);
-    return (before === "" || readable.includes(before) ? readable : `${before}: ${readable}`).slice(0, maxLength);
+    return before === "" || readable.includes(before) ? readable : `${before}: ${readable}`;
 }
-function readable_error_parse(text) {
+function parse(text) {
     try {
         return JSON.parse(text);
     }
@@ -1019,7 +1046,7 @@ function presetAgent(name, environment, model) {
         throw new Error(`--agent ${name} requires ${keys} in the environment.`);
     }
     const { baseUrlVariable, keyVariable } = modelEndpoint;
-    const url = environment[baseUrlVariable] || modelEndpoint.url;
+    const url = environment[baseUrlVariable]?.trim() || modelEndpoint.url;
     if (!URL.canParse(url))
         throw new Error(`${baseUrlVariable} must be a URL.`);
     return {
@@ -1031,9 +1058,14 @@ function presetAgent(name, environment, model) {
         },
         promptPrefix,
         eventFormat: eventFormats.find((format) => format === name),
-        readReport: (stdout) => {
-            const report = readReport(stdout);
-            return report.error === undefined ? report : { ...report, error: readableError(report.error) };
+        readReport: (stdout, _result, final) => {
+            const report = readReport(stdout, final);
+            const { error } = report;
+            return {
+                ...report,
+                ...(final !== undefined && { hasEnded: true }),
+                ...(error !== undefined && { error: readableError(error) }),
+            };
         },
         isToldHistory: true,
         environment: own,
@@ -1180,7 +1212,7 @@ function argumentsFor(command, { currentDirectory, writable, moved, readable, ha
         ...["--proc", "/proc", ...kernelFiles.flatMap(readOnly), "--dev", "/dev"],
         ...hiddenFiles.filter((path) => (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(path)).flatMap((path) => ["--ro-bind", "/dev/null", path]),
         ...["--bind", temporary, "/tmp", "--bind", temporary, "/dev/shm"],
-        ...readable.flatMap(readOnly),
+        ...notShown(readable).flatMap(readOnly),
         ...writable.flatMap((path) => ["--bind", moved?.to === path ? moved.path : path, path]),
         // Nothing that is only in memory can be written, so that all files count for the limit of the disk.
         ...["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", currentDirectory],
@@ -1192,6 +1224,13 @@ function showSystemFolder(path) {
         return [];
     // Such as /bin, a link to /usr/bin on most systems.
     return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.lstatSync)(path).isSymbolicLink() ? ["--symlink", (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readlinkSync)(path), path] : readOnly(path);
+}
+/** Leaves out what a folder shows already, where bubblewrap cannot mount over a link. What such a link leads to is shown instead. */
+function notShown(readable) {
+    const folders = [...systemFolders, ...systemFiles, ...readable];
+    const isShown = (path) => folders.some((folder) => path.startsWith(`${folder}/`));
+    const real = (path) => ((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(path) ? [(0,node_fs__WEBPACK_IMPORTED_MODULE_0__.realpathSync)(path)] : []);
+    return readable.flatMap((path) => (isShown(path) ? real(path).filter((one) => !isShown(one)) : [path]));
 }
 const readOnly = (path) => ["--ro-bind-try", path, path];
 /** Returns advice for the operator if bubblewrap cannot run, by the output of bubblewrap. */
@@ -1692,6 +1731,7 @@ function parametersIn(segments, texts, takesAnyText) {
 /* harmony export */   P1: () => (/* binding */ jobOfBranch),
 /* harmony export */   ZB: () => (/* binding */ checkResults),
 /* harmony export */   c3: () => (/* binding */ jobBranch),
+/* harmony export */   fQ: () => (/* binding */ failureClasses),
 /* harmony export */   gn: () => (/* binding */ turnIdSyntax),
 /* harmony export */   ok: () => (/* binding */ parseTurnId)
 /* harmony export */ });
@@ -1720,6 +1760,12 @@ function parseTurnId(text) {
     const id = turnIdText.test(text) ? Number(text) : Number.NaN;
     return Number.isSafeInteger(id) ? id : undefined;
 }
+/**
+ * What kind of failure a turn has, which decides what helps: `transient` and `agent`, to send it again; `limit`, a higher limit;
+ * `credit`, to pay; `model`, another key, name or address; `setting` and `refused`, a change of what the service is given or
+ * GitHub allows.
+ */
+const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"];
 
 
 /***/ }),
@@ -1761,7 +1807,7 @@ function once(json, expected, read) {
 const flag = { given: "never", parse: () => true, json: zod_mini__WEBPACK_IMPORTED_MODULE_1__/* .boolean */ .zMY("true or false") };
 /** @param expected - says what the text is, for messages */
 function text(expected) {
-    const json = zod_mini__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP(expected).check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._minLength */ .m9(1, expected));
+    const json = zod_mini__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP(expected).check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._trim */ .WN(), zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._minLength */ .m9(1, expected));
     return { given: "once", parse: (_, [given = ""]) => given, json };
 }
 /** @param expected - says what each text is, for messages */
@@ -1771,7 +1817,7 @@ function texts(expected) {
 /** The name of an environment variable. */
 function variableName() {
     const expected = "the name of an environment variable";
-    return zod_mini__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP(expected).check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._regex */ .Fk(/^[A-Za-z_]\w*$/, expected));
+    return zod_mini__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP(expected).check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._trim */ .WN(), zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._regex */ .Fk(/^[A-Za-z_]\w*$/, expected));
 }
 const variableNames = textsOf(variableName(), "a list of names of environment variables");
 function textsOf(json, expected) {
@@ -1870,7 +1916,9 @@ function parseArguments(args, names, allowPositionals = false) {
         has: (name) => values[name] !== undefined,
         value: (name) => {
             const given = values[name];
-            return given === undefined ? undefined : (0,table/* kindOf */.I)(name).parse(`--${name}`, [given].flat().map(String));
+            return given === undefined
+                ? undefined
+                : (0,table/* kindOf */.I)(name).parse(`--${name}`, [given].flat().map((one) => String(one).trim()));
         },
     };
 }
@@ -1894,7 +1942,7 @@ var agents_agent = __webpack_require__(719);
 // EXTERNAL MODULE: ./build/service/src/agents/network/public-address.js
 var public_address = __webpack_require__(535);
 // EXTERNAL MODULE: ./build/service/src/agents/presets.js + 11 modules
-var presets = __webpack_require__(9004);
+var presets = __webpack_require__(1321);
 // EXTERNAL MODULE: ./build/service/src/pulls/github/github-repository.js
 var github_repository = __webpack_require__(6832);
 ;// CONCATENATED MODULE: ./build/service/src/pulls/path-patterns.js
@@ -2018,7 +2066,7 @@ function readIdentity(text) {
  */
 function createProjectSettings(input, environment, tokenVariables = []) {
     const agent = createAgent(input, environment);
-    const { repository, base, agentEnv = [] } = input;
+    const { repository, base } = input;
     const reads = readReads(input);
     const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
     // Files of a repository can name another host for the model, to which a named agent would send its key.
@@ -2038,7 +2086,7 @@ function createProjectSettings(input, environment, tokenVariables = []) {
         github,
         agent: {
             ...agent,
-            passes: [...agent.passes, ...agentEnv],
+            passes: [...agent.passes, ...namedVariables(input)],
             reads: [...agent.reads, ...reads],
         },
         sandbox,
@@ -2082,7 +2130,7 @@ function checkAgentEnv(input, { passes }, environment, tokenVariables) {
     ];
     const has = (value, secret) => secret.length < minSecretLength ? value === secret : value.includes(secret);
     // The key of its model may be the workflow's own token: the agent itself never gets that.
-    for (const name of (input.agentEnv ?? []).filter((one) => !passes.includes(one))) {
+    for (const name of namedVariables(input).filter((one) => !passes.includes(one))) {
         if (own.includes(name) || name === databasePassword || ofRunner.test(name))
             throw new Error(`--agent-env must not name ${name}, which no agent may have.`);
         const value = (0,service_secrets/* isSecretName */.eh)(name) ? (0,service_secrets/* findSecret */.mt)(name, environment)?.value : environment[name];
@@ -2090,6 +2138,11 @@ function checkAgentEnv(input, { passes }, environment, tokenVariables) {
             throw new Error(`--agent-env must not name ${name}: it has a token, a key or a password of the service, which no agent may have.`);
     }
 }
+/** Variables that agents get besides those that they need. */
+const namedVariables = ({ agentEnv = [], agentEnvPublic = [] }) => [
+    ...agentEnv,
+    ...agentEnvPublic,
+];
 /** Variables with the service's own secrets, which can also be in files. */
 const ownVariables = (input) => [apiKeyVariable, ...ownTokenVariables(input)];
 /** Variables with the service's own tokens of GitHub. */
@@ -2106,9 +2159,38 @@ const ofMachine = /^\/(?:(?:dev(?!\/shm\/)|proc|run|sys|var\/run)(?:\/|$)|(?:tmp
 function readReads({ agentReads = [] }) {
     const paths = agentReads.map((path) => (0,external_node_path_.resolve)(path));
     const exposed = paths.find(isExposed);
-    if (exposed === undefined)
-        return paths;
-    throw new Error(`--agent-reads ${exposed} would let agents reach processes, devices or sockets of this machine.`);
+    if (exposed !== undefined)
+        throw new Error(`--agent-reads ${exposed} would let agents reach processes, devices or sockets of this machine.`);
+    for (const path of paths) {
+        const file = findGitToken(path);
+        if (file !== undefined)
+            throw new Error(`--agent-reads ${path} would let agents read the token of Git in ${file}. Name a folder without it, or set \`persist-credentials: false\` for actions/checkout.`);
+    }
+    return paths;
+}
+/** Such as what `actions/checkout` leaves in a clone, or in a file of its own that the clone includes, and what `store` helpers keep. */
+const gitSettings = /^(?:config(?:\.worktree)?|git-credentials-.*\.config|\.gitconfig|\.git-credentials)$/;
+const gitToken = /\bextraheader\s*=\s*"?authorization\s*:|:\/\/[^\s"/@]*:[^\s"/@]+@/i;
+/** Folders with many others in them, none of which a clone is in. */
+const withoutClones = ["node_modules", "objects"];
+/** From the home directory of a runner, clones are at most at a depth of six. */
+const maxDepth = 8;
+/** Returns a file at or below a path that has a token for Git; `undefined` if none is found. */
+function findGitToken(path, depth = 0) {
+    try {
+        if ((0,external_node_fs_.statSync)(path).isFile())
+            return gitSettings.test((0,external_node_path_.basename)(path)) && gitToken.test((0,external_node_fs_.readFileSync)(path, "utf8")) ? path : undefined;
+        for (const entry of depth < maxDepth ? (0,external_node_fs_.readdirSync)(path, { withFileTypes: true }) : []) {
+            const isSearched = entry.isDirectory() ? !withoutClones.includes(entry.name) : gitSettings.test(entry.name);
+            const found = isSearched ? findGitToken((0,external_node_path_.join)(path, entry.name), depth + 1) : undefined;
+            if (found !== undefined)
+                return found;
+        }
+    }
+    catch {
+        // What the service cannot read, its agents cannot read either.
+    }
+    return undefined;
 }
 /** Whoever can see a socket can connect to it, also where nothing can be written: to Docker's, it would have the machine. */
 function isExposed(path) {
@@ -2157,11 +2239,23 @@ function readOnly(patterns = []) {
 }
 /** Enough for a build with a process for each core. It keeps the others going when an agent starts processes without end. */
 const maxProcesses = 2000;
-/** Returns the secrets in the service's environment, in its files and in the repository's URL, which no change may have. */
+const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+/** Returns the secrets in the service's environment, in its files, and in the URLs of the repository and of proxies, which no change may have. */
 function findSecrets(input, agent, environment) {
-    const names = [...ownVariables(input), ...[...agent.passes, ...(input.agentEnv ?? [])].filter(service_secrets/* isSecretName */.eh)];
-    const secretSources = [...new Set(names)].flatMap((name) => (0,service_secrets/* findSecret */.mt)(name, environment) ?? []);
-    const fixed = fixedSecrets(input, environment);
+    const { agentEnv = [], agentEnvPublic = [] } = input;
+    const named = [...agent.passes, ...agentEnv].filter((name) => !agentEnvPublic.includes(name));
+    const sources = new Set([...ownVariables(input), ...named.filter(service_secrets/* isSecretName */.eh)]);
+    const secretSources = [...sources].flatMap((name) => (0,service_secrets/* findSecret */.mt)(name, environment) ?? []);
+    const others = named.map((name) => ({ name, value: environment[name]?.trim() ?? "" }));
+    const proxies = proxyVariables.map((variable) => {
+        const name = `the password of ${variable}`;
+        return { name, value: (0,service_secrets/* passwordOf */.No)(environment[variable] ?? "") };
+    });
+    const fixed = [
+        ...fixedSecrets(input, environment),
+        ...others.filter(({ name, value }) => !sources.has(name) && !(0,service_secrets/* isPublicValue */.bJ)(name, value)),
+        ...proxies,
+    ].filter(({ value }) => value !== "");
     const secrets = {
         *[Symbol.iterator]() {
             for (const { name, values } of secretSources)
@@ -2181,13 +2275,17 @@ function fixedSecrets({ repository }, environment) {
         { name: "the password of the repository", value: password },
     ].filter(({ value }) => value !== "");
 }
-function createAgent({ agent: command, model }, environment) {
-    if (command?.trim() === "")
+function createAgent({ agent: given, model }, environment) {
+    const command = given?.trim();
+    if (command === "")
         throw new Error("--agent is empty.");
     const preset = command === undefined ? undefined : (0,presets/* presetAgent */.DM)(command, environment, model);
     if (preset !== undefined)
         return preset;
     const agent = command === undefined ? agents_agent/* builtInEditor */.rh : (0,agents_agent/* shellAgent */.sc)(command);
+    const [named = ""] = agent.programs[0]?.split("@") ?? [];
+    if (presets/* presetNames */.gC.includes(named))
+        throw new Error(`--agent must be ${named} alone, with --model NAME as an option of its own. A command line of your own has to be in a script.`);
     return model === undefined ? agent : { ...agent, model };
 }
 const defaultTokenVariable = "GITHUB_TOKEN";
@@ -2534,7 +2632,7 @@ var trust_rule = __webpack_require__(9355);
 const networkKinds = ["full", "model", "none"];
 
 // EXTERNAL MODULE: ./build/service/src/agents/presets.js + 11 modules
-var presets = __webpack_require__(9004);
+var presets = __webpack_require__(1321);
 // EXTERNAL MODULE: ./build/service/src/agents/sandbox/create-sandbox.js + 1 modules
 var create_sandbox = __webpack_require__(3198);
 // EXTERNAL MODULE: ./build/service/src/pulls/protected-files.js
@@ -2569,6 +2667,9 @@ const options = {
     }),
     "agent-env": ofProject("agentEnv", kinds/* variableNames */.zo, {
         NAME: "also give agents this environment variable; may be repeated",
+    }),
+    "agent-env-public": ofProject("agentEnvPublic", kinds/* variableNames */.zo, {
+        NAME: "the same for a variable whose value is no secret, so that a change may have it; may be repeated",
     }),
     "agent-reads": ofProject("agentReads", (0,kinds/* texts */.Te)("a path"), {
         PATH: "also let agents read this file or folder in their sandbox; may be repeated",
@@ -3101,10 +3202,13 @@ class JobDirectory {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   No: () => (/* binding */ passwordOf),
+/* harmony export */   bJ: () => (/* binding */ isPublicValue),
+/* harmony export */   cQ: () => (/* binding */ textsOfSecret),
 /* harmony export */   eh: () => (/* binding */ isSecretName),
 /* harmony export */   mt: () => (/* binding */ findSecret)
 /* harmony export */ });
-/* unused harmony export readSecretFile */
+/* unused harmony exports minSecretLength, readSecretFile */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
 
@@ -3113,6 +3217,67 @@ class JobDirectory {
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
 /** Returns whether a variable has a secret, by its name. */
 const isSecretName = (name) => secretName.test(name);
+/** Shorter ones would be found in ordinary text. Real keys are far longer. */
+const minSecretLength = 8;
+/** Of a value with several lines, these are secrets by themselves. */
+const minLineLength = 16;
+/** Names of variables that say which region, project, resource or model is used. */
+const publicName = /(?:^|_)(?:REGION|LOCATION|PROJECT(?:_ID)?|RESOURCE|MODEL)$/i;
+/** Words of letters, with dashes between them, such as `eu-central` and `service_account`. */
+const words = /^(?:[A-Z]?[a-z]{1,20}|[A-Z]{1,20})(?:[-_](?:[A-Z]?[a-z]{1,20}|[A-Z]{1,20}))*$/;
+/** An address without a user, whose path has only words and versions: others can be what gives access. */
+const address = /^(?:[a-z]{2,9}:\/\/[a-z\d.-]+|localhost|(?:\d{1,3}\.){3}\d{1,3}|(?:[a-z\d-]{1,20}\.)+[a-z]{2,12})(?::\d{1,5})?(?:\/(?:[a-z]{1,20}(?:-[a-z]{1,20})*|[\w.-]{0,6}))*$/;
+/** Returns whether a value that an agent gets is no secret, by the name and the value. */
+function isPublicValue(name, value) {
+    return address.test(value) || (!isSecretName(name) && (publicName.test(name) || words.test(value)));
+}
+/**
+ * Returns the texts of which each gives a secret away: the value, a password in it, the strings of a value in JSON, and the long lines of one
+ * with several.
+ */
+function textsOfSecret(value) {
+    const text = value.trim();
+    const json = /^[{[]/.test(text) ? parseJson(text) : undefined;
+    const lines = text.split(/\r?\n|\\n/).map((line) => line.trim());
+    const parts = json !== undefined
+        ? stringsIn(json).flatMap(([key, one]) => (isPublicValue(key, one.trim()) ? [] : textsOfSecret(one)))
+        : lines.length > 1
+            ? lines.filter((line) => line.length >= minLineLength && !isPublicLine(line))
+            : [passwordOf(text)];
+    return [...new Set([text, ...parts])].filter(({ length }) => length >= minSecretLength);
+}
+/** Such as the first line of a key, and settings that are none. */
+function isPublicLine(line) {
+    const setting = /^(?:export\s+)?["']?([\w.-]+)["']?\s*[=:]\s*["']?(.*?)["']?,?$/;
+    const [, name = "", value = line] = setting.exec(line) ?? [];
+    return /^-----[A-Z ]+-----$/.test(value) || isPublicValue(name, value);
+}
+/** Returns the password of a URL; empty if it has none. */
+function passwordOf(url) {
+    const [, password = ""] = /^(?:[a-z][a-z\d+.-]*:\/\/)?[^\s:@/]*:([^\s@/]+)@/i.exec(url) ?? [];
+    try {
+        return decodeURIComponent(password);
+    }
+    catch {
+        return password;
+    }
+}
+/** Returns the strings in JSON, each with the key that it belongs to. */
+function stringsIn(json, key = "") {
+    if (typeof json === "string")
+        return [[key, json]];
+    if (typeof json !== "object" || json === null)
+        return [];
+    return Object.entries(json).flatMap(([name, one]) => stringsIn(one, Array.isArray(json) ? key : name));
+}
+function parseJson(text) {
+    try {
+        return JSON.parse(text);
+    }
+    catch {
+        return undefined;
+    }
+}
 /** The values that were in each file, the current one last. */
 const valuesOf = new Map();
 /**
@@ -3123,7 +3288,7 @@ const valuesOf = new Map();
  * @throws if there are two, or the file cannot be used. The message names the file, and has nothing of what is in it
  */
 function findSecret(name, environment) {
-    const value = environment[name];
+    const value = environment[name]?.trim();
     const file = findFile(name, environment);
     if (file === undefined)
         return value ? { name, file, value, values: () => [value] } : undefined;
@@ -3347,8 +3512,8 @@ function reportedCopies(report, copies) {
 /* harmony import */ var _src_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6301);
 
 /** Returns what the service's process is told, but where it is. */
-function configOf(settings, environment, apiKey) {
-    const { args, variables, options, projectId, token, isWorkflowToken } = settings;
+function configOf(settings, environment) {
+    const { args, variables, options, projectId, isWorkflowToken } = settings;
     const remember = {
         cacheAccess: (0,_src_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(environment),
         cacheEnvironment: cacheEnvironment(environment),
@@ -3356,16 +3521,13 @@ function configOf(settings, environment, apiKey) {
         isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
         isOwnRepository: settings.repository.toLowerCase() === environment.GITHUB_REPOSITORY?.toLowerCase(),
     };
-    const keys = options.agent.passes
-        .filter((name) => !/(_URL|_BASE)$/.test(name))
-        .map((name) => variables[name] ?? environment[name]);
+    const secrets = Array.from(options.secrets, ({ value }) => value);
     return {
         args,
         environment: variables,
         projectId,
         remember: settings.remember ? remember : undefined,
-        // Shorter ones match by accident.
-        secrets: [token, apiKey, ...keys].filter((secret) => secret !== undefined).filter(({ length }) => length >= 8),
+        secrets: [...new Set(secrets)],
         // In a container, the process that runs the steps is outside.
         runner: process.ppid > 1 ? process.ppid : undefined,
     };

@@ -84,7 +84,7 @@ async function startServer({ runner, environment, program, signal }) {
     const path = await (0,prepare/* prepareAgent */.pO)(settings, { folder, environment, info: runner.info, signal });
     const port = portOf(settings.projectId);
     signal.throwIfAborted();
-    const config = { ...(0,server_protocol/* configOf */.W1)(settings, environment, apiKey), folder, port };
+    const config = { ...(0,server_protocol/* configOf */.W1)(settings, environment), folder, port };
     const ofServer = (0,agent_service/* serviceEnvironment */.J6)({ ...environment, PATH: path }, options.agent.passes);
     const { url, memory } = await startProcess(config, { runner, environment: ofServer, program, signal });
     runner.setOutput("base-url", url);

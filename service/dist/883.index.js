@@ -134,7 +134,7 @@ const runner = {
 /* unused harmony export inputDefaults */
 /* harmony import */ var _src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3468);
 /* harmony import */ var _src_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(3596);
-/* harmony import */ var _src_agents_presets_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9004);
+/* harmony import */ var _src_agents_presets_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1321);
 /* harmony import */ var _src_error_message_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(5719);
 /* harmony import */ var _src_options_options_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(5679);
 /* harmony import */ var _src_options_table_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(1287);
@@ -174,7 +174,7 @@ function readSettings(input, environment, apiKey) {
     const serverUrl = environment.GITHUB_SERVER_URL || "https://github.com";
     const apiUrl = environment.GITHUB_API_URL || "https://api.github.com";
     const token = read("github-token");
-    const wrong = (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .agentProblem */ .$R)(agent, environment);
+    const wrong = (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .agentProblem */ .$R)(agent, environment, "options");
     if (wrong)
         problems.push(["`agent` ", ...wrong]);
     if (!/^[\w.-]+\/[\w.-]+$/.test(repository))
@@ -235,9 +235,10 @@ function readSettings(input, environment, apiKey) {
         variables,
         options: { ...project, apiKey: options.apiKey },
         agentPackage: (0,_src_agents_presets_js__WEBPACK_IMPORTED_MODULE_1__/* .presetPackage */ .e5)(agent),
-        projectId: (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .projectOf */ .v8)(repository, agent, more.name),
+        projectId: (0,_src_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_0__/* .projectOf */ .v8)(repository, agent, environment, more.name),
         repository,
         token,
+        endsAfterMs: Number(input("minutes-left") || Number.POSITIVE_INFINITY) * 60_000,
         isWorkflowToken: token === workflowToken,
         install,
         remember,
@@ -391,7 +392,7 @@ function sudo(command) {
 }
 
 // EXTERNAL MODULE: ./build/service/src/agents/presets.js + 11 modules
-var presets = __webpack_require__(9004);
+var presets = __webpack_require__(1321);
 ;// CONCATENATED MODULE: ./build/service/step/setup/install-agent.js
 
 
@@ -452,13 +453,17 @@ function installerEnvironment(environment) {
 
 
 
+/** How long an agent may run so that an hour's token, made shortly before, outlives its push, in milliseconds. */
+const safeTokenMs = 55 * 60_000;
 /**
  * Makes sure that the sandbox and the agent are there.
  *
  * @returns the `PATH` in which the agent is
  * @throws SetupError if one is missing and cannot be installed
  */
-async function prepareAgent({ agentPackage, options, install }, { folder, environment, info, signal }) {
+async function prepareAgent({ agentPackage, options, install, token, isWorkflowToken }, { folder, environment, info, signal }) {
+    if (token.startsWith("ghs_") && !isWorkflowToken && options.timeLimitMs > safeTokenMs)
+        info(`\`github-token\` is that of a GitHub App, which ends an hour after it was made. The agent may run for ${options.timeLimitMs / 60_000} minutes: if the token ends before, its work cannot be pushed. Give it less time, or make the token just before this step.`);
     if (options.sandbox === "bwrap")
         await prepareBubblewrap({
             folder: (0,external_node_path_.join)(folder, "sandbox-test"),
@@ -749,10 +754,18 @@ const agentKeys = {
     [editor]: [],
 };
 const agentNames = Object.keys(agentKeys);
-/** Returns what is wrong with an agent: it is none, or a word that is not a program. `undefined` if it may be one. */
-function agentProblem(agent, { PATH = "" }) {
+/**
+ * Returns what is wrong with an agent: it is none, a word that is not a program, or a known one with more words. `undefined` if it may be one.
+ *
+ * @param options - the input that has its options
+ */
+function agentProblem(agent, { PATH = "" }, options = "agent-options") {
     if (agent === "")
         return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is required: one of ${agentNames.join(", ")}, or a shell command`;
+    const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
+    const model = /\s(?:--model|-m)[\s=]+(\S+)/.exec(agent)?.[1] ?? "NAME";
+    if (name !== agent && Object.hasOwn(agentKeys, name))
+        return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which would run as a command of your own. Set agent to ${name} alone, and its model by the line --model ${model} of ${(0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .trusted */ .IZ)(options)}. A command line of your own has to be in a script`;
     if (agent in agentKeys || !/^[\w.-]+$/.test(agent) || isInPath(agent, PATH))
         return undefined;
     return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which is neither one of ${agentNames.join(", ")} nor a program in the PATH of this runner`;
@@ -772,19 +785,22 @@ function isInPath(program, path) {
 }
 /**
  * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
- * however a command is worded.
+ * however a command is worded. The workflow's own repository is known by its id, which a rename or transfer keeps.
  *
  * @param repository - `OWNER/NAME`
  * @param name - tells agents of one repository apart. Default: the agent
  */
-function projectOf(repository, agent, name = agent in agentKeys ? agent : "command") {
-    return [...repository.split("/"), name].join("-");
+function projectOf(repository, agent, { GITHUB_REPOSITORY: own, GITHUB_REPOSITORY_ID: id }, name = agent in agentKeys ? agent : "command") {
+    const isOwn = repository.toLowerCase() === own?.toLowerCase();
+    return [...(isOwn && id ? [id] : repository.split("/")), name].join("-");
 }
 /** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
 const agentInputs = (/* unused pure expression or super */ null && (["sandbox", "agent-network", "time-limit-minutes", "remember", "install"]));
 /** The options of the service that a step may set. */
 const stepOptions = [
     "agent-env",
+    "agent-env-public",
+    "agent-model-tools",
     "agent-reads",
     "agents",
     "check",

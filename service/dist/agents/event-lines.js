@@ -1,3 +1,4 @@
+import { parseEvent } from "./events.js";
 // Renders the events that coding agents print as lines of JSON, as lines that a person can follow.
 /** Which agent prints the events. */
 export const eventFormats = ["claude", "codex", "copilot", "gemini", "opencode"];
@@ -11,9 +12,12 @@ export class EventLines {
     constructor(format) {
         this.#render = { claude, codex, copilot, gemini: (event) => this.#gemini(event), opencode }[format];
     }
-    /** Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line. */
-    add(line) {
-        const event = parse(line);
+    /**
+     * Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line.
+     *
+     * @param event - what the line was parsed to. Default: it is parsed here
+     */
+    add(line, event = parseEvent(line)) {
         if (event === undefined)
             return [...this.end(), line];
         return this.#render(event)
@@ -34,16 +38,6 @@ export class EventLines {
             return lines;
         }
         return [...this.end(), ...gemini(event)];
-    }
-}
-function parse(line) {
-    if (!line.startsWith("{"))
-        return undefined;
-    try {
-        return JSON.parse(line);
-    }
-    catch {
-        return undefined;
     }
 }
 const isObject = (value) => typeof value === "object" && value !== null;

@@ -1,12 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { stripVTControlCharacters } from "node:util";
 import { childOf, killProcess, killWithVariable } from "../processes/own-processes.js";
 import { signalGroup } from "../processes/process-group.js";
 import { isResourceExhausted } from "../processes/resource-exhausted.js";
 import { startProcess } from "../processes/start-process.js";
 import { EventLines } from "./event-lines.js";
+import { parseEvent } from "./events.js";
+import { FinalEvent } from "./final-event.js";
 import { maxEndLength } from "./output-end.js";
 /** In the flags of a descriptor, `O_CLOEXEC`. */
 const closeOnExec = 0o2000000;
@@ -17,6 +20,8 @@ const maxLoggedBytes = 10 * 1024 * 1024;
 const maxLineLength = 64 * 1024;
 /** In characters. An event has all that a tool returned. */
 const maxEventLength = 4 * 1024 * 1024;
+/** Between two messages about events. */
+const seenMs = 1000;
 let isTerminating = false;
 /** Whether the agent may run. */
 let hasBegun = false;
@@ -71,6 +76,42 @@ function keepEnd(text) {
     while (lastLength - (lastPieces[0]?.length ?? 0) >= maxEndLength)
         lastLength -= lastPieces.shift()?.length ?? 0;
 }
+/** What is read of an agent's events. */
+class Events {
+    #lines;
+    #final;
+    #told;
+    #toldAt = 0;
+    #timer;
+    constructor(format) {
+        this.#lines = new EventLines(format);
+        this.#final = new FinalEvent(format);
+    }
+    /** Returns the lines for the log. */
+    add(line) {
+        const event = parseEvent(line);
+        if (event !== undefined) {
+            this.#final.add(event);
+            const waitMs = this.#final.event === this.#told ? this.#toldAt + seenMs - performance.now() : 0;
+            if (waitMs <= 0)
+                this.tell();
+            else
+                this.#timer ??= setTimeout(() => this.tell(), waitMs).unref();
+        }
+        return loggedBytes > maxLoggedBytes ? [] : this.#lines.add(line, event);
+    }
+    end() {
+        return this.#lines.end();
+    }
+    /** Tells the service how the agent ended by its last event, if it has. */
+    tell(onSent) {
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+        this.#told = this.#final.event;
+        this.#toldAt = performance.now();
+        tell({ seen: { final: this.#told } }, onSent);
+    }
+}
 /**
  * Reads on after the limit, because the agent would block on a full pipe.
  *
@@ -81,7 +122,8 @@ function copy(stream, events) {
     const show = (lines) => log(events ? lines.flatMap((line) => events.add(line)) : lines);
     let rest = "";
     stream.setEncoding("utf8").on("data", (text) => {
-        if (loggedBytes > maxLoggedBytes)
+        // How an agent ends is read in any case.
+        if (events === undefined && loggedBytes > maxLoggedBytes)
             return;
         const lines = text.split("\n");
         lines[0] = rest + lines[0];
@@ -172,7 +214,7 @@ process.on("disconnect", abandon);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
 const [settings = "{}", file = "", ...args] = process.argv.slice(2);
-const { stdoutFile, compileCache = "", extraCertificates, isOwnProgram, inherited, gate: gateDescriptor, events, } = JSON.parse(settings);
+const { stdoutFile, compileCache = "", extraCertificates, isOwnProgram, inherited, gate: gateDescriptor, format, rawFile, } = JSON.parse(settings);
 // Not for the agent, unless it was given one itself.
 if (process.env.NODE_COMPILE_CACHE === compileCache)
     delete process.env.NODE_COMPILE_CACHE;
@@ -187,20 +229,21 @@ if (gateDescriptor !== undefined) {
     gateClosed = new Promise((resolve) => stream.once("close", resolve));
     stream.on("error", () => { }).once("data", () => openGate(agent.pid ?? 0, stream).catch(explain));
 }
-const copied = Promise.all([copy(agent.stdout, events && new EventLines(events.format)), copy(agent.stderr)]);
+const events = format && new Events(format);
+const copied = Promise.all([copy(agent.stdout, events), copy(agent.stderr)]);
 agent.stdout.on("data", (text) => {
     keepEnd(text);
-    if (events === undefined || rawBytes > maxLoggedBytes)
+    if (rawFile === undefined || rawBytes > maxLoggedBytes)
         return;
     rawBytes += Buffer.byteLength(text);
     try {
-        appendFileSync(events.rawFile, text);
+        appendFileSync(rawFile, text);
     }
     catch {
         // Such as on a full disk. The log has what people read.
     }
 });
-agent.on("exit", async (exitCode) => {
+agent.on("exit", async (exitCode, signal) => {
     if (!hasBegun) {
         // What is left of a sandbox that was being built has the other end.
         terminate();
@@ -210,15 +253,18 @@ agent.on("exit", async (exitCode) => {
     await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
     if (!process.connected)
         signalGroup(process.pid, "SIGKILL");
-    const exit = () => process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
+    // A shell says the same of a program that a signal has ended.
+    const code = exitCode ?? (signal === null ? 1 : 128 + constants.signals[signal]);
+    const exit = () => process.stdout.write("", () => process.exit(isTerminating ? 1 : code));
     const stdout = lastPieces.join("").slice(-maxEndLength);
+    const tellEvents = () => (events === undefined ? void exit() : events.tell(exit));
     try {
         writeFileSync(stdoutFile, stdout);
-        exit();
+        tellEvents();
     }
     catch {
         // Such as on a full disk. Without its last words, an agent that has done its work would have failed.
-        tell({ stdout }, exit);
+        tell({ stdout }, tellEvents);
     }
 });
 /** Logs why the agent cannot be started, tells the service if the machine only lacks something for now, and exits. */

@@ -51,6 +51,8 @@ export interface ToldChange {
   leftOut: readonly LeftOut[];
   /** The paths whose changes are taken back, because of `only`. Default: none. */
   takenBack?: readonly string[] | undefined;
+  /** What people should look at first, such as many deleted files, each as a sentence. Default: nothing. */
+  notes?: readonly string[] | undefined;
 }
 
 const maxFilesOf = (maxBytes: number): number => Math.min(Math.max(1000, Math.floor(maxBytes / 20_000)), 100_000);
@@ -185,13 +187,14 @@ export async function commitWorktree(
         whyNot.set(path, "Git keeps this name for itself, or it is no file");
     for (const [path, why] of whyNot) leave(path, why);
     leftOut.push(...excess.leftOut);
-    const count = countChanges(before, after);
+    const { count, notes } = compareEntries(before, after);
     if (whyNot.size > count || (count === 0 && excess.leftOut.length > 0))
       throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
     if (count === 0) return { commit: undefined, ...told };
-    const text = typeof message === "string" ? message : message(told);
+    const all = { ...told, notes };
+    const text = typeof message === "string" ? message : message(all);
     const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, text);
-    return { commit, ...told };
+    return { commit, ...all };
   } finally {
     await rm(index, { force: true });
     // Left by Git if it was killed.
@@ -306,15 +309,27 @@ function tooLarge(
   );
 }
 
-/** Returns how many entries of an index differ from those of another one. */
-function countChanges(before: readonly IndexEntry[], after: readonly IndexEntry[]): number {
-  const known = new Map(before.map(({ path, mode, id }) => [path, `${mode} ${id}`]));
+/** A change that deletes fewer files is looked at as any other. */
+const manyDeleted = 10;
+
+/** Returns how many entries of an index differ from those of another one, and what people should know of that. */
+function compareEntries(before: readonly IndexEntry[], after: readonly IndexEntry[]) {
+  const known = new Map(before.map((entry) => [entry.path, entry]));
   let count = 0;
+  let modes = 0;
   for (const { path, mode, id } of after) {
-    if (known.get(path) !== `${mode} ${id}`) count++;
+    const own = known.get(path);
+    if (own?.mode !== mode || own.id !== id) count++;
+    if (own !== undefined && own.mode !== mode) modes++;
     known.delete(path);
   }
-  return count + known.size;
+  const deleted = known.size;
+  count += deleted;
+  const notes = [
+    ...(deleted >= manyDeleted ? [`${count} files, ${deleted} deleted.`] : []),
+    ...(modes > 0 ? [`The mode of ${modes} ${modes === 1 ? "file" : "files"} changed.`] : []),
+  ];
+  return { count, notes };
 }
 
 /**

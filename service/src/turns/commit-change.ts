@@ -75,8 +75,8 @@ async function commitOnce(
   const { repository, largestChangeBytes: maxBytes, only, commands, directory, stop, log } = context;
   const patterns = new SecretPatterns(context.secrets ?? []);
   const prompt = await patterns.remove(turn.prompt);
-  const messageWith = ({ leftOut, takenBack = [] }: ToldChange): string => {
-    const told = { notes: [...notes, ...leftOut.map(describe)], takenBack: takenBack.map(oneLine) };
+  const messageWith = ({ leftOut, takenBack = [], notes: ofChange = [] }: ToldChange): string => {
+    const told = { notes: [...notes, ...ofChange, ...leftOut.map(describe)], takenBack: takenBack.map(oneLine) };
     return commitMessage(turn, ownMessages, context.job.session, told, prompt);
   };
   const lent = commands?.setup === undefined ? undefined : directory.setup.files;
@@ -86,6 +86,7 @@ async function commitOnce(
       commit: made,
       leftOut,
       takenBack = [],
+      notes: ofChange = [],
       returned = [],
     } = await repository.commit(worktree, messageWith, options);
     if (returned.length > 0)
@@ -97,7 +98,8 @@ async function commitOnce(
     if (made === undefined && takenBack.length > 0)
       throw new ChangeRefused(`the agent changed only files that --only does not allow: ${names}`);
     if (takenBack.length > 0) log(`Changes of files that --only does not allow are taken back: ${names}`);
-    const onTop = (more: readonly LeftOut[]): string => messageWith({ leftOut: [...leftOut, ...more], takenBack });
+    const onTop = (more: readonly LeftOut[]): string =>
+      messageWith({ leftOut: [...leftOut, ...more], takenBack, notes: ofChange });
     const { commit, leftOut: unfit } = made
       ? await onTopOf(start, made, repository, onTop)
       : { commit: undefined, leftOut: [] };

@@ -677,6 +677,21 @@ describe("a commit", () => {
     await expect(commit(checkout)).rejects.toThrow("most of the change cannot be published: aux.md, because");
   });
 
+  test("tells of many deleted files and of modes, first", async () => {
+    const pages = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`page-${index}.md`, "x"]));
+    const { checkOut, repository } = await open({ docs: docsRepository({ ...pages, "a.sh": "x", "b.md": "x" }) });
+    const checkout = await checkOut("agent/a");
+    for (const name of Object.keys(pages)) rmSync(join(checkout.tree, name));
+    chmodSync(join(checkout.tree, "a.sh"), 0o755);
+    const told: unknown[] = [];
+    const message = ({ notes }: { notes?: unknown }): string => {
+      told.push(notes);
+      return "Change\n";
+    };
+    await repository.commit(checkout, message, { maxBytes: 1000 });
+    expect(told).toEqual([["13 files, 12 deleted.", "The mode of 1 file changed."]]);
+  });
+
   test("takes names as they are where the repository has such names already", async () => {
     const docs = docsRepository({ "a:b.md": "x", "Page.md": "x", "page.md": "x" });
     const { checkOut, repository } = await open({ docs });
