@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, opendir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { copyIndex } from "./index-file.ts";
 import type { WorktreePlace } from "./worktree.ts";
@@ -50,26 +50,60 @@ function quote(value: string): string {
   return `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
+/** What `writeAgentRepository` wrote. */
+type Written = Pick<AgentRepositoryOptions, "branch" | "head">;
+
 /**
  * Returns whether an agent may have made commits in its repository. It did not if `HEAD` and the branch are as they were
  * written. Only these two files are read, and compared: Git does not run there.
  */
-export async function hasOwnCommits(
-  tree: string,
-  { branch, head }: { branch: string; head: string },
-): Promise<boolean> {
+export async function hasOwnCommits(tree: string, written: Written): Promise<boolean> {
+  return (await sameRefs(tree, written)).includes(false);
+}
+
+/** Returns whether `HEAD` is as it was written, and whether the branch is. */
+async function sameRefs(tree: string, { branch, head }: Written): Promise<readonly boolean[]> {
   const isUnchanged = async (file: string, text: string): Promise<boolean> => {
     const path = join(tree, ".git", file);
     // Anything else, such as a named pipe, could block.
     const stat = await lstat(path).catch(() => undefined);
     return stat?.isFile() === true && stat.size === text.length && (await readFile(path, "latin1")) === text;
   };
-  const [sameHead, sameBranch] = await Promise.all([
-    isUnchanged("HEAD", headText(branch)),
-    isUnchanged(`refs/heads/${branch}`, branchText(head)),
-  ]);
-  return !sameHead || !sameBranch;
+  return Promise.all([isUnchanged("HEAD", headText(branch)), isUnchanged(`refs/heads/${branch}`, branchText(head))]);
 }
+
+/**
+ * Returns whether an agent may have left work in its repository besides what `HEAD` and the worktree have: on other branches, in a stash or in
+ * another worktree. Only names are read.
+ */
+export async function mayHaveLeftWork(tree: string, written: Written): Promise<boolean> {
+  const git = join(tree, ".git");
+  const kindOf = async (path: string) => lstat(join(git, path)).catch(() => undefined);
+  // Without a repository, there is nothing to find.
+  if ((await kindOf("."))?.isDirectory() !== true) return false;
+  for (const sign of ["refs/stash", "worktrees"]) if ((await kindOf(sign)) !== undefined) return true;
+  // The branch has commits that `HEAD`, which has been moved, may not have.
+  if (!(await sameRefs(tree, written)).includes(true)) return true;
+  let hasOwn = false;
+  let count = 0;
+  const folders = ["refs", "refs/heads"];
+  for (const folder of folders) {
+    if ((await kindOf(folder))?.isDirectory() !== true) return true;
+    if (folder === "refs") continue;
+    for await (const entry of await opendir(join(git, folder))) {
+      if (++count > maxLooked) return true;
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else if (path !== `refs/heads/${written.branch}`) return true;
+      else hasOwn = true;
+    }
+  }
+  // Git may have packed it, with others.
+  return !hasOwn;
+}
+
+/** In files and folders of branches. */
+const maxLooked = 1000;
 
 const headText = (branch: string): string => `ref: refs/heads/${branch}\n`;
 const branchText = (head: string): string => `${head}\n`;

@@ -12,6 +12,7 @@ import type { JobDirectory } from "../service-folder.ts";
 import { type CheckPorts, checkChange, namesOf } from "./check-change.ts";
 import { oneLine } from "./one-line.ts";
 import { pauseAfter, pausesOfAnHour } from "./postponements.ts";
+import type { Attempt } from "./run-attempt.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
 
@@ -39,7 +40,7 @@ type Change = [
   turn: Turn,
   worktree: Worktree,
   start: Start,
-  attempt: { ownMessages: readonly string[]; message: string | undefined; notes: readonly string[] },
+  attempt: Pick<Attempt, "ownMessages" | "message" | "notes" | "lost">,
   context: CommitContext,
   startDeadline: () => TurnDeadline,
 ];
@@ -69,7 +70,7 @@ export async function commitChange(...change: Change): Promise<string | undefine
 }
 
 async function commitOnce(
-  ...[turn, worktree, start, { ownMessages, message: answer = "", notes }, context, startDeadline]: Change
+  ...[turn, worktree, start, { ownMessages, message: answer = "", notes, lost }, context, startDeadline]: Change
 ): Promise<string | undefined> {
   using deadline = startDeadline();
   const { repository, largestChangeBytes: maxBytes, only, commands, directory, stop, log } = context;
@@ -110,6 +111,7 @@ async function commitOnce(
       "the message of the commit": `${messageWith({ leftOut, takenBack })}\n${own}`,
       "the agent's last message": answer,
     };
+    if (commit === undefined && lost !== undefined) throw new ChangeRefused(lost);
     if (commit !== undefined) await checkChange(context, start.head, commit, texts, log);
     return commit;
   } catch (error) {

@@ -8,6 +8,7 @@ import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
+import { describeLeftWork, lostWork, takeLeftWork } from "./left-work.ts";
 import { newSessionNote } from "./log-notes.ts";
 import { toldCheck } from "./project-commands.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
@@ -33,6 +34,8 @@ export interface Attempt extends AgentResult {
   reason: string | undefined;
   /** What people should know of how the agent ended, each as a sentence. */
   notes: readonly string[];
+  /** Why the turn fails if nothing in the worktree is changed. Default: it does not. */
+  lost?: string | undefined;
 }
 
 /** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */
@@ -126,18 +129,34 @@ export async function runAttempt(
   );
   // What the agent printed is in the log already, and for what it was killed.
   for (const line of lines) if (exceeded === undefined || line !== killedFor(exceeded)) log(line);
-  // They are worth less than the change, which has the rest of the time.
-  const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
+  // What is read of its clone is worth less than the change, which has the rest of the time.
+  const gitMs = (): number => Math.min(longestGitMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const head = start.instructed ?? start.head;
-  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
-  const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
+  const written = { ...start, head };
+  const mayHaveLeft = result.end === "completed" && (await host.mayHaveLeftWork(directory.tree, written));
+  const work = mayHaveLeft
+    ? await takeLeftWork(agent, head, { ...options, timeLimitMs: gitMs() }, host, patterns)
+    : undefined;
+  if (work?.taken !== undefined)
+    log(`The agent changed nothing in its worktree, so its work is taken from ${work.taken}.`);
+  const lost = work && lostWork(work);
+  if (work?.isPartial && lost !== undefined) {
+    log(lost);
+    const failed = { end: "failed", ownMessages: [], reason: lost, failureClass: "agent", notes: [] } as const;
+    return { ...result, isFollowUp, ...failed };
+  }
+  const left = work && describeLeftWork(work);
+  if (left !== undefined) log(left);
+  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, written));
+  const messages = hasMessages ? await ownMessages(agent, head, options, host, gitMs()) : [];
   return {
     ...result,
     isFollowUp,
     ownMessages: messages,
     reason,
     failureClass,
-    notes,
+    notes: left === undefined ? notes : [left, ...notes],
+    lost,
   };
 }
 
@@ -176,8 +195,8 @@ function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined
 /** In characters. */
 const maxErrorLength = 2000;
 
-/** Reading them takes milliseconds, unless the agent sees to it that it does not. */
-const longestMessagesMs = 20_000;
+/** Reading the agent's clone takes milliseconds, unless the agent sees to it that it does not. */
+const longestGitMs = 20_000;
 
 /**
  * Returns the messages of the commits that the agent made on top of `head`, oldest first. They are read with the agent's

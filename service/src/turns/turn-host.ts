@@ -2,7 +2,7 @@ import { appendFileSync, constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { runAgent } from "../agents/run-agent.ts";
-import { hasOwnCommits } from "../git/agent-repository.ts";
+import { hasOwnCommits, mayHaveLeftWork } from "../git/agent-repository.ts";
 import type { JobDirectory } from "../service-folder.ts";
 import { type Secret, SecretPatterns } from "./secret-patterns.ts";
 
@@ -19,6 +19,7 @@ export interface TurnHost {
   hideSecrets(file: string, secrets: Iterable<Secret>): Promise<void>;
   runAgent: typeof runAgent;
   hasOwnCommits: typeof hasOwnCommits;
+  mayHaveLeftWork: typeof mayHaveLeftWork;
 }
 
 export const turnHost: TurnHost = {
@@ -32,6 +33,7 @@ export const turnHost: TurnHost = {
   hideSecrets,
   runAgent,
   hasOwnCommits,
+  mayHaveLeftWork,
 };
 
 /** In bytes. */

@@ -93,6 +93,10 @@ export class AgentHost implements TurnHost {
     return false;
   }
 
+  async mayHaveLeftWork(): Promise<boolean> {
+    return false;
+  }
+
   readonly runAgent: TurnHost["runAgent"] = (_agent, options) =>
     new Promise((resolve) => {
       const { process, draws, clone, requests, onRun, onEnd, timeline } = this.#options;

@@ -109,6 +109,7 @@ export async function setUpTurns() {
     lastOutput: async () => "",
     hideSecrets: async () => {},
     hasOwnCommits: async () => false,
+    mayHaveLeftWork: async () => false,
   };
   const ports: TurnPorts = {
     store,

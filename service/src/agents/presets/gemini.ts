@@ -7,6 +7,8 @@ const settings = {
   security: { auth: { selectedType: "gemini-api-key" } },
   privacy: { usageStatisticsEnabled: false },
   general: { enableAutoUpdate: false },
+  // In seconds. A command that has started something in the background does not end for it; otherwise, it waits for five minutes.
+  tools: { shell: { inactivityTimeout: 120 } },
 };
 
 /** Gemini CLI, by Google. */

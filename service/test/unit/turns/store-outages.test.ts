@@ -122,6 +122,7 @@ function createPorts(store: Store) {
     lastOutput: async () => "",
     hideSecrets: async () => {},
     hasOwnCommits: async () => false,
+    mayHaveLeftWork: async () => false,
   };
   const ports: TurnPorts = {
     store,

@@ -146,6 +146,7 @@ test("a turn whose agent has run on the worker waits there until its job can be 
     lastOutput: async () => "",
     hideSecrets: async () => {},
     hasOwnCommits: async () => false,
+    mayHaveLeftWork: async () => false,
   };
   let isAway = true;
   const projects = (ports: ProjectPorts) =>

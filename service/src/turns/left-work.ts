@@ -1,0 +1,168 @@
+import type { Agent } from "../agents/agent.ts";
+import type { AgentOptions } from "../agents/run-agent.ts";
+import { errorMessage } from "../error-message.ts";
+import { oneLine } from "./one-line.ts";
+import type { SecretPatterns } from "./secret-patterns.ts";
+import type { TurnHost } from "./turn-host.ts";
+
+/** What an agent left in its clone besides its worktree. */
+export interface LeftWork {
+  /** Its only branch or stash, whose files are in the worktree now, for people. Default: none was taken. */
+  taken?: string | undefined;
+  /** What is not in the worktree, for people. */
+  left: readonly string[];
+  /** Why that is not all. Default: it is. */
+  unread?: string | undefined;
+  /** Whether the worktree may have a part of it. */
+  isPartial: boolean;
+}
+
+/** In refs, worktrees or stashes that are named. */
+const maxNamed = 10;
+
+/**
+ * Prints what has commits or files that neither the start, `HEAD` nor the worktree has. A branch whose head is in the service's clone is not the
+ * agent's: it is a commit of the repository, or of another job. If the worktree is as it was, and it is all in one branch on top of the start,
+ * or in one stash, takes it into the worktree.
+ */
+const script = `
+start=$1 objects=$2
+run() { git --no-pager -c core.hooksPath=/dev/null -c core.fsmonitor=false "$@" </dev/null 2>/dev/null; }
+ahead() { run rev-list --count --max-count=100 "$1" --not "$start" HEAD --remotes; }
+# Fails if it cannot tell.
+differs() { run diff --quiet --no-ext-diff --ignore-submodules "$1" --; case $? in 0) differs=no ;; 1) differs=yes ;; *) exit 1 ;; esac; }
+differs "$start"
+changed=$differs
+[ "$changed" = yes ] || [ -z "$(run ls-files --others --exclude-standard --directory --no-empty-directory | head -c 1)" ] || changed=yes
+refs=$(run for-each-ref --count=501 --format='%(objectname) %(refname)' refs/heads refs/stash) || exit 1
+known=$(printf '%s\\n' "$refs" | cut -d ' ' -f 1 | (GIT_OBJECT_DIRECTORY=$objects; export GIT_OBJECT_DIRECTORY; exec git cat-file --batch-check 2>/dev/null)) || exit 1
+total=0 tree= seen=
+if [ -e .git/worktrees ]; then
+  trees=$(run worktree list --porcelain | head -n 200 | tail -n +2) || exit 1
+  while IFS= read -r line; do
+    case $line in
+    'worktree '*) tree=\${line#worktree } ;;
+    'HEAD '*)
+      [ "$tree" -ef . ] && continue
+      id=\${line#HEAD } count=$(ahead "$id") || exit 1
+      dirty=$(run -C "$tree" status --porcelain | head -c 1)
+      seen="$seen $id"
+      [ "$count" = 0 ] && [ -z "$dirty" ] || { total=$((total + 2)); printf 'worktree %s %s\\n' "$count" "\${tree##*/}"; } ;;
+    esac
+  done <<END
+$trees
+END
+fi
+examined=0
+while read -r id ref; do
+  case "$known" in *"$id missing"*) ;; *) continue ;; esac
+  case "$seen" in *"$id"*) continue ;; esac
+  seen="$seen $id" examined=$((examined + 1))
+  [ "$examined" -gt 20 ] && exit 1
+  count=$(ahead "$id") || exit 1
+  [ "$count" = 0 ] && continue
+  kind=branch name=\${ref#refs/heads/}
+  if [ "$ref" = refs/stash ]; then
+    kind=stash name=- count=$(run rev-list --walk-reflogs --count --max-count=100 refs/stash) || count=1
+    [ "$count" -gt 1 ] && total=$((total + 1))
+  fi
+  # Of a stash, files that were not tracked are a commit of their own.
+  if [ "$kind" = branch ] || ! run rev-parse --quiet --verify "$id^3" >/dev/null; then
+    differs "$id"
+    [ "$differs" = no ] && continue
+  fi
+  total=$((total + 1)) only=$id onlykind=$kind
+  printf '%s %s %s\\n' "$kind" "$count" "$name"
+done <<END
+$refs
+END
+[ "$(printf '%s\\n' "$refs" | wc -l)" -gt 500 ] && exit 1
+if [ "$changed" = no ] && [ "$total" = 1 ]; then
+  if [ "$onlykind" = stash ]; then
+    echo taking
+    run stash apply "$only" >/dev/null || exit 1
+    echo taken
+  elif run merge-base --is-ancestor "$start" "$only"; then
+    echo taking
+    run checkout --quiet --force --detach "$only" >/dev/null || exit 1
+    echo taken
+  fi
+fi
+echo end
+`;
+
+/**
+ * Looks for work of an agent that is not in its worktree, and takes it in if it is all that the agent did. Git runs with the agent's permissions:
+ * the configuration of its clone can make it run any program, or wait.
+ *
+ * @param head - the commit that the agent started from
+ * @param options - those of its run
+ * @param patterns - are removed from names
+ */
+export async function takeLeftWork(
+  agent: Agent,
+  head: string,
+  options: AgentOptions,
+  { runAgent }: Pick<TurnHost, "runAgent">,
+  patterns: SecretPatterns,
+): Promise<LeftWork> {
+  const git: Agent = {
+    ...agent,
+    command: () => ({ file: "/bin/sh", args: ["-c", script, "sh", head, options.objects] }),
+    programs: [...agent.programs, "git"],
+    eventFormat: undefined,
+    readReport: (stdout) => ({ message: stdout, error: undefined }),
+  };
+  const quiet = { ...options, logFile: "/dev/null", onLimitExceeded: () => {} };
+  try {
+    const { message = "" } = await runAgent(git, quiet);
+    return readLeftWork(await patterns.remove(message.slice(0, maxOutputLength)));
+  } catch (error) {
+    // The agent has run, and what it left in its worktree is not lost.
+    return { left: [], unread: errorMessage(error), isPartial: false };
+  }
+}
+
+/** In characters: more than all that it prints. */
+const maxOutputLength = 20_000;
+
+/** Reads what the script has printed. The agent may have made it print anything. */
+export function readLeftWork(output: string): LeftWork {
+  const lines = output.split("\n");
+  const found = lines.flatMap((line) => {
+    const [, kind, digits, name = ""] = /^(branch|stash|worktree) (\d{1,3}) (.+)$/.exec(line) ?? [];
+    if (kind === undefined) return [];
+    const count = Number(digits);
+    const commits = `${count >= 100 ? "100 or more" : count} ${count === 1 ? "commit" : "commits"}`;
+    if (kind === "stash") return count === 1 ? "a stash" : `${count} stashes`;
+    return `${kind === "branch" ? "the branch" : "a worktree of its own,"} ${oneLine(name)} with ${commits}`;
+  });
+  const isTaken = lines.includes("taken");
+  const more = found.length > maxNamed ? [`${found.length - maxNamed} more`] : [];
+  return {
+    taken: isTaken ? found[0] : undefined,
+    left: isTaken ? [] : [...found.slice(0, maxNamed), ...more],
+    unread: lines.includes("end") ? undefined : "Git could not read all of it in time, or not at all",
+    isPartial: lines.includes("taking") && !isTaken,
+  };
+}
+
+/** Returns a sentence about what an agent left in its clone besides its worktree; `undefined` if it is nothing. */
+export function describeLeftWork({ left, unread }: LeftWork): string | undefined {
+  if (left.length === 0 && unread === undefined) return undefined;
+  const named = left.length === 0 ? "" : `: ${left.join(", ")}`;
+  const more = unread === undefined ? "" : ` (${unread})`;
+  return left.length === 0
+    ? `The agent's clone may have branches, stashes or worktrees of its own, which are not in this change${more}`
+    : `The agent left work in its clone that is not in this change${named}${more}`;
+}
+
+/** Returns why a turn fails whose worktree is as it was, to continue a sentence; `undefined` if the agent left no work elsewhere. */
+export function lostWork(work: LeftWork): string | undefined {
+  const { left, unread, isPartial } = work;
+  if (left.length === 0 && unread === undefined && !isPartial) return undefined;
+  const where = left.length === 0 ? "may have left its work" : `left its work`;
+  const names = left.length === 0 ? "" : ` (${left.join(", ")})`;
+  const why = unread === undefined ? "" : `. ${unread}`;
+  return `the agent changed nothing in its worktree, and ${where} elsewhere in its clone, which is deleted${names}${why}. Tell it to leave its changes in the files of the branch that is checked out, or on one branch`;
+}
