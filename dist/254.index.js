@@ -6,6 +6,7 @@ export const modules = {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Lx: () => (/* binding */ isClosed),
 /* harmony export */   NN: () => (/* binding */ isTriggeredBy),
 /* harmony export */   P: () => (/* binding */ permissions),
 /* harmony export */   Zn: () => (/* binding */ isThreadEvent),
@@ -34,6 +35,20 @@ function isTriggeredBy(name, phrase, label) {
         return false;
     const kind = triggerKinds[name];
     return phrase !== "" || (label !== "" && (kind === "issue" || kind === "pull request"));
+}
+/** What somebody says or opens, in the names of a payload's fields. */
+const saidOrOpened = /(^|_)(comment|discussion|review|issue|pull_request)$/;
+/**
+ * Returns whether an event that turns comment mode on by neither trigger may start nothing, because whoever causes it only says or opens
+ * something. That is so for events that are not known, too. @throws if the payload cannot be read
+ */
+function isClosed(environment) {
+    if (isThreadEvent(environment.GITHUB_EVENT_NAME ?? ""))
+        return true;
+    if (!environment.GITHUB_EVENT_PATH)
+        return false;
+    const payload = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .readEvent */ .j_)(environment);
+    return typeof payload === "object" && Object.keys(payload ?? {}).some((name) => saidOrOpened.test(name));
 }
 /** Repository permissions, in ascending order. GitHub's documentation: "Repository roles". */
 const permissions = ["read", "triage", "write", "maintain", "admin"];
@@ -64,7 +79,8 @@ function isFromFork(environment) {
 /* harmony export */   Ft: () => (/* binding */ placeholders),
 /* harmony export */   hX: () => (/* binding */ unknownPlaceholders),
 /* harmony export */   oB: () => (/* binding */ defaultTemplate),
-/* harmony export */   ou: () => (/* binding */ fillTemplate)
+/* harmony export */   ou: () => (/* binding */ fillTemplate),
+/* harmony export */   ps: () => (/* binding */ hasInstruction)
 /* harmony export */ });
 /** What takes the place of each placeholder of a prompt template. */
 const eventValues = {
@@ -87,6 +103,10 @@ const pattern = /\{\{([^{}]*)\}\}/g;
 /** Returns the names in a template that are not among the `known` placeholders. */
 function unknownPlaceholders(template, known) {
     return [...new Set(namesIn(template).filter((name) => !known.includes(name)))];
+}
+/** Returns whether a template has a place for what is asked for. */
+function hasInstruction(template) {
+    return namesIn(template).includes("instruction");
 }
 function namesIn(template) {
     return [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
@@ -563,6 +583,7 @@ const activities = {
 /* harmony export */   BL: () => (/* binding */ acceptanceOf),
 /* harmony export */   TK: () => (/* binding */ isRejected),
 /* harmony export */   Yv: () => (/* binding */ AgentError),
+/* harmony export */   pJ: () => (/* binding */ endOf),
 /* harmony export */   sG: () => (/* binding */ outcomeOf),
 /* harmony export */   tl: () => (/* binding */ isJobNotFound),
 /* harmony export */   xX: () => (/* binding */ cancelledBeforeSending)
@@ -592,9 +613,11 @@ const cancelledBeforeSending = { kind: "cancelled", operation: "create", accepta
 function outcomeOf(result, state) {
     switch (result.kind) {
         case "done":
-            if (result.status === "completed")
-                return state.pullRequest ? "pr-created" : "no-changes";
-            return result.status;
+            if (result.status !== "completed")
+                return result.status;
+            if (state.isUnproven)
+                return "error";
+            return state.pullRequest ? "pr-created" : "no-changes";
         case "started":
         case "timed-out":
         case "cancelled":
@@ -608,6 +631,12 @@ function outcomeOf(result, state) {
         case "crashed":
             return "error";
     }
+}
+/** Returns how the turn ended; `undefined` if that is unknown: the job may show its state from before a message. */
+function endOf(result, state) {
+    if (result.kind !== "done" || state.isUnproven)
+        return undefined;
+    return result.status === "completed" ? "completed" : "failed";
 }
 /** Returns whether the service accepted the create or message; `undefined` if the result does not say. */
 function acceptanceOf(result) {
@@ -959,7 +988,7 @@ function turnReader(task, client, { key, state, settings }, limits) {
             return undefined;
         const announcement = await client.lookUpStep(key.of(""), limits).catch((error) => {
             // A service that has announced nothing may not know the question: its record counts.
-            if (state.features === undefined && (0,errors/* isRequestError */.eK)(error))
+            if (state.features === undefined && !settings.agent && (0,errors/* isRequestError */.eK)(error))
                 return undefined;
             throw error;
         });
@@ -990,8 +1019,11 @@ function updateState(job, task, { ports, state, log, publishJobId }) {
       The service returned ${(0,untrusted/* excerpt */.Kb)(job.prLink, 300)} as the pull request, which is not an http(s) URL without credentials. Ignored.`);
 }
 function resultOfError(error, operation, { ports, state, log, publishJobId }) {
-    if (error instanceof action_result/* AgentError */.Yv)
-        return (0,action_result/* agentFailed */.$q)(error, state.hasRecord ? "accepted" : "unknown");
+    if (error instanceof action_result/* AgentError */.Yv) {
+        const acceptance = state.hasRecord ? "accepted" : "unknown";
+        // A service that ends with its step can say so before the signal is seen here.
+        return ports.signal.aborted ? { kind: "cancelled", operation, acceptance } : (0,action_result/* agentFailed */.$q)(error, acceptance);
+    }
     if (operation !== "poll" && error instanceof errors/* SubmissionError */.nx) {
         if (operation === "create" && error.jobId !== undefined) {
             state.jobId = error.jobId;
@@ -1176,6 +1208,7 @@ class RunState {
             ? {
                 isStopped: own.status === "stopped",
                 isKept: own.isKept,
+                failureClass: own.failureClass,
                 reason: own.reason.replace(/[\p{Cc}\s]+/gu, " ").trim(),
             }
             : undefined;
@@ -1785,7 +1818,7 @@ function parseAgent(raw, isGiven, environment) {
         if (isGiven(input))
             add(input, (0,runner_kit_text/* say */.cv) `cannot be used together with agent, which runs with this step and ends with it. Remove one of them`);
     const keys = agent_service/* agentKeys */._N[agent] ?? [];
-    const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]);
+    const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
     if (isKeyMissing)
         add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
     const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
@@ -1800,11 +1833,13 @@ function parseAgent(raw, isGiven, environment) {
         ...commands.map((name) => `--${name} ${raw[name]}`),
         ...given.options.map(({ line }) => line),
     ];
+    const limit = String(Math.max(minutes - marginMinutes, minutes / 2));
     const inputs = {
         agent,
         "github-token": raw["github-token"],
         "workflow-token": raw["workflow-token"],
-        "time-limit-minutes": String(Math.max(minutes - marginMinutes, minutes / 2)),
+        "time-limit-minutes": limit,
+        "minutes-left": limit,
         ...given.inputs,
         options: options.join("\n"),
     };
@@ -1814,7 +1849,7 @@ function parseAgent(raw, isGiven, environment) {
         isKeyMissing,
         inputs: {
             "base-url": "http://127.0.0.1",
-            "project-id": (0,agent_service/* projectOf */.v8)(environment.GITHUB_REPOSITORY ?? "", agent, given.name),
+            "project-id": (0,agent_service/* projectOf */.v8)(environment.GITHUB_REPOSITORY ?? "", agent, environment, given.name),
             "api-key": apiKey,
         },
     };
@@ -2008,6 +2043,9 @@ function parseInputs(read, environment, readFile) {
     const prompt = file && "text" in file ? file.text : raw.prompt;
     const isComment = (0,comments_event/* isTriggeredBy */.NN)(eventName, raw["trigger-phrase"], raw["trigger-label"]);
     const summary = parsed.summary ?? true;
+    const hasTrigger = raw["trigger-phrase"] !== "" || raw["trigger-label"] !== "";
+    if (hasTrigger && !isComment && ((0,prompt_template/* hasInstruction */.ps)(prompt) || (0,comments_event/* isClosed */.Lx)(environment)))
+        return { ok: false, problems: [], skipped: { kind: "skipped", reason: "no-trigger", event: eventName }, summary };
     const isServiceKeyMissing = raw.auth === "github-oidc" ? !hasIdTokens : raw["api-key"] === "";
     const isMissing = agent ? agent.isKeyMissing : isServiceKeyMissing;
     // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
@@ -2023,6 +2061,8 @@ function parseInputs(read, environment, readFile) {
     checkCombinations(raw, parsed, isHosted, isComment || prompt !== "", add);
     if (isComment)
         checkTemplate(raw, prompt, add);
+    else if ((0,prompt_template/* hasInstruction */.ps)(prompt))
+        add(raw["prompt-file"] ? "prompt-file" : "prompt", (0,runner_kit_text/* say */.cv) `uses {{ instruction }}, but without trigger-phrase and trigger-label nothing takes its place. Set one of them`);
     if (isComment || agent || raw.changes !== "none")
         checkToken(raw, isComment, add);
     if (problems.length > 0)
@@ -2227,6 +2267,19 @@ function describeSkip(result, context) {
         const what = (0,runner_kit_text/* say */.cv) `No file that counts has changed since ${(0,format/* shortRef */.m3)(base)}. Nothing was started.`;
         return { title: "Nothing new", what: (0,runner_kit_text/* joinSentences */.DP)(what, otherFiles > 0 ? others : []), next: [] };
     }
+    if (result.reason === "own-change") {
+        const what = (0,runner_kit_text/* say */.cv) `The event is about a commit of an agent, which starts no other agent. Nothing was started.`;
+        return {
+            title: "Skipped",
+            what,
+            next: (0,runner_kit_text/* say */.cv) `To ask for more, comment in its pull request, or run the workflow by hand.`,
+        };
+    }
+    if ("event" in result)
+        return (0,runner_kit_text/* message */.iU) `
+      Skipped
+      By the event ${result.event}, nobody can ask with this step's trigger-phrase or trigger-label. Nothing was started.
+      To start a job on each such event, use a step for it without trigger-phrase, trigger-label and {{ instruction }}.`;
     const [why, next = []] = whySkipped(result, context.state.author);
     return { title: "Skipped", what: (0,runner_kit_text/* joinSentences */.DP)(why, (0,runner_kit_text/* say */.cv) `Nothing was started.`), next };
 }
@@ -2290,8 +2343,25 @@ function describeBlocked(result, context) {
     const describe = blocked[result.cause];
     return describe(result, context);
 }
+/** What to do about what GitHub refuses for any request, by its words. */
+const gitHubAdvice = [
+    [/rate limit/i, "Re-run the workflow run when the limit is over, in at most an hour."],
+    [/was archived so/i, "Unarchive the repository, or remove this workflow."],
+    [
+        /SAML enforcement/,
+        "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run.",
+    ],
+    [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
+    [
+        /Bad credentials/i,
+        "github-token has ended or was revoked: that of a GitHub App lives for an hour. Make a new one.",
+    ],
+];
 /** What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it. */
-function adviceOnGitHub(permission) {
+function adviceOnGitHub(permission, detail) {
+    const [, advice] = gitHubAdvice.find(([words]) => words.test(detail)) ?? [];
+    if (advice !== undefined)
+        return (0,runner_kit_text/* trusted */.IZ)(advice);
     return (0,runner_kit_text/* say */.cv) `If github-token may not ${(0,runner_kit_text/* trusted */.IZ)(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
 }
 const blocked = {
@@ -2302,11 +2372,11 @@ const blocked = {
     permission: ({ triggerKind, detail }) => (0,runner_kit_text/* message */.iU) `
     Cannot check the permission
     The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read the repository (contents: read)")}`,
+    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
     review: ({ detail }) => (0,runner_kit_text/* message */.iU) `
     Cannot read the review
     The review cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)")}`,
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
     thread: (_, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
@@ -2358,7 +2428,11 @@ const blocked = {
     base: ({ detail }) => (0,runner_kit_text/* message */.iU) `
     Cannot read the pull request
     The branch of the pull request cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)")}`,
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
+    head: ({ branch, detail }) => (0,runner_kit_text/* message */.iU) `
+    Cannot read the newest commit
+    The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
+    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
     "range-behind": ({ base, head }) => (0,runner_kit_text/* message */.iU) `
     Changes were covered by a later run
     The range of changes ends with ${(0,format/* shortRef */.m3)(head)}, which is behind its start ${(0,format/* shortRef */.m3)(base)}: a later run has covered these changes. Nothing was started.
@@ -2366,7 +2440,7 @@ const blocked = {
     changes: ({ detail }) => (0,runner_kit_text/* message */.iU) `
     Cannot read what changed
     GitHub could not be asked what changed (${detail}), so nothing was started.
-    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)")}`,
+    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
     session: ({ detail }) => (0,runner_kit_text/* message */.iU) `
     Cannot read the session
     The Actions cache, which says what the last job of the session is, cannot be read (${detail}). This run sent nothing.
@@ -2422,11 +2496,15 @@ const results = {
         next: (0,runner_kit_text/* say */.cv) `Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
     }),
     done: ({ status }, context) => {
-        const described = withCheck(jobs[status](context), context.state);
-        if (!context.state.isUnproven)
-            return described;
+        const { isUnproven, jobId } = context.state;
         const warning = (0,runner_kit_text/* say */.cv) `The job was not seen to start on the message, so this may be its state from before it.`;
-        return { ...described, what: (0,runner_kit_text/* joinSentences */.DP)(described.what, warning) };
+        if (isUnproven && status === "completed")
+            return (0,runner_kit_text/* message */.iU) `
+        Result of the message is unknown
+        Job ${jobId} is completed. ${warning}
+        Look at its pull request. ${(0,message/* howToWait */.nF)(context)}`;
+        const described = withCheck(jobs[status](context), context.state);
+        return isUnproven ? { ...described, what: (0,runner_kit_text/* joinSentences */.DP)(described.what, warning) } : described;
     },
     started: (_, context) => {
         const { state, task } = context;
@@ -2571,7 +2649,7 @@ const jobs = {
     failed: (context) => {
         const { jobId, pageUrl, failure } = context.state;
         // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
-        const again = failure && context.rerun.usable === "resumes" ? (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.` : [];
+        const again = failure && context.rerun.usable === "resumes" ? adviceOf(failure, context) : [];
         const reason = failure?.reason ? (0,runner_kit_text/* say */.cv) `The service says why: ${failure.reason}` : [];
         const next = (0,runner_kit_text/* joinSentences */.DP)(again, howToReplace(context), (0,message/* howToContinue */.DN)(context));
         if (failure?.isStopped)
@@ -2595,6 +2673,32 @@ const jobs = {
       ${(0,message/* hasDashboard */.HX)(context) ? (0,runner_kit_text/* say */.cv) `See the dashboard for the cause.` : page} ${next}`;
     },
 };
+/** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
+function adviceOf({ isStopped, isKept, failureClass }, { settings }) {
+    const rerun = (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.`;
+    // The reason of kept work says what to change first.
+    if (isStopped || isKept)
+        return rerun;
+    const repair = (0,runner_kit_text/* say */.cv) `Fix that, then re-run this workflow run; if the workflow file has to change, start a new run instead, because a re-run keeps this run's.`;
+    switch (failureClass) {
+        case "limit": {
+            const limit = settings?.agent
+                ? (0,runner_kit_text/* say */.cv) `Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
+                : (0,runner_kit_text/* say */.cv) `Raise the limit in the service`;
+            const how = settings?.agent ? (0,runner_kit_text/* say */.cv) ` and start a new run: a re-run has this run's limits.` : (0,runner_kit_text/* say */.cv) `, then re-run.`;
+            return (0,runner_kit_text/* joinSentences */.DP)([...limit, ...how], (0,runner_kit_text/* say */.cv) `Or make the task smaller. What the agent did in this turn is lost.`);
+        }
+        case "credit":
+            return (0,runner_kit_text/* say */.cv) `Add credit for the agent's model, then re-run this workflow run.`;
+        case "model":
+            return (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Check the name of the model, its key and its address.`, repair);
+        case "setting":
+        case "refused":
+            return repair;
+        default:
+            return rerun;
+    }
+}
 /** How to start a job in place of one that is of no use. */
 function howToReplace({ rerun }) {
     return rerun.usable === "resumes" ? [] : (0,runner_kit_text/* say */.cv) `To start a new job, run the action with a prompt and no job-id.`;
@@ -2632,6 +2736,8 @@ function whenCancelled({ operation, acceptance }, context) {
             isOver ? (0,runner_kit_text/* say */.cv) `To start over, re-run this workflow run.` : (0,message/* howToWait */.nF)(context, "read its result"),
         ];
     }
+    if (stop === "ended")
+        return [(0,runner_kit_text/* say */.cv) `${step}. The work of job ${jobId} had already ended.`, (0,message/* howToWait */.nF)(context, "read its result")];
     return [
         (0,runner_kit_text/* say */.cv) `${step}, but job ${jobId} keeps running: ${(0,runner_kit_text/* trusted */.IZ)(whyNotStopped(context))}.`,
         (0,runner_kit_text/* joinSentences */.DP)((0,message/* howToWait */.nF)(context), (0,message/* rerunWarning */.lZ)(context)),
@@ -3092,13 +3198,13 @@ async function runStep(ports, state, log) {
 async function runMode(mode, run) {
     if (mode.kind === "comment") {
         // Loaded here, because it would make every other step start later.
-        const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(495), __webpack_require__.e(345)]).then(__webpack_require__.bind(__webpack_require__, 345));
+        const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(698), __webpack_require__.e(345)]).then(__webpack_require__.bind(__webpack_require__, 345));
         return runComment(mode, run);
     }
     const { task } = mode;
     if (task.kind !== "attach") {
         // Loaded before anything is sent: what follows a create must not depend on it.
-        const { sendTask } = await __webpack_require__.e(/* import() */ 495).then(__webpack_require__.bind(__webpack_require__, 1495));
+        const { sendTask } = await __webpack_require__.e(/* import() */ 698).then(__webpack_require__.bind(__webpack_require__, 2698));
         return sendTask(task, run);
     }
     if (!run.settings.dryRun)
@@ -3231,13 +3337,16 @@ class StepKey {
     /** @param environment - GitHub's documentation: "Variables reference" */
     constructor(options, environment) {
         const { baseUrl, projectId, session, base, matrixLeg, jobId, request = "" } = options;
-        const { GITHUB_REPOSITORY_ID = "", GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
-        // Without the ref, which differs between a pull request's branch and its merge.
-        const [workflowFile] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
+        const { GITHUB_REPOSITORY, GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
+        // A rename or transfer changes OWNER/NAME. Not every runner has ids.
+        const repository = environment.GITHUB_REPOSITORY_ID || GITHUB_REPOSITORY || "";
+        // OWNER/NAME/PATH@REF, without the ref, which differs between a pull request's branch and its merge.
+        const [file = ""] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
+        const workflowFile = [repository, ...file.split("/").slice(2)].join("/");
         // Such runners count every run as 1, so that one would be taken for another.
         const isRunUnknown = GITHUB_RUN_ID === "" || environment.ACT === "true";
         this.isLasting = !isRunUnknown;
-        const place = [GITHUB_REPOSITORY_ID, serviceOf(baseUrl), projectId];
+        const place = [repository, serviceOf(baseUrl), projectId];
         this.#sessionParts = session === "" ? undefined : [...place, session];
         this.step = (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([
             isRunUnknown ? (0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.randomUUID)() : GITHUB_RUN_ID,
@@ -3525,6 +3634,7 @@ function backoffMs(attempt, random) {
 /* harmony import */ var _contract_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6078);
 
 const checkResults = ["passed", "failed", "failed-before"];
+const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"];
 const endedStatuses = ["completed", "failed", "stopped"];
 /** Far longer than any id of a turn. */
 const maxTurnIdLength = 200;
@@ -3567,6 +3677,7 @@ function parseTurn(data) {
         status: known,
         message: (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(data.message).slice(0, maxMessageLength).toWellFormed(),
         reason: (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(data.reason).slice(0, maxReasonLength).toWellFormed(),
+        failureClass: failureClasses.find((one) => one === data.class) ?? "",
         costUsd: costIn(data.usage),
         isKept: (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isKept */ .t8)(data),
         check: checkResults.find((result) => result === data.check) ?? "",
@@ -3817,10 +3928,18 @@ const agentKeys = {
     [editor]: [],
 };
 const agentNames = Object.keys(agentKeys);
-/** Returns what is wrong with an agent: it is none, or a word that is not a program. `undefined` if it may be one. */
-function agentProblem(agent, { PATH = "" }) {
+/**
+ * Returns what is wrong with an agent: it is none, a word that is not a program, or a known one with more words. `undefined` if it may be one.
+ *
+ * @param options - the input that has its options
+ */
+function agentProblem(agent, { PATH = "" }, options = "agent-options") {
     if (agent === "")
         return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is required: one of ${agentNames.join(", ")}, or a shell command`;
+    const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
+    const model = /\s(?:--model|-m)[\s=]+(\S+)/.exec(agent)?.[1] ?? "NAME";
+    if (name !== agent && Object.hasOwn(agentKeys, name))
+        return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which would run as a command of your own. Set agent to ${name} alone, and its model by the line --model ${model} of ${(0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .trusted */ .IZ)(options)}. A command line of your own has to be in a script`;
     if (agent in agentKeys || !/^[\w.-]+$/.test(agent) || isInPath(agent, PATH))
         return undefined;
     return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which is neither one of ${agentNames.join(", ")} nor a program in the PATH of this runner`;
@@ -3840,19 +3959,22 @@ function isInPath(program, path) {
 }
 /**
  * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
- * however a command is worded.
+ * however a command is worded. The workflow's own repository is known by its id, which a rename or transfer keeps.
  *
  * @param repository - `OWNER/NAME`
  * @param name - tells agents of one repository apart. Default: the agent
  */
-function projectOf(repository, agent, name = agent in agentKeys ? agent : "command") {
-    return [...repository.split("/"), name].join("-");
+function projectOf(repository, agent, { GITHUB_REPOSITORY: own, GITHUB_REPOSITORY_ID: id }, name = agent in agentKeys ? agent : "command") {
+    const isOwn = repository.toLowerCase() === own?.toLowerCase();
+    return [...(isOwn && id ? [id] : repository.split("/")), name].join("-");
 }
 /** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
 const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "remember", "install"];
 /** The options of the service that a step may set. */
 const stepOptions = [
     "agent-env",
+    "agent-env-public",
+    "agent-model-tools",
     "agent-reads",
     "agents",
     "check",

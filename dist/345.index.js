@@ -122,12 +122,12 @@ const words = { "about to send": "pending", "nothing sent": "unsent" };
 /** A longer line would leave no room for the reply. Ids of jobs are far shorter. */
 const maxMarkerLength = 16_384;
 /** Formats the hidden last line of a reply; empty if the ids are too long. */
-function formatMarker({ projectId, request, attempt, kind, jobId = "" }) {
-    const word = kind === "job" ? `job=${encodeURIComponent(jobId)}` : words[kind];
+function formatMarker({ projectId, request, attempt, kind, jobId = "", hasEnded }) {
+    const word = kind === "job" ? `job=${encodeURIComponent(jobId)}${hasEnded ? " ended" : ""}` : words[kind];
     const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
     return line.length > maxMarkerLength ? "" : line;
 }
-const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
+const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
 const linesOf = (body) => body.split(/\r?\n/);
 /** Parses the marker of a reply, which is only valid as the whole last line. */
 function parseMarker(body) {
@@ -138,7 +138,7 @@ function parseCoveredMarker(body) {
     return parseLine(linesOf(body).findLast((line) => markerLine.test(line)) ?? "");
 }
 function parseLine(line) {
-    const [, project, attempt, job, unsent, request] = markerLine.exec(line) ?? [];
+    const [, project, attempt, job, ended, unsent, request] = markerLine.exec(line) ?? [];
     if (project === undefined || request === undefined)
         return undefined;
     try {
@@ -152,6 +152,7 @@ function parseLine(line) {
             attempt: Number(attempt),
             kind,
             jobId,
+            ...(ended && { hasEnded: true }),
         };
     }
     catch {
@@ -483,7 +484,7 @@ class Conversation {
         if (!own)
             return { kind: "none", silence: this.#silence };
         // What an earlier attempt started stays remembered, whatever happens to this one.
-        this.#marker = { ...this.#marker, attempt: own.attempt, kind: own.kind, jobId: own.jobId };
+        this.#marker = { ...own, projectId: this.#marker.projectId, request: this.#marker.request };
         if (this.#post?.kind !== "kept") {
             this.#own = own;
             this.#shown = own.kind;
@@ -569,9 +570,9 @@ class Conversation {
         return isOther ? undefined : { jobId, isReplaceable: true };
     }
     /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
-    mark(kind, jobId) {
+    mark(kind, jobId, hasEnded = false) {
         const attempt = (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment);
-        this.#marker = { ...this.#marker, attempt, kind, jobId };
+        this.#marker = { ...this.#marker, attempt, kind, jobId, hasEnded };
     }
     /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
     showJob() {
@@ -634,8 +635,8 @@ class Conversation {
         };
     }
 }
-function wordOf({ kind, jobId = "" }, sent) {
-    return kind === "job" ? { kind, jobId, sent } : { kind };
+function wordOf({ kind, jobId = "", hasEnded }, sent) {
+    return kind === "job" ? { kind, jobId, sent: hasEnded ? "create" : sent } : { kind };
 }
 /** Returns the branch that a job started from; `undefined` if that is the project's own, or it cannot be read. */
 async function baseOf(jobId, run) {
@@ -1065,8 +1066,8 @@ const ladder = ["none", ...comments_event/* permissions */.P];
 /** GitHub's documentation: "Get repository permissions for a user". */
 const permissionAnswer = schemas/* object */.Ikc({ role_name: schemas/* optional */.lqM(schemas/* unknown */.L5J()), permission: schemas/* optional */.lqM(schemas/* unknown */.L5J()) });
 
-// EXTERNAL MODULE: ./build/action/send-once.js
-var send_once = __webpack_require__(1495);
+// EXTERNAL MODULE: ./build/action/send-once.js + 1 modules
+var send_once = __webpack_require__(2698);
 ;// CONCATENATED MODULE: ./build/action/comment-mode.js
 
 

@@ -68,8 +68,9 @@ function connectGitHub(token, apiUrl, onTrace) {
         throttle: { onRateLimit: shouldRetry, onSecondaryRateLimit: shouldRetry },
     }, 
     // The first plugin is closest to the network, so it sees each retry.
-    tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_7__/* .throttling */ .A);
-    const unthrottled = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L);
+    tracing, retryNewToken, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_7__/* .throttling */ .A);
+    const ofUrgent = { ...options, retry: { doNotRetry: permanentStatuses } };
+    const unthrottled = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, ofUrgent, tracing, retryNewToken, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L);
     /** Calls `use` with a client and the options of its requests, within the limits; `renew` starts the timeout of the next page. */
     async function within({ timeoutMs, signal, graceMs = 0, isUrgent = false }, use) {
         // After a signal there is no time for the pauses between writes that GitHub asks for.
@@ -136,6 +137,18 @@ function connectGitHub(token, apiUrl, onTrace) {
             return items;
         }),
     };
+}
+/** An Octokit plugin that lets the retry plugin send again what GitHub refuses because it does not know a new token everywhere yet. */
+function retryNewToken(octokit) {
+    let isKnown = false;
+    octokit.hook.after("request", () => {
+        isKnown = true;
+    });
+    octokit.hook.error("request", (error, { request }) => {
+        if (statusOf(error) === 401 && !isKnown && "request" in error)
+            error.request.request = { ...error.request.request, retries: 3, retryAfter: 2 ** (request.retryCount ?? 0) };
+        throw error;
+    });
 }
 /** An Octokit plugin that traces every request. Octokit's documentation: "Hooks". */
 function traceRequests(trace) {

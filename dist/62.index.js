@@ -15,6 +15,7 @@ const maxWaitMs = 5000;
 const maxWaitAfterCancelMs = 2000;
 /** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
 async function untilAborted(promise, signal) {
+    promise.catch(() => { });
     if (signal.aborted)
         return undefined;
     const ended = new AbortController();

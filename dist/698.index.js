@@ -40,8 +40,8 @@ async function askService(run, hadAnnounced = async () => undefined, maxOutageMs
 async function ask(run, hadAnnounced, maxOutageMs) {
     const { state, settings, ports } = run;
     const { clock, random, signal } = ports;
-    // A dry run sends nothing to it.
-    if (settings.dryRun || !(0,_run_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .uU)(run))
+    // A dry run sends nothing to it, unless it runs with the step.
+    if ((settings.dryRun && !settings.agent) || !(0,_run_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .uU)(run))
         return { kind: "mute" };
     state.startedAt ??= clock.now();
     const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
@@ -68,7 +68,8 @@ async function ask(run, hadAnnounced, maxOutageMs) {
         }
         if (signal.aborted)
             return { kind: "unreadable", error: failure };
-        const had = await hadAnnounced();
+        // That of an own agent always does.
+        const had = settings.agent ? true : await hadAnnounced();
         const isDenied = failure ? !(0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(failure) : true;
         if (had === false ? isDenied : had === undefined && failure === undefined && denials >= minDenials) {
             state.isMute = true;
@@ -152,7 +153,8 @@ function newestWord({ service, attempts, over }) {
     const silent = [];
     for (const { attempt, word } of attempts) {
         // The service names what an attempt has sent, or has its key when it arrives, and then starts nothing for this one's.
-        if (hasAnswered && (word === undefined || word === "unreadable"))
+        // It answers for its caller, so a job that an attempt created under another key is known by the word only.
+        if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create"))
             continue;
         if (word === undefined) {
             silent.push(attempt);
@@ -161,8 +163,6 @@ function newestWord({ service, attempts, over }) {
         if (word === "unreadable")
             return { found: { attempt, word }, silent };
         if (word.kind === "nothing sent")
-            continue;
-        if (word.kind === "about to send" && hasAnswered)
             continue;
         if (word.kind === "job" && over.has(word.jobId))
             break;
@@ -217,7 +217,13 @@ function noEvidence({ ports }) {
  */
 async function askBefore({ fill, memory }, run) {
     const { signal } = run.ports;
-    const replies = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__.untilAborted)(ask(fill, memory.cache, run), signal);
+    const asked = ask(fill, memory.cache, run).catch((error) => {
+        // What asks its service may start it.
+        if (error instanceof _result_js__WEBPACK_IMPORTED_MODULE_2__/* .AgentError */ .Yv)
+            return (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .agentFailed */ .$q)(error);
+        throw error;
+    });
+    const replies = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__.untilAborted)(asked, signal);
     return replies && !signal.aborted ? replies : _result_js__WEBPACK_IMPORTED_MODULE_2__/* .cancelledBeforeSending */ .xX;
 }
 async function ask(fill, cache, run) {
@@ -297,8 +303,9 @@ async function gather({ words, answer, service }, session, readThread, run) {
     return {
         ...none,
         service,
-        hadAnnounced: words.hadAnnounced === true,
-        attempts,
+        hadAnnounced: words.hadAnnounced === true || run.settings.agent !== undefined,
+        // Its service is asked for all of them: it has the step's key in each attempt.
+        attempts: run.settings.agent ? noWords(run).attempts : attempts,
         over: new Set(turns.map((turn) => turn.jobId)),
         keepsWords: none.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
         laterRun: entry && session?.laterRun(entry),
@@ -342,13 +349,14 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
     if (settings.onRerun === "new" || !key.isLasting)
         return { usable: "repeats", over: "repeats" };
     const turn = { jobId: state.jobId, turnId: "", over: undefined, hasOtherPrompt: false, isKept: false };
-    const before = evidence.service === "mute" && state.features !== undefined ? "nothing" : evidence.service;
+    const before = evidence.service === "mute" && (state.features ?? settings.agent) ? "nothing" : evidence.service;
     const isKnown = state.features !== undefined && state.jobId !== "" && acceptance !== "rejected";
     const services = isKnown ? (acceptance === "unknown" ? [turn, before] : [turn]) : [before];
-    const isProven = evidence.record === "not started" && words.every(Boolean);
+    const left = settings.agent ? [undefined] : words;
+    const isProven = evidence.record === "not started" && left.every(Boolean);
     const records = isProven ? ["not started"] : ["unknown", { ran: attempt }];
     const effect = (isOver) => {
-        const decisions = words.flatMap((word) => services.flatMap((service) => records.map((record) => {
+        const decisions = left.flatMap((word) => services.flatMap((service) => records.map((record) => {
             const attempts = [{ attempt, word }, ...evidence.attempts];
             const next = { ...evidence, attempts, keepsWords, service, record };
             return (0,_decide_js__WEBPACK_IMPORTED_MODULE_7__/* .decide */ .L)(isOver ? withoutJob(next, state.jobId) : next);
@@ -371,13 +379,15 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
 /* harmony export */ });
 /* unused harmony export Memory */
 /* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2012);
-/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9563);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(9563);
 /* harmony import */ var _hash_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8039);
-/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(767);
-/* harmony import */ var _ask_service_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9816);
-/* harmony import */ var _session_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(3351);
-/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9006);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(9062);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(618);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(767);
+/* harmony import */ var _ask_service_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9816);
+/* harmony import */ var _session_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(3351);
+/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9006);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9062);
+
 
 
 
@@ -390,7 +400,7 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
 const maxHoldMs = 3000;
 /** What is remembered for a step in the Actions cache. It is saved while the step waits for the job. */
 class Memory {
-    /** The words of earlier attempts; `undefined` without a cache that can be read. */
+    /** The words of earlier attempts; `undefined` without a cache that can be read, and beside an own agent, whose service is asked. */
     cache;
     kind;
     session;
@@ -407,10 +417,12 @@ class Memory {
     constructor(task, run, connected) {
         this.#run = run;
         this.kind = task.kind;
-        this.cache = connected && (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .cachedWords */ .K)(connected, task, run);
+        // With changes, they have where the range started. For anything else, they do not count.
+        const hasWords = !run.settings.agent || run.settings.changes !== undefined;
+        this.cache = connected && hasWords ? (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .cachedWords */ .K)(connected, task, run) : undefined;
         // A reusable workflow that is called twice has the same steps, told apart by their prompts.
         const step = (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([run.key.step, task.kind, task.prompt]));
-        this.#openSession = (session) => connected && (0,_session_js__WEBPACK_IMPORTED_MODULE_4__/* .sessionMemory */ .Ul)(connected, step, session, run.ports.environment);
+        this.#openSession = (session) => connected && (0,_session_js__WEBPACK_IMPORTED_MODULE_5__/* .sessionMemory */ .Ul)(connected, step, session, run.ports.environment);
     }
     /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
     openSession(base) {
@@ -424,8 +436,8 @@ class Memory {
     /** What a later attempt may find as the word of this one: every word that outranks what it will find for certain. */
     get words() {
         const saved = this.#saves.filter(({ fate }) => fate === "saved").map(({ word }) => word);
-        const certain = saved.toSorted((one, other) => (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(other) - (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(one))[0];
-        const unknown = this.#saves.filter(({ word, fate }) => fate === "unknown" && (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(certain));
+        const certain = saved.toSorted((one, other) => (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(other) - (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(one))[0];
+        const unknown = this.#saves.filter(({ word, fate }) => fate === "unknown" && (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(certain));
         return [certain, ...unknown.map(({ word }) => word)];
     }
     /** Says, so that a lost runner leaves a trace, that a request is about to be sent. Returns whether that is saved. */
@@ -445,7 +457,9 @@ class Memory {
     /** Begins to save the job that this attempt started, also for the session. */
     begin(sent, jobId) {
         const start = { jobId, sent, pullRequest: undefined, end: undefined };
-        const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), this.#saveSession(start)]);
+        // The session has the job. A message to an own agent that is lost covers nothing, whatever the job's status says.
+        const isKnown = sent === "message" && this.#run.settings.agent;
+        const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), isKnown || this.#saveSession(start)]);
         this.#job = saves.then(([isSaved]) => isSaved);
     }
     /** Begins to save a job that this attempt waits for, as its own: later ones need not look at those before it. */
@@ -466,23 +480,26 @@ class Memory {
     async withdraw() {
         if (!this.#writable || this.isReadOnly)
             return;
-        await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__/* .untilSettled */ .Q)(this.#save({ kind: "nothing sent" }, () => { }), this.#run.ports);
+        await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(this.#save({ kind: "nothing sent" }, () => { }), this.#run.ports);
     }
     /** Waits a short time for all saves. `hasJob`: the job is the step's own. */
     async finish(result, sent, { hasJob = true } = {}) {
-        const { state } = this.#run;
+        const { state, settings } = this.#run;
         const { jobId, pullRequest } = state;
-        const isProven = result.kind === "done" && !state.isUnproven;
-        const end = isProven ? (result.status === "completed" ? "completed" : "failed") : undefined;
+        // An agent of its own ends with the step.
+        const end = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(result, state) ?? (settings.agent && "failed");
         const complete = async () => {
             const isJobSaved = await this.#job;
+            // Otherwise, a re-run could take the job's state for the one from before the message.
+            if (isJobSaved && sent === "message" && end && !state.features)
+                await this.#save({ kind: "job", jobId, sent: "create" }, () => { });
             if (hasJob && jobId !== "")
                 await this.#saveSession({ jobId, sent, end, pullRequest });
             // If no entry names the job, a later attempt has to find that something was sent.
             if (!isJobSaved)
                 await Promise.all([this.#announced, this.#doubted]);
         };
-        const late = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__/* .untilSettled */ .Q)(complete(), this.#run.ports);
+        const late = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(complete(), this.#run.ports);
         if (late)
             this.#tell(late);
     }
@@ -508,7 +525,7 @@ class Memory {
         const save = { word, fate: "unknown" };
         this.#saves.push(save);
         try {
-            await this.#writable.save(word, { base: (0,_session_js__WEBPACK_IMPORTED_MODULE_4__/* .commitOf */ .D3)(this.#base), announced: isMute ? false : features && true });
+            await this.#writable.save(word, { base: (0,_session_js__WEBPACK_IMPORTED_MODULE_5__/* .commitOf */ .D3)(this.#base), announced: isMute ? false : features && true });
             save.fate = "saved";
             return true;
         }
@@ -527,22 +544,22 @@ class Memory {
         const access = (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(ports.environment);
         // A service that can be asked tells a re-run.
         if (settings.onRerun !== "new" && access !== "absent")
-            await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_3__/* .askService */ .x)(this.#run);
+            await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_4__/* .askService */ .x)(this.#run);
         const isKnown = settings.onRerun === "new" || state.features !== undefined;
         const [why, remedy] = unwritable[access];
         // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
         if (!isKnown && access !== "absent") {
-            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .message */ .iU) `
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .message */ .iU) `
         A re-run may not find the job
         ${why} So a re-run of this workflow run sends nothing, unless GitHub says that this step did not run (permissions: actions: read). To wait for the job, run the action with its job-id.`);
         }
-        else if (!isKnown && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .runAttempt */ .Tm)(ports.environment) > 1) {
-            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .message */ .iU) `
+        else if (!isKnown && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment) > 1) {
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .message */ .iU) `
         Re-run without a memory
         ${why} So this attempt cannot know what an earlier one started, and GitHub did not say that it ran this step. It sends the request.`);
         }
         if (settings.session !== "" && !state.features?.has("session"))
-            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .message */ .iU) `
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .message */ .iU) `
         Session without a memory
         ${why} So the session cannot remember the job of this run. ${remedy}`);
     }
@@ -550,13 +567,13 @@ class Memory {
 /** Why a run cannot write the cache, and how its session is remembered. */
 const unwritable = {
     read: [
-        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .say */ .cv) `GitHub lets runs of this event only read the Actions cache.`,
-        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .say */ .cv) `Run it on schedule, push or workflow_dispatch.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `GitHub lets runs of this event only read the Actions cache.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `Run it on schedule, push or workflow_dispatch.`,
     ],
-    none: [(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .say */ .cv) `ACTIONS_CACHE_MODE keeps this run from the Actions cache.`, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .say */ .cv) `Let the job read and write the cache.`],
+    none: [(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `ACTIONS_CACHE_MODE keeps this run from the Actions cache.`, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `Let the job read and write the cache.`],
     absent: [
-        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .say */ .cv) `The runner offers no cache service.`,
-        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .say */ .cv) `Run it on a runner with a cache service, or with a service that knows sessions.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `The runner offers no cache service.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `Run it on a runner with a cache service, or with a service that knows sessions.`,
     ],
     write: [[], []],
 };
@@ -568,7 +585,7 @@ async function openMemory(task, run, hasThread = false) {
 }
 /** Returns whether the step goes by what earlier attempts of the workflow run did. */
 function isResuming({ settings, ports }) {
-    return settings.onRerun === "resume" && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .runAttempt */ .Tm)(ports.environment) > 1;
+    return settings.onRerun === "resume" && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment) > 1;
 }
 
 
@@ -623,6 +640,7 @@ function sessionMemory(cache, step, session, environment) {
     const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
     const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_6__/* .runAttempt */ .Tm)(environment);
     const prefix = `agent-session-${session}-`;
+    const damaged = { entry: undefined, damaged: prefix };
     let found;
     let progress;
     let saved;
@@ -634,11 +652,11 @@ function sessionMemory(cache, step, session, environment) {
                 return { entry: undefined };
             const { parseSessionEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseSessionEntry(text);
-            return { entry: entry && entry.pullRequests.length <= maxPullRequests ? entry : undefined };
+            return entry && entry.pullRequests.length <= maxPullRequests ? { entry } : damaged;
         }
         catch (error) {
             // An entry that cannot be used will not become usable, so the session continues without it.
-            return error instanceof _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_2__/* .CacheEntryError */ .Tw ? { entry: undefined } : { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error) };
+            return error instanceof _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_2__/* .CacheEntryError */ .Tw ? damaged : { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error) };
         }
     };
     const withNumber = (known, pullRequest) => {
@@ -736,6 +754,8 @@ async function readSession(session, firstBase, run) {
     const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_9__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
     if (!found)
         return _result_js__WEBPACK_IMPORTED_MODULE_4__/* .cancelledBeforeSending */ .xX;
+    if ("damaged" in found)
+        tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
     const entry = "entry" in found ? found.entry : undefined;
     const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
     if ("kind" in remembered)
@@ -863,12 +883,17 @@ async function continuationOf(jobId, { status, isKept, pullRequest }, { failures
         tell(`job ${jobId} is active, sending a follow-up`, run);
         return { jobId, isReplaceable: true };
     }
-    if (isKept && !pullRequest) {
+    const state = pullRequest && (await readLastPullRequest(pullRequest, run));
+    // The pull request was merged without it.
+    if (isKept && (!pullRequest || state === "merged")) {
         tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
         run.state.publishesKept = true;
         return { jobId, isReplaceable: true };
     }
-    const state = pullRequest && (await readLastPullRequest(pullRequest, run));
+    if (isKept && (state === "closed" || status === "archived"))
+        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .message */ .iU) `
+      Session leaves work that is kept
+      The pull request of job ${jobId} was closed before its last work was in it. That is kept. To have it in another pull request, run the action with this job-id and a prompt.`);
     if (status === "archived" || status === "not found" || !pullRequest) {
         tell(`job ${jobId} ${jobOver[status]}, starting a new one`, run);
         return undefined;
@@ -907,6 +932,7 @@ const maxWaitMs = 5000;
 const maxWaitAfterCancelMs = 2000;
 /** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
 async function untilAborted(promise, signal) {
+    promise.catch(() => { });
     if (signal.aborted)
         return undefined;
     const ended = new AbortController();
@@ -1277,7 +1303,7 @@ class Sending {
         catch (error) {
             // What asks its service for what is known may start it, too.
             if (error instanceof action_result/* AgentError */.Yv)
-                return this.#withdraw((0,action_result/* agentFailed */.$q)(error));
+                return this.#withdraw(this.#isAborted ? action_result/* cancelledBeforeSending */.xX : (0,action_result/* agentFailed */.$q)(error));
             throw error;
         }
     }
@@ -1411,8 +1437,10 @@ class Sending {
         if (!isGone && (0,action_result/* isJobNotFound */.tl)(result, state))
             result = await look();
         const ended = result.kind === "done" ? state.status : undefined;
+        const isCompleted = result.kind === "done" && result.status === "completed";
         const isFirst = state.timeline.length === 1;
-        const isArchived = ended === "archived" && (isComment ? isTurn : isFirst);
+        // A turn that completed is what was asked for, whatever became of its pull request and its job since.
+        const isArchived = ended === "archived" && !isCompleted && (isComment ? isTurn : isFirst);
         // A turn that failed before this attempt is not waited for, so this one failed just now.
         const hasFailed = result.kind === "done" && result.status === "failed" && isFirst && !isTurn && !isComment;
         if (isGone || isArchived || hasFailed) {
@@ -1538,6 +1566,11 @@ class Sending {
     /** @param acceptance - whether the service has what this attempt sent, or waits for. Default: as the result says */
     #end(result, task, acceptance = result.kind === "crashed" ? "unknown" : ((0,action_result/* acceptanceOf */.BL)(result) ?? "accepted")) {
         const { conversation } = this.#request;
+        const { state } = this.#run;
+        // A re-run could take the job's state for the one from before a message.
+        const isTold = state.features === undefined && state.origin !== "created" && (0,action_result/* endOf */.pJ)(result, state);
+        if (isTold)
+            conversation?.mark("job", state.jobId, true);
         const word = conversation?.word;
         // Without a word in the thread, what is left there is a doubt.
         const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;

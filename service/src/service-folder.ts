@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { removeDirectory } from "./remove-directory.ts";
 
@@ -76,10 +76,41 @@ export class JobDirectory {
    */
   async prepare(): Promise<boolean> {
     await this.clean();
-    const isNew = (await mkdir(this.home, { recursive: true })) !== undefined;
-    if (isNew) await writeFile(join(this.home, ".gitconfig"), gitIdentity);
+    // Of a turn that was interrupted.
+    await this.#bringHomeBack();
+    const isNew = await this.#prepareHome();
     await mkdir(this.temporary);
     await mkdir(this.input);
+    return isNew;
+  }
+
+  /**
+   * Puts a new home directory in the place of the job's, with no session in it. Disposing of the result brings the old one back, unless it
+   * was dropped.
+   */
+  async replaceHome(): Promise<AsyncDisposable & { drop(): Promise<void> }> {
+    await rename(this.home, this.#oldHome);
+    await this.#prepareHome();
+    return {
+      drop: () => removeDirectory(this.#oldHome),
+      [Symbol.asyncDispose]: () => this.#bringHomeBack(),
+    };
+  }
+
+  get #oldHome(): string {
+    return join(this.path, "old-home");
+  }
+
+  async #bringHomeBack(): Promise<void> {
+    if ((await lstat(this.#oldHome).catch(() => undefined)) === undefined) return;
+    await removeDirectory(this.home);
+    await rename(this.#oldHome, this.home);
+  }
+
+  /** Returns whether the home directory is new. */
+  async #prepareHome(): Promise<boolean> {
+    const isNew = (await mkdir(this.home, { recursive: true })) !== undefined;
+    if (isNew) await writeFile(join(this.home, ".gitconfig"), gitIdentity);
     return isNew;
   }
 

@@ -12,6 +12,8 @@ export type EndedBy = "stop" | "time-limit" | "silence" | "wait";
 /** What is known of how an agent's run ended. */
 export interface AgentWitnesses extends AgentReport {
   endedBy?: EndedBy | undefined;
+  /** Whether its model has said a word or used a tool. Default: nothing shows that. */
+  hasWorked?: boolean | undefined;
   /** Of its process, unless it is 0. 128 and more: a signal ended it. */
   exitCode?: number | undefined;
   /** What its model said. Default: nothing between them knows. */
@@ -120,7 +122,7 @@ const wordsOfClasses: readonly (readonly [FailureClass, RegExp])[] = [
   ],
   [
     "transient",
-    /overloaded|rate[ _-]?limit|too many requests|timed? ?out|connection|\bE[A-Z]{4,}\b|socket|fetch failed|network error|internal server error|unavailable|bad gateway|stream (?:disconnected|error)/i,
+    /overloaded|rate[ _-]?limit|too many requests|timed? ?out|connection|\b(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE)\b|socket|fetch failed|network error|internal server error|unavailable|bad gateway|stream (?:disconnected|error)/i,
   ],
 ];
 

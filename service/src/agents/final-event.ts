@@ -32,6 +32,16 @@ const endings: Readonly<Record<EventFormat, Ending>> = {
   },
 };
 
+/** Types of events that show no word of the model yet: what it is told, and that it begins. */
+const before = /^(?:user(?:\.|$)|turn\.started$|step_start$|assistant\.(?!message$))/;
+
+/** Returns whether an event of work is the model's own. Claude Code says errors of its API as words of a model named `<synthetic>`. */
+const isOfModel = (event: AgentEvent): boolean =>
+  !before.test(stringIn(event, "type") ?? "") &&
+  event.role !== "user" &&
+  stringIn(event, "item", "type") !== "error" &&
+  stringIn(event, "message", "model") !== "<synthetic>";
+
 /**
  * Remembers the final event of an agent, by which the agent itself says how its turn ended. It counts while no event follows that
  * shows more work; of two, the last one. Events of other sessions, such as those of sub-agents, say nothing.
@@ -40,6 +50,7 @@ export class FinalEvent {
   readonly #ending: Ending;
   #session: string | undefined;
   #event: AgentEvent | undefined;
+  #hasWorked = false;
 
   constructor(format: EventFormat) {
     this.#ending = endings[format];
@@ -50,12 +61,20 @@ export class FinalEvent {
     return this.#event;
   }
 
+  /** Whether an event of its model has shown a word or a tool. */
+  get hasWorked(): boolean {
+    return this.#hasWorked;
+  }
+
   add(event: AgentEvent): void {
     const { session: field, work, isFinal } = this.#ending;
     const session = stringIn(event, field);
     this.#session ??= session;
     if (session !== undefined && session !== this.#session) return;
     if (isFinal(event)) this.#event = event;
-    else if (work.test(stringIn(event, "type") ?? "")) this.#event = undefined;
+    else if (work.test(stringIn(event, "type") ?? "")) {
+      this.#event = undefined;
+      if (isOfModel(event)) this.#hasWorked = true;
+    }
   }
 }

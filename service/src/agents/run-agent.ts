@@ -149,6 +149,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     let failure: unknown;
     let toldStdout: string | undefined;
     let final: AgentEvent | undefined;
+    let hasWorked: boolean | undefined;
     const ended = new AbortController();
     const idle = watchIdle(run?.use, { timeLimitMs, silenceMs: options.silenceMs ?? defaultSilenceMs });
     const begin = (): void => {
@@ -173,7 +174,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
         return;
       }
       if ("seen" in message) {
-        ({ final } = message.seen);
+        ({ final, hasWorked } = message.seen);
         idle.onEvent(final !== undefined);
         return;
       }
@@ -220,6 +221,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     const known: AgentWitnesses = {
       ...report,
       ...byItself,
+      ...(format && { hasWorked: hasWorked === true }),
       ...(terminated !== undefined && { endedBy: terminated === "timed-out" ? "time-limit" : endedBy(signal, idle) }),
       ...(run !== undefined && { model: { lastStatus: run.use.lastStatus, lastDenied: run.use.lastDenied } }),
     };

@@ -47,7 +47,7 @@ export type SupervisorMessage =
   /** The end of the agent's stdout, if its file cannot be written. */
   | { stdout: string }
   /** An event of the agent was seen: at most one of these a second, unless the final event is another one. */
-  | { seen: { final: AgentEvent | undefined } }
+  | { seen: { final: AgentEvent | undefined; hasWorked: boolean } }
   /** It waits for an answer before it starts the agent. `init`: the first process of its PID namespace. Default: it has none. */
   | { init?: ProcessIdentity | undefined };
 
@@ -149,7 +149,7 @@ class Events {
     this.#timer = undefined;
     this.#told = this.#final.event;
     this.#toldAt = performance.now();
-    tell({ seen: { final: this.#told } }, onSent);
+    tell({ seen: { final: this.#told, hasWorked: this.#final.hasWorked } }, onSent);
   }
 }
 

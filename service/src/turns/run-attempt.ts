@@ -54,6 +54,35 @@ export async function runAttempt(
   signal: AbortSignal,
   again?: SecondGo,
 ): Promise<Attempt> {
+  const { host, machine, directory, timeLimitMs, stop, log } = context;
+  const startedAt = machine.now();
+  const first = await runOnce(turn, start, context, signal, again);
+  const leftMs = timeLimitMs - (machine.now() - startedAt);
+  if (again !== undefined || !hasDeadSession(first) || leftMs <= 0 || stop?.aborted || signal.aborted) return first;
+  log("The session of the earlier turns cannot be continued, so the agent is run once more.");
+  await using oldHome = await host.replaceHome(directory);
+  const second = await runOnce(turn, start, { ...context, isNewHome: true, timeLimitMs: leftMs }, signal);
+  // Otherwise, it was not the session.
+  if (second.hasWorked || second.end === "completed") await oldHome.drop();
+  const told = second.reason && `${second.reason} Before that, its session could not be continued: ${first.reason}`;
+  return { ...second, reason: told };
+}
+
+/** Returns whether an agent ended because it, or its model's API, refuses the session that it was to continue. */
+function hasDeadSession({ end, endedBy, isFollowUp, hasWorked, error = "", failureClass }: Attempt): boolean {
+  if (!isFollowUp || end !== "failed" || endedBy !== undefined || failureClass !== "agent") return false;
+  return (
+    hasWorked === false || (/\b400\b/.test(error) && /message|tool_?(?:use|result|call)|thinking|session/i.test(error))
+  );
+}
+
+async function runOnce(
+  turn: Turn,
+  start: Start,
+  context: TurnContext,
+  signal: AbortSignal,
+  again?: SecondGo,
+): Promise<Attempt> {
   const {
     turns,
     repository,

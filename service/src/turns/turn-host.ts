@@ -18,6 +18,8 @@ export interface TurnHost {
   /** Overwrites secrets in a log with asterisks: those who follow it keep their place. Does nothing if there is no such file. */
   hideSecrets(file: string, secrets: Iterable<Secret>): Promise<void>;
   runAgent: typeof runAgent;
+  /** Gives a job a new home directory; see `JobDirectory`. */
+  replaceHome(directory: JobDirectory): ReturnType<JobDirectory["replaceHome"]>;
   hasOwnCommits: typeof hasOwnCommits;
   mayHaveLeftWork: typeof mayHaveLeftWork;
 }
@@ -32,6 +34,7 @@ export const turnHost: TurnHost = {
   lastOutput,
   hideSecrets,
   runAgent,
+  replaceHome: (directory) => directory.replaceHome(),
   hasOwnCommits,
   mayHaveLeftWork,
 };

@@ -93,6 +93,10 @@ export class AgentHost implements TurnHost {
     return false;
   }
 
+  async replaceHome(): ReturnType<TurnHost["replaceHome"]> {
+    return { drop: async () => {}, [Symbol.asyncDispose]: async () => {} };
+  }
+
   async mayHaveLeftWork(): Promise<boolean> {
     return false;
   }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/step.ts";
@@ -45,4 +45,25 @@ test("has a new home with a Git identity, and keeps it for the next turn", async
 
   await directory.clean();
   expect(readdirSync(directory.path)).toEqual(["home"]);
+});
+
+test("a job's home directory can be replaced, and comes back unless it is dropped, also after an interruption", async () => {
+  const directory = new JobDirectory(temporaryFolder(), "job_1");
+  await directory.prepare();
+  const session = join(directory.home, "session");
+  writeFileSync(session, "old");
+  {
+    await using _old = await directory.replaceHome();
+    expect(existsSync(session)).toBe(false);
+    expect(readdirSync(directory.home)).toEqual([".gitconfig"]);
+  }
+  expect(readFileSync(session, "utf8")).toBe("old");
+  // Without its end, as if the service was killed.
+  await directory.replaceHome();
+  expect(await directory.prepare()).toBe(false);
+  expect(readFileSync(session, "utf8")).toBe("old");
+  const replaced = await directory.replaceHome();
+  await replaced.drop();
+  await replaced[Symbol.asyncDispose]();
+  expect(existsSync(session)).toBe(false);
 });

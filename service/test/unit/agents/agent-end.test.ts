@@ -111,6 +111,8 @@ describe("every failure", () => {
     ],
     ["agent", "a crash", { hasEnded: false, exitCode: 139 }],
     ["agent", "a command's exit code", { exitCode: 3 }],
+    ["transient", "a code of the system", { hasEnded: true, error: "connect ECONNREFUSED 127.0.0.1" }],
+    ["agent", "an error of the API", { hasEnded: true, error: "API Error: 400 messages: at least one is required" }],
     ["agent", "what nobody knows", { hasEnded: true, error: "the disk is gone" }],
   ])("is of the class %s: %s", (failureClass, _what, known, more = {}) => {
     const witnesses = { message: undefined, error: undefined, ...known };

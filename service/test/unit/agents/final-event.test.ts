@@ -62,3 +62,12 @@ test("OpenCode's end of a step is one of its turn only if the model is not asked
   expect(finalOf("opencode", [step("tool-calls"), step("stop")])).toEqual(step("stop"));
   expect(finalOf("opencode", [step("length")])).toEqual(step("length"));
 });
+
+test.each(eventFormats)("%s has worked once its model has said a word or used a tool, not before", (format) => {
+  const hasWorked = (output: string) => {
+    const final = new FinalEvent(format);
+    for (const event of recorded(format, output)) final.add(event);
+    return final.hasWorked;
+  };
+  expect([hasWorked("change"), hasWorked("failure")]).toEqual([true, false]);
+});

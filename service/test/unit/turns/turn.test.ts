@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
 import { GitError } from "../../../src/git/git.ts";
@@ -1030,4 +1030,88 @@ test("a commit that cannot be pushed for an outage is stored for other machines"
   expect((await run((failure) => void failures.push(failure))).result).toBe("postponed");
   expect(failures).toMatchObject([{ isRemote: true, kept: "push" }]);
   expect(saved).toEqual(["a"]);
+});
+
+describe("a follow-up whose session cannot be continued", () => {
+  const refused = {
+    end: "failed",
+    hasEnded: true,
+    hasWorked: true,
+    message: undefined,
+    error: "API Error: 400 messages.3: `tool_use` ids were found without `tool_result` blocks",
+  } as const;
+  const unknown = {
+    end: "failed",
+    hasEnded: false,
+    hasWorked: false,
+    exitCode: 1,
+    message: undefined,
+    error: undefined,
+  } as const;
+
+  async function setUp(...results: AgentResult[]) {
+    const turns = await setUpTurns();
+    await turns.run();
+    const { host, ports } = turns;
+    const homes: string[] = [];
+    // The first turn has left a session.
+    host.prepare = async () => false;
+    host.lastOutput = async () => "No conversation found to continue";
+    host.replaceHome = async () => {
+      homes.push("new");
+      let isOld = false;
+      return {
+        drop: async () => {
+          isOld = true;
+        },
+        [Symbol.asyncDispose]: async () => void homes.push(isOld ? "dropped" : "back"),
+      };
+    };
+    const goes: { isFollowUp: boolean; told: number }[] = [];
+    host.runAgent = async (_agent, { isFollowUp, history }) => {
+      goes.push({ isFollowUp, told: history.length });
+      return results[goes.length - 1] ?? refused;
+    };
+    ports.agent = { ...ports.agent, isToldHistory: true };
+    return { ...(await turns.runMessage("More")), homes, goes };
+  }
+
+  const done: AgentResult = { end: "completed", hasEnded: true, hasWorked: true, message: "Done", error: undefined };
+
+  test.each([
+    ["because its API refuses the messages", refused],
+    ["because its program has no such session", unknown],
+  ])("is run once more, told the earlier turns, with a new home: %s", async (_why, first) => {
+    const { result, log, goes, homes } = await setUp(first, done);
+    expect(result).toBe("completed");
+    expect(goes).toEqual([
+      { isFollowUp: true, told: 1 },
+      { isFollowUp: false, told: 1 },
+    ]);
+    expect(homes).toEqual(["new", "dropped"]);
+    expect(log).toContain("The session of the earlier turns cannot be continued, so the agent is run once more.");
+  });
+
+  test("is run no third time, and has its old home and both reasons if the new session says no word either", async () => {
+    const { result, failures, goes, homes } = await setUp(unknown, unknown);
+    expect([result, goes.length, homes]).toEqual(["failed", 2, ["new", "back"]]);
+    expect(failures.at(-1)).toMatch(
+      /exit code 1.*No conversation found.*could not be continued: The agent ended without/s,
+    );
+  });
+
+  test.each<[what: string, first: AgentResult]>([
+    ["has worked", { ...unknown, hasWorked: true }],
+    ["has no credit", { ...refused, hasWorked: false, error: "Your credit balance is too low" }],
+    ["has no key that is accepted", { ...refused, hasWorked: false, error: "401 invalid x-api-key" }],
+    ["finds its API overloaded", { ...refused, hasWorked: false, error: "529 Overloaded" }],
+    [
+      "is a command, of whose words nothing is known",
+      { end: "failed", exitCode: 1, message: undefined, error: undefined },
+    ],
+    ["is out of time", { ...unknown, end: "timed-out", endedBy: "time-limit" }],
+  ])("is not run again if it %s", async (_what, first) => {
+    const { result, goes } = await setUp(first, done);
+    expect([result, goes.length]).toEqual(["failed", 1]);
+  });
 });
