@@ -884,6 +884,8 @@ const settings = {
     security: { auth: { selectedType: "gemini-api-key" } },
     privacy: { usageStatisticsEnabled: false },
     general: { enableAutoUpdate: false },
+    // In seconds. A command that has started something in the background does not end for it; otherwise, it waits for five minutes.
+    tools: { shell: { inactivityTimeout: 120 } },
 };
 /** Gemini CLI, by Google. */
 const gemini_gemini = {
@@ -3180,11 +3182,39 @@ class JobDirectory {
      */
     async prepare() {
         await this.clean();
+        // Of a turn that was interrupted.
+        await this.#bringHomeBack();
+        const isNew = await this.#prepareHome();
+        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.mkdir)(this.temporary);
+        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.mkdir)(this.input);
+        return isNew;
+    }
+    /**
+     * Puts a new home directory in the place of the job's, with no session in it. Disposing of the result brings the old one back, unless it
+     * was dropped.
+     */
+    async replaceHome() {
+        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rename)(this.home, this.#oldHome);
+        await this.#prepareHome();
+        return {
+            drop: () => (0,_remove_directory_js__WEBPACK_IMPORTED_MODULE_2__/* .removeDirectory */ .q)(this.#oldHome),
+            [Symbol.asyncDispose]: () => this.#bringHomeBack(),
+        };
+    }
+    get #oldHome() {
+        return (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "old-home");
+    }
+    async #bringHomeBack() {
+        if ((await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.lstat)(this.#oldHome).catch(() => undefined)) === undefined)
+            return;
+        await (0,_remove_directory_js__WEBPACK_IMPORTED_MODULE_2__/* .removeDirectory */ .q)(this.home);
+        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rename)(this.#oldHome, this.home);
+    }
+    /** Returns whether the home directory is new. */
+    async #prepareHome() {
         const isNew = (await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.mkdir)(this.home, { recursive: true })) !== undefined;
         if (isNew)
             await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.writeFile)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.home, ".gitconfig"), gitIdentity);
-        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.mkdir)(this.temporary);
-        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.mkdir)(this.input);
         return isNew;
     }
     /** Removes what is only for one turn. */

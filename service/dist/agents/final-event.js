@@ -18,6 +18,13 @@ const endings = {
                 !/^(?:tool-calls|unknown)$/.test(stringIn(event, "part", "reason") ?? "unknown")),
     },
 };
+/** Types of events that show no word of the model yet: what it is told, and that it begins. */
+const before = /^(?:user(?:\.|$)|turn\.started$|step_start$|assistant\.(?!message$))/;
+/** Returns whether an event of work is the model's own. Claude Code says errors of its API as words of a model named `<synthetic>`. */
+const isOfModel = (event) => !before.test(stringIn(event, "type") ?? "") &&
+    event.role !== "user" &&
+    stringIn(event, "item", "type") !== "error" &&
+    stringIn(event, "message", "model") !== "<synthetic>";
 /**
  * Remembers the final event of an agent, by which the agent itself says how its turn ended. It counts while no event follows that
  * shows more work; of two, the last one. Events of other sessions, such as those of sub-agents, say nothing.
@@ -26,12 +33,17 @@ export class FinalEvent {
     #ending;
     #session;
     #event;
+    #hasWorked = false;
     constructor(format) {
         this.#ending = endings[format];
     }
     /** The final event; `undefined` if there is none, or the agent went on after it. */
     get event() {
         return this.#event;
+    }
+    /** Whether an event of its model has shown a word or a tool. */
+    get hasWorked() {
+        return this.#hasWorked;
     }
     add(event) {
         const { session: field, work, isFinal } = this.#ending;
@@ -41,7 +53,10 @@ export class FinalEvent {
             return;
         if (isFinal(event))
             this.#event = event;
-        else if (work.test(stringIn(event, "type") ?? ""))
+        else if (work.test(stringIn(event, "type") ?? "")) {
             this.#event = undefined;
+            if (isOfModel(event))
+                this.#hasWorked = true;
+        }
     }
 }

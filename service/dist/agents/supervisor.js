@@ -109,7 +109,7 @@ class Events {
         this.#timer = undefined;
         this.#told = this.#final.event;
         this.#toldAt = performance.now();
-        tell({ seen: { final: this.#told } }, onSent);
+        tell({ seen: { final: this.#told, hasWorked: this.#final.hasWorked } }, onSent);
     }
 }
 /**
