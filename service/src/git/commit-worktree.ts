@@ -17,6 +17,7 @@ import {
   type SizedFile,
   sameFiles,
   sizesOf,
+  tellIgnored,
 } from "./left-out.ts";
 import type { WorktreePlace } from "./worktree.ts";
 import { prepareFolders } from "./worktree-files.ts";
@@ -154,6 +155,11 @@ export async function commitWorktree(
     const takenBack = [...new Set([...keptGone, ...first.outside, ...outside])].map(showPath).sort();
     const told = { leftOut, takenBack, returned: removed.map(showPath) };
     const whyNot = await findUnpublishable(tree, inside, tracked);
+    const hasIgnores = [...tracked, ...inside].some((path) => isIgnoreFile.test(path));
+    const ignored = hasIgnores ? (await run(listIgnored, { maxBytes: maxIgnoredBytes })).split("\0").slice(0, -1) : [];
+    const isLent = async (path: BytePath): Promise<boolean> =>
+      lent !== undefined && exists(lent, path.replace(/\/$/, ""));
+    const notPublished = await tellIgnored(ignored, isLent);
     // What something that is left out has taken the place of stays, too.
     const isLeft = (path: BytePath): boolean =>
       whyNot.has(path) || foldersOf(path).some((folder) => whyNot.has(folder) || whyNot.has(`${folder}/`));
@@ -187,10 +193,11 @@ export async function commitWorktree(
         whyNot.set(path, "Git keeps this name for itself, or it is no file");
     for (const [path, why] of whyNot) leave(path, why);
     leftOut.push(...excess.leftOut);
-    const { count, notes } = compareEntries(before, after);
+    const { count, notes: ofEntries } = compareEntries(before, after);
+    const notes = [...ofEntries, ...notPublished];
     if (whyNot.size > count || (count === 0 && excess.leftOut.length > 0))
       throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
-    if (count === 0) return { commit: undefined, ...told };
+    if (count === 0) return { commit: undefined, ...told, notes };
     const all = { ...told, notes };
     const text = typeof message === "string" ? message : message(all);
     const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, text);
@@ -202,6 +209,15 @@ export async function commitWorktree(
     await removeDirectory(written);
   }
 }
+
+const isIgnoreFile = /(?:^|\/)\.gitignore$/;
+/** Only what the repository itself ignores: files that agents leave for themselves are ignored by the clone. */
+const listIgnored = [
+  ...["ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore"],
+  ...["--directory", "--no-empty-directory", "--", ":/"],
+];
+/** In bytes, of the paths of ignored files. More are not looked at. */
+const maxIgnoredBytes = 1_000_000;
 
 const updateArgs = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
 

@@ -79,6 +79,31 @@ function prefixesOf(path: BytePath): BytePath[] {
   return names.map((_, index) => names.slice(0, index + 1).join("/"));
 }
 
+/** Folders and files of tools, which nobody misses in a change. */
+const ofTools =
+  /(?:^|\/)(?:node_modules|bower_components|venv|__pycache__|dist|build|_site|_build|out|target|coverage|vendor|tmp|logs?|\.(?:venv|tox|gradle|next|nuxt|docusaurus|astro|vitepress|pytest_cache|[\w.-]*cache|DS_Store|deps))(?:\/|$)|\.(?:log|pyc|tmp|swp)$/i;
+
+/** In paths that are named. */
+const maxIgnored = 10;
+
+/**
+ * Returns notes about ignored files that an agent has written, which no commit has: their folders' `.gitignore` names them.
+ *
+ * @param paths - those that Git ignores; a folder ends with a slash
+ * @param isLent - returns whether a path was there before the agent
+ */
+export async function tellIgnored(
+  paths: readonly BytePath[],
+  isLent: (path: BytePath) => Promise<boolean>,
+): Promise<string[]> {
+  const named: BytePath[] = [];
+  for (const path of paths.filter((one) => !ofTools.test(one)))
+    if (named.length <= maxIgnored && !(await isLent(path))) named.push(path);
+  const more = named.length > maxIgnored ? ", and more" : "";
+  const list = named.slice(0, maxIgnored).map(showPath).join(", ");
+  return named.length === 0 ? [] : [`Not published, because .gitignore names it: ${list}${more}.`];
+}
+
 /** Returns why a link is not published; `undefined` if it is no link, or leads to a place in the repository. */
 export async function linkProblem(tree: string, path: BytePath): Promise<string | undefined> {
   const file = joinBytes(bytesOf(tree), path);

@@ -77,7 +77,10 @@ async function commitOnce(
   const patterns = new SecretPatterns(context.secrets ?? []);
   const prompt = await patterns.remove(turn.prompt);
   const messageWith = ({ leftOut, takenBack = [], notes: ofChange = [] }: ToldChange): string => {
-    const told = { notes: [...notes, ...ofChange, ...leftOut.map(describe)], takenBack: takenBack.map(oneLine) };
+    const told = {
+      notes: [...notes, ...ofChange.map(oneLine), ...leftOut.map(describe)],
+      takenBack: takenBack.map(oneLine),
+    };
     return commitMessage(turn, ownMessages, context.job.session, told, prompt);
   };
   const lent = commands?.setup === undefined ? undefined : directory.setup.files;
@@ -90,6 +93,7 @@ async function commitOnce(
       notes: ofChange = [],
       returned = [],
     } = await repository.commit(worktree, messageWith, options);
+    for (const note of ofChange) log(await patterns.remove(oneLine(note)));
     if (returned.length > 0)
       log(
         `These files of --setup are no part of the change, although no .gitignore names them any longer: ${namesOf(returned.map(oneLine))}`,
@@ -106,7 +110,7 @@ async function commitOnce(
       : { commit: undefined, leftOut: [] };
     for (const one of [...leftOut, ...unfit]) log(await patterns.remove(describe(one)));
     // As a whole: the message has only their beginnings, with invisible characters.
-    const own = [...ownMessages, ...takenBack, ...leftOut.map(({ path }) => path)].join("\n");
+    const own = [...ownMessages, ...takenBack, ...leftOut.map(({ path }) => path), ...ofChange].join("\n");
     const texts = {
       "the message of the commit": `${messageWith({ leftOut, takenBack })}\n${own}`,
       "the agent's last message": answer,

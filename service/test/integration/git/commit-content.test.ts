@@ -59,6 +59,20 @@ describe("files of agents", () => {
   });
 });
 
+test("new files that .gitignore names are named, but no folders of tools, and nothing that was there before", async () => {
+  docs = docsRepository({ ".gitignore": "drafts/\nnode_modules/\n*.log\n/secret.md\n" });
+  const write =
+    "mkdir -p drafts node_modules/x; for f in drafts/page.md node_modules/x/i.js a.log secret.md; do echo x > $f; done";
+  const service = await start(shellAgent(`${write}; [ "$(cat)" = Nothing ] || echo x > page.md`));
+  const job = await runJob(service, "Go on");
+  const told = "Not published, because .gitignore names it: drafts/, secret.md.";
+  expect(logOf(service, job.id)).toContain(`[service] ${told}`);
+  expect(docs.git("log", "-1", "--format=%B", `agent/${job.id}`)).toContain(`    ${told}`);
+  const other = await runJob(service, "Nothing");
+  expect(other).toMatchObject({ status: "completed", prLink: null });
+  expect(logOf(service, other.id)).toContain(`[service] ${told}`);
+});
+
 describe("a change that is too large", () => {
   test("fails the turn, and the log says how large it is and why", async () => {
     docs = docsRepository({ "a.bin": "", "b.bin": "" });
