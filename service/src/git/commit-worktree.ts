@@ -186,14 +186,12 @@ export async function commitWorktree(
       (paths) => run(updateArgs, inputOf(paths)),
     ))
       whyNot.set(path, why);
-    const after = await readIndex(index, "latin1");
-    const afterPaths = new Set(after.map(({ path }) => path));
+    const { count, added: made, notes: ofEntries } = compareEntries(before, await readIndex(index, "latin1"));
     for (const path of add)
-      if (isNew(path) && !whyNot.has(path) && !afterPaths.has(path) && (await exists(tree, path)))
+      if (isNew(path) && !whyNot.has(path) && !made.has(path) && (await exists(tree, path)))
         whyNot.set(path, "Git keeps this name for itself, or it is no file");
     for (const [path, why] of whyNot) leave(path, why);
     leftOut.push(...excess.leftOut);
-    const { count, notes: ofEntries } = compareEntries(before, after);
     const notes = [...ofEntries, ...notPublished];
     if (whyNot.size > count || (count === 0 && excess.leftOut.length > 0))
       throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
@@ -328,24 +326,32 @@ function tooLarge(
 /** A change that deletes fewer files is looked at as any other. */
 const manyDeleted = 10;
 
-/** Returns how many entries of an index differ from those of another one, and what people should know of that. */
+/** Returns how many entries of an index differ from those of another one, which paths are new, and what people should know of that. */
 function compareEntries(before: readonly IndexEntry[], after: readonly IndexEntry[]) {
-  const known = new Map(before.map((entry) => [entry.path, entry]));
-  let count = 0;
-  let modes = 0;
-  for (const { path, mode, id } of after) {
-    const own = known.get(path);
-    if (own?.mode !== mode || own.id !== id) count++;
-    if (own !== undefined && own.mode !== mode) modes++;
-    known.delete(path);
+  const added = new Set<BytePath>();
+  let [count, modes, deleted] = [0, 0, 0];
+  // Both are in the order of their bytes.
+  for (let [one, other] = [0, 0]; one < before.length || other < after.length; ) {
+    const [old, own] = [before[one], after[other]];
+    if (old !== undefined && (own === undefined || old.path < own.path)) {
+      deleted++;
+      one++;
+    } else if (own !== undefined && (old === undefined || own.path < old.path)) {
+      added.add(own.path);
+      other++;
+    } else {
+      if (own?.mode !== old?.mode || own?.id !== old?.id) count++;
+      if (own?.mode !== old?.mode) modes++;
+      one++;
+      other++;
+    }
   }
-  const deleted = known.size;
-  count += deleted;
+  count += added.size + deleted;
   const notes = [
     ...(deleted >= manyDeleted ? [`${count} files, ${deleted} deleted.`] : []),
     ...(modes > 0 ? [`The mode of ${modes} ${modes === 1 ? "file" : "files"} changed.`] : []),
   ];
-  return { count, notes };
+  return { count, added, notes };
 }
 
 /**

@@ -32,44 +32,41 @@ export async function dissolveRepository(tree: string, path: BytePath): Promise<
   return true;
 }
 
-/** Names of files that Windows does not have: devices, some characters, and ends. Microsoft: "Naming Files, Paths, and Namespaces". */
-const isUnportableName = (name: string): boolean =>
-  /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i.test(name) || /[<>:"|?*\\\p{Cc}]|[. ]$/u.test(name);
-
-const isUnportable = (path: BytePath): boolean => path.split("/").some(isUnportableName);
+/** Paths with names that Windows does not have: devices, some characters, and ends. Microsoft: "Naming Files, Paths, and Namespaces". */
+const unportable = /(?:^|\/)(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:[./]|$)|[<>:"|?*\\\p{Cc}]|[. ](?:\/|$)/iu;
 
 /**
  * Returns the new paths by whose names a checkout on another system would break, with why: names that Windows does not have, and those that
  * differ from others only in case. A repository that has such names already is used only where they work.
  *
- * @param tracked - the paths that are there, without deleted ones
+ * @param tracked - the paths that are there
  */
 export function findUnportable(added: readonly BytePath[], tracked: readonly BytePath[]): Map<BytePath, string> {
   const found = new Map<BytePath, string>();
   if (added.length === 0) return found;
+  const without = added.filter((path) => unportable.test(path));
+  if (without.length > 0 && !tracked.some((path) => unportable.test(path)))
+    for (const path of without) found.set(path, "Windows has no such names");
+  const wanted = new Set(added.flatMap((path) => prefixesOf(path.toLowerCase())));
   /** Paths and the folders above them, as they are written, by what a system without cases makes of them. */
   const written = new Map<string, BytePath>();
-  const wanted = new Set(added.flatMap((path) => prefixesOf(path.toLowerCase())));
-  const isNamed = (path: BytePath): boolean => {
-    for (const prefix of prefixesOf(path)) {
-      const lower = prefix.toLowerCase();
-      const known = written.get(lower);
-      if (known !== undefined && known !== prefix) return true;
-      if (wanted.has(lower)) written.set(lower, prefix);
+  /** Only looks at what can collide: a repository can have any number of files. */
+  const differs = (path: BytePath): boolean => {
+    const lower = path.toLowerCase();
+    for (let end = lower.indexOf("/"); ; end = lower.indexOf("/", end + 1)) {
+      const prefix = end < 0 ? lower : lower.slice(0, end);
+      if (!wanted.has(prefix)) return false;
+      const own = path.slice(0, prefix.length);
+      const known = written.get(prefix);
+      if (known !== undefined && known !== own) return true;
+      written.set(prefix, own);
+      if (end < 0) return false;
     }
-    return false;
   };
-  let isPortable = true;
   let hasCases = true;
-  for (const path of tracked) {
-    if (isUnportable(path)) isPortable = false;
-    // Only what can collide is looked at more closely.
-    if (wanted.has((path.split("/", 1)[0] ?? "").toLowerCase()) && isNamed(path)) hasCases = false;
-  }
-  for (const path of added) {
-    if (isPortable && isUnportable(path)) found.set(path, "Windows has no such names");
-    else if (isNamed(path) && hasCases) found.set(path, "its name differs from another one only in case");
-  }
+  for (const path of tracked) if (differs(path)) hasCases = false;
+  for (const path of added.filter((one) => !found.has(one)))
+    if (differs(path) && hasCases) found.set(path, "its name differs from another one only in case");
   return found;
 }
 
