@@ -12,7 +12,6 @@ import type { JobDirectory } from "../service-folder.ts";
 import { type CheckPorts, checkChange, namesOf } from "./check-change.ts";
 import { oneLine } from "./one-line.ts";
 import { pauseAfter, pausesOfAnHour } from "./postponements.ts";
-import type { Attempt } from "./run-attempt.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
 
@@ -36,11 +35,23 @@ interface CommitContext extends CommitPorts {
   log: (text: string) => void;
 }
 
+/** What is known of an agent's run whose change is committed. */
+export interface MadeChange {
+  /** The messages of the agent's own commits, oldest first. */
+  ownMessages: readonly string[];
+  /** What the agent said last. */
+  message: string | undefined;
+  /** What people should know of how the agent ended, each as a sentence. */
+  notes: readonly string[];
+  /** Why the turn fails if nothing in the worktree is changed. Default: it does not. */
+  lost?: string | undefined;
+}
+
 type Change = [
   turn: Turn,
   worktree: Worktree,
   start: Start,
-  attempt: Pick<Attempt, "ownMessages" | "message" | "notes" | "lost">,
+  attempt: MadeChange,
   context: CommitContext,
   startDeadline: () => TurnDeadline,
 ];

@@ -8,6 +8,7 @@ import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
+import type { MadeChange } from "./commit-change.ts";
 import { describeLeftWork, lostWork, takeLeftWork } from "./left-work.ts";
 import { newSessionNote } from "./log-notes.ts";
 import { toldCheck } from "./project-commands.ts";
@@ -25,17 +26,11 @@ export interface SecondGo {
 }
 
 /** The end of an agent's run for a turn. */
-export interface Attempt extends AgentResult {
+export interface Attempt extends AgentResult, MadeChange {
   /** Whether the agent continued the session of an earlier turn. */
   isFollowUp: boolean;
-  /** The messages of the agent's own commits, oldest first. */
-  ownMessages: readonly string[];
   /** Why the turn fails; `undefined` if the agent completed. */
   reason: string | undefined;
-  /** What people should know of how the agent ended, each as a sentence. */
-  notes: readonly string[];
-  /** Why the turn fails if nothing in the worktree is changed. Default: it does not. */
-  lost?: string | undefined;
 }
 
 /** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */

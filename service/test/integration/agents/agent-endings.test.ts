@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { quoted } from "../../../../test/support/quoted.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { createAgentNetwork, fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { presetAgent } from "../../../src/agents/presets.ts";
@@ -189,7 +190,7 @@ describe("with a proxy to the model", () => {
     return run(agent, { network: { ...network, open, isShared: true }, ...options });
   }
 
-  const ask = `${process.execPath} -e 'require("http").get({ socketPath: process.env.MODEL_SOCKET, path: "/v1/models" }, (answer) => answer.resume())'`;
+  const ask = `${quoted(process.execPath)} -e 'require("http").get({ socketPath: process.env.MODEL_SOCKET, path: "/v1/models" }, (answer) => answer.resume())'`;
 
   test("an agent that its model asks to wait for longer than its turn is ended, with the status", async () => {
     const url = await startModel(429, { "retry-after": "3600" });
@@ -219,7 +220,7 @@ describe("with a proxy to the model", () => {
         answer.resume().on("end", () => console.log(${JSON.stringify(later)}));
       });
       request.on("finish", () => console.log(${JSON.stringify(first)}));`;
-    const ended = runWith(url, `exec ${process.execPath} -e '${script}'`, { silenceMs: 1000 });
+    const ended = runWith(url, `exec ${quoted(process.execPath)} -e '${script}'`, { silenceMs: 1000 });
     setTimeout(answer, 3000);
     expect(await ended).toMatchObject({ end: "completed", message: "Later." });
   });
