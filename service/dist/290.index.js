@@ -5529,54 +5529,73 @@ async function dissolveRepository(tree, path) {
     await (0,promises_.rm)(git, { recursive: true, force: true });
     return true;
 }
-/** Names of files that Windows does not have: devices, some characters, and ends. Microsoft: "Naming Files, Paths, and Namespaces". */
-const isUnportableName = (name) => /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i.test(name) || /[<>:"|?*\\\p{Cc}]|[. ]$/u.test(name);
-const isUnportable = (path) => path.split("/").some(isUnportableName);
+/** Paths with names that Windows does not have: devices, some characters, and ends. Microsoft: "Naming Files, Paths, and Namespaces". */
+const unportable = /(?:^|\/)(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:[./]|$)|[<>:"|?*\\\p{Cc}]|[. ](?:\/|$)/iu;
 /**
  * Returns the new paths by whose names a checkout on another system would break, with why: names that Windows does not have, and those that
  * differ from others only in case. A repository that has such names already is used only where they work.
  *
- * @param tracked - the paths that are there, without deleted ones
+ * @param tracked - the paths that are there
  */
 function findUnportable(added, tracked) {
     const found = new Map();
     if (added.length === 0)
         return found;
+    const without = added.filter((path) => unportable.test(path));
+    if (without.length > 0 && !tracked.some((path) => unportable.test(path)))
+        for (const path of without)
+            found.set(path, "Windows has no such names");
+    const wanted = new Set(added.flatMap((path) => prefixesOf(path.toLowerCase())));
     /** Paths and the folders above them, as they are written, by what a system without cases makes of them. */
     const written = new Map();
-    const wanted = new Set(added.flatMap((path) => prefixesOf(path.toLowerCase())));
-    const isNamed = (path) => {
-        for (const prefix of prefixesOf(path)) {
-            const lower = prefix.toLowerCase();
-            const known = written.get(lower);
-            if (known !== undefined && known !== prefix)
+    /** Only looks at what can collide: a repository can have any number of files. */
+    const differs = (path) => {
+        const lower = path.toLowerCase();
+        for (let end = lower.indexOf("/");; end = lower.indexOf("/", end + 1)) {
+            const prefix = end < 0 ? lower : lower.slice(0, end);
+            if (!wanted.has(prefix))
+                return false;
+            const own = path.slice(0, prefix.length);
+            const known = written.get(prefix);
+            if (known !== undefined && known !== own)
                 return true;
-            if (wanted.has(lower))
-                written.set(lower, prefix);
+            written.set(prefix, own);
+            if (end < 0)
+                return false;
         }
-        return false;
     };
-    let isPortable = true;
     let hasCases = true;
-    for (const path of tracked) {
-        if (isUnportable(path))
-            isPortable = false;
-        // Only what can collide is looked at more closely.
-        if (wanted.has((path.split("/", 1)[0] ?? "").toLowerCase()) && isNamed(path))
+    for (const path of tracked)
+        if (differs(path))
             hasCases = false;
-    }
-    for (const path of added) {
-        if (isPortable && isUnportable(path))
-            found.set(path, "Windows has no such names");
-        else if (isNamed(path) && hasCases)
+    for (const path of added.filter((one) => !found.has(one)))
+        if (differs(path) && hasCases)
             found.set(path, "its name differs from another one only in case");
-    }
     return found;
 }
 /** Returns a path and the folders above it. */
 function prefixesOf(path) {
     const names = path.split("/");
     return names.map((_, index) => names.slice(0, index + 1).join("/"));
+}
+/** Folders and files of tools, which nobody misses in a change. */
+const ofTools = /(?:^|\/)(?:node_modules|bower_components|venv|__pycache__|dist|build|_site|_build|out|target|coverage|vendor|tmp|logs?|\.(?:venv|tox|gradle|next|nuxt|docusaurus|astro|vitepress|pytest_cache|[\w.-]*cache|DS_Store|deps))(?:\/|$)|\.(?:log|pyc|tmp|swp)$/i;
+/** In paths that are named. */
+const maxIgnored = 10;
+/**
+ * Returns notes about ignored files that an agent has written, which no commit has: their folders' `.gitignore` names them.
+ *
+ * @param paths - those that Git ignores; a folder ends with a slash
+ * @param isLent - returns whether a path was there before the agent
+ */
+async function tellIgnored(paths, isLent) {
+    const named = [];
+    for (const path of paths.filter((one) => !ofTools.test(one)))
+        if (named.length <= maxIgnored && !(await isLent(path)))
+            named.push(path);
+    const more = named.length > maxIgnored ? ", and more" : "";
+    const list = named.slice(0, maxIgnored).map(showPath).join(", ");
+    return named.length === 0 ? [] : [`Not published, because .gitignore names it: ${list}${more}.`];
 }
 /** Returns why a link is not published; `undefined` if it is no link, or leads to a place in the repository. */
 async function linkProblem(tree, path) {
@@ -5872,6 +5891,10 @@ async function commitWorktree(git, clone, worktree, message, { maxBytes, maxFile
         const takenBack = [...new Set([...keptGone, ...first.outside, ...outside])].map(showPath).sort();
         const told = { leftOut, takenBack, returned: removed.map(showPath) };
         const whyNot = await findUnpublishable(tree, inside, tracked);
+        const hasIgnores = [...tracked, ...inside].some((path) => isIgnoreFile.test(path));
+        const ignored = hasIgnores ? (await run(listIgnored, { maxBytes: maxIgnoredBytes })).split("\0").slice(0, -1) : [];
+        const isLent = async (path) => lent !== undefined && exists(lent, path.replace(/\/$/, ""));
+        const notPublished = await tellIgnored(ignored, isLent);
         // What something that is left out has taken the place of stays, too.
         const isLeft = (path) => whyNot.has(path) || foldersOf(path).some((folder) => whyNot.has(folder) || whyNot.has(`${folder}/`));
         const publishable = inside.filter((path) => !isLeft(path));
@@ -5891,19 +5914,18 @@ async function commitWorktree(git, clone, worktree, message, { maxBytes, maxFile
         await update("--force-remove", [...areGone]);
         for (const [path, why] of await addFiles(add.filter((path) => !areGone.has(path)), (paths) => run(updateArgs, inputOf(paths))))
             whyNot.set(path, why);
-        const after = await readIndex(index, "latin1");
-        const afterPaths = new Set(after.map(({ path }) => path));
+        const { count, added: made, notes: ofEntries } = compareEntries(before, await readIndex(index, "latin1"));
         for (const path of add)
-            if (isNew(path) && !whyNot.has(path) && !afterPaths.has(path) && (await exists(tree, path)))
+            if (isNew(path) && !whyNot.has(path) && !made.has(path) && (await exists(tree, path)))
                 whyNot.set(path, "Git keeps this name for itself, or it is no file");
         for (const [path, why] of whyNot)
             leave(path, why);
         leftOut.push(...excess.leftOut);
-        const { count, notes } = compareEntries(before, after);
+        const notes = [...ofEntries, ...notPublished];
         if (whyNot.size > count || (count === 0 && excess.leftOut.length > 0))
             throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
         if (count === 0)
-            return { commit: undefined, ...told };
+            return { commit: undefined, ...told, notes };
         const all = { ...told, notes };
         const text = typeof message === "string" ? message : message(all);
         const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, text);
@@ -5916,6 +5938,14 @@ async function commitWorktree(git, clone, worktree, message, { maxBytes, maxFile
         await (0,remove_directory/* removeDirectory */.q)(written);
     }
 }
+const isIgnoreFile = /(?:^|\/)\.gitignore$/;
+/** Only what the repository itself ignores: files that agents leave for themselves are ignored by the clone. */
+const listIgnored = [
+    ...["ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore"],
+    ...["--directory", "--no-empty-directory", "--", ":/"],
+];
+/** In bytes, of the paths of ignored files. More are not looked at. */
+const maxIgnoredBytes = 1_000_000;
 const updateArgs = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
 /** Returns those of some tracked paths that are no files any longer. @param inPlace - new paths, which can be those of their folders */
 async function findGone(tree, paths, inPlace) {
@@ -5993,26 +6023,36 @@ function tooLarge(files, { files: count, bytes }, { maxFiles, maxBytes }) {
 }
 /** A change that deletes fewer files is looked at as any other. */
 const manyDeleted = 10;
-/** Returns how many entries of an index differ from those of another one, and what people should know of that. */
+/** Returns how many entries of an index differ from those of another one, which paths are new, and what people should know of that. */
 function compareEntries(before, after) {
-    const known = new Map(before.map((entry) => [entry.path, entry]));
-    let count = 0;
-    let modes = 0;
-    for (const { path, mode, id } of after) {
-        const own = known.get(path);
-        if (own?.mode !== mode || own.id !== id)
-            count++;
-        if (own !== undefined && own.mode !== mode)
-            modes++;
-        known.delete(path);
+    const added = new Set();
+    let [count, modes, deleted] = [0, 0, 0];
+    // Both are in the order of their bytes.
+    for (let [one, other] = [0, 0]; one < before.length || other < after.length;) {
+        const [old, own] = [before[one], after[other]];
+        if (old !== undefined && (own === undefined || old.path < own.path)) {
+            deleted++;
+            one++;
+        }
+        else if (own !== undefined && (old === undefined || own.path < old.path)) {
+            added.add(own.path);
+            other++;
+        }
+        else {
+            if (own?.mode !== old?.mode || own?.id !== old?.id)
+                count++;
+            if (own?.mode !== old?.mode)
+                modes++;
+            one++;
+            other++;
+        }
     }
-    const deleted = known.size;
-    count += deleted;
+    count += added.size + deleted;
     const notes = [
         ...(deleted >= manyDeleted ? [`${count} files, ${deleted} deleted.`] : []),
         ...(modes > 0 ? [`The mode of ${modes} ${modes === 1 ? "file" : "files"} changed.`] : []),
     ];
-    return { count, notes };
+    return { count, added, notes };
 }
 /**
  * Separates changed paths into those that are committed and those that are taken back. One that is in place of a folder of the others, or
@@ -13808,13 +13848,18 @@ async function commitOnce(...[turn, worktree, start, { ownMessages, message: ans
         const patterns = new SecretPatterns(context.secrets ?? []);
         const prompt = await patterns.remove(turn.prompt);
         const messageWith = ({ leftOut, takenBack = [], notes: ofChange = [] }) => {
-            const told = { notes: [...notes, ...ofChange, ...leftOut.map(commit_change_describe)], takenBack: takenBack.map(oneLine) };
+            const told = {
+                notes: [...notes, ...ofChange.map(oneLine), ...leftOut.map(commit_change_describe)],
+                takenBack: takenBack.map(oneLine),
+            };
             return commitMessage(turn, ownMessages, context.job.session, told, prompt);
         };
         const lent = commands?.setup === undefined ? undefined : directory.setup.files;
         const options = { maxBytes, signal: deadline.signal, only, lent };
         try {
             const { commit: made, leftOut, takenBack = [], notes: ofChange = [], returned = [], } = await repository.commit(worktree, messageWith, options);
+            for (const note of ofChange)
+                log(await patterns.remove(oneLine(note)));
             if (returned.length > 0)
                 log(`These files of --setup are no part of the change, although no .gitignore names them any longer: ${namesOf(returned.map(oneLine))}`);
             // The name of a file can have a secret, of which a cut would leave a part.
@@ -13830,7 +13875,7 @@ async function commitOnce(...[turn, worktree, start, { ownMessages, message: ans
             for (const one of [...leftOut, ...unfit])
                 log(await patterns.remove(commit_change_describe(one)));
             // As a whole: the message has only their beginnings, with invisible characters.
-            const own = [...ownMessages, ...takenBack, ...leftOut.map(({ path }) => path)].join("\n");
+            const own = [...ownMessages, ...takenBack, ...leftOut.map(({ path }) => path), ...ofChange].join("\n");
             const texts = {
                 "the message of the commit": `${messageWith({ leftOut, takenBack })}\n${own}`,
                 "the agent's last message": answer,
