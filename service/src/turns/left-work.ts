@@ -38,7 +38,7 @@ refs=$(run for-each-ref --count=501 --format='%(objectname) %(refname)' refs/hea
 known=$(printf '%s\\n' "$refs" | cut -d ' ' -f 1 | (GIT_OBJECT_DIRECTORY=$objects; export GIT_OBJECT_DIRECTORY; exec git cat-file --batch-check 2>/dev/null)) || exit 1
 total=0 tree= seen=
 if [ -e .git/worktrees ]; then
-  trees=$(run worktree list --porcelain | head -n 200 | tail -n +2) || exit 1
+  trees=$(run worktree list --porcelain | head -n 200) || exit 1
   while IFS= read -r line; do
     case $line in
     'worktree '*) tree=\${line#worktree } ;;

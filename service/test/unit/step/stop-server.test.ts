@@ -96,8 +96,10 @@ describe("the service's process", () => {
   test("that still starts is told to end, and its log is shown", async () => {
     writeFileSync(join(folder, "service.log"), "Cloning\n");
     const child = await start("");
+    const ended = once(child, "exit");
     const { annotations, groups } = await stop({ process: String(child.pid) });
-    expect(child.signalCode).toBe("SIGTERM");
+    // Others see that it is gone before its parent is told how.
+    expect((await ended)[1]).toBe("SIGTERM");
     expect(annotations).toEqual([]);
     expect(groups).toEqual({ "Log of the agent service": ["Cloning"] });
   });
