@@ -1,14 +1,11 @@
-import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { quoted } from "../../../../test/support/quoted.ts";
-import { temporaryFolder } from "../../../../test/support/step.ts";
-import { createAgentNetwork, fullNetwork } from "../../../src/agents/network/agent-network.ts";
+import { createAgentNetwork } from "../../../src/agents/network/agent-network.ts";
 import { presetAgent } from "../../../src/agents/presets.ts";
-import { type AgentOptions, runAgent } from "../../../src/agents/run-agent.ts";
-import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import type { AgentOptions } from "../../../src/agents/run-agent.ts";
+import { setUpAgents } from "../../support/run-agent.ts";
 
 // Stand-ins that end as real command-line agents were seen to end.
 
@@ -20,34 +17,8 @@ function agentThat(name: string, script: string, environment: NodeJS.ProcessEnv 
   return { ...agent, command: () => ({ file: "/bin/sh", args: ["-c", script] }) };
 }
 
-function run(agent: ReturnType<typeof agentThat>, options: Partial<AgentOptions> = {}) {
-  const folder = temporaryFolder();
-  const names = ["home", "tree", "temporary", "input", "objects"] as const;
-  const paths = Object.fromEntries(names.map((name) => [name, join(folder, name)])) as Record<
-    (typeof names)[number],
-    string
-  >;
-  for (const path of Object.values(paths)) mkdirSync(path);
-  return runAgent(agent, {
-    prompt: "",
-    isFollowUp: false,
-    history: [],
-    jobId: "job_1",
-    requestId: "r1",
-    directories: { ...paths, processes: join(folder, "processes.json") },
-    objects: paths.objects,
-    sandbox: unconfined,
-    network: fullNetwork,
-    limits: {},
-    compileCache: process.env.NODE_COMPILE_CACHE,
-    onLimitExceeded: () => {},
-    logFile: join(folder, "log"),
-    timeLimitMs: 60_000,
-    silenceMs: 400,
-    signal: new AbortController().signal,
-    ...options,
-  });
-}
+const run = (agent: ReturnType<typeof agentThat>, options: Partial<AgentOptions> = {}) =>
+  setUpAgents().run(agent, { silenceMs: 400, ...options });
 
 /** Returns a shell command that prints events. */
 const print = (...events: readonly object[]): string =>

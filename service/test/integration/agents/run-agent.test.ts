@@ -13,44 +13,13 @@ import {
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { type Agent, shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
-import { type AgentOptions, describeEarlierTurns, runAgent } from "../../../src/agents/run-agent.ts";
-import { type Sandbox, type SandboxAccess, unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { describeEarlierTurns } from "../../../src/agents/run-agent.ts";
+import type { Sandbox, SandboxAccess } from "../../../src/agents/sandbox/sandbox.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
-
-function setUp() {
-  const folder = temporaryFolder();
-  const names = ["home", "tree", "temporary", "input", "objects"] as const;
-  const paths = Object.fromEntries(names.map((name) => [name, join(folder, name)])) as Record<
-    (typeof names)[number],
-    string
-  >;
-  for (const path of Object.values(paths)) mkdirSync(path);
-  const logFile = join(folder, "log");
-  const run = (agent: Agent, options: Partial<AgentOptions> = {}) =>
-    runAgent(agent, {
-      prompt: "",
-      isFollowUp: false,
-      history: [],
-      jobId: "job_1",
-      requestId: "r1",
-      directories: { ...paths, processes: join(folder, "processes.json") },
-      objects: paths.objects,
-      sandbox: unconfined,
-      network: fullNetwork,
-      limits: {},
-      compileCache: process.env.NODE_COMPILE_CACHE,
-      onLimitExceeded: () => {},
-      logFile,
-      timeLimitMs: 60_000,
-      signal: new AbortController().signal,
-      ...options,
-    });
-  return { folder, paths, run };
-}
+import { setUpAgents } from "../../support/run-agent.ts";
 
 /** Returns an agent that reports what it wrote to stdout. */
 const echoingAgent = (command: string): Agent => ({
@@ -60,7 +29,7 @@ const echoingAgent = (command: string): Agent => ({
 
 describe("an agent ends", () => {
   test("as completed with exit code 0 and no error in its report", async () => {
-    const { run } = setUp();
+    const { run } = setUpAgents();
     const completed = { message: "done\n", error: undefined, end: "completed" };
     expect(await run(echoingAgent("echo done"))).toEqual(completed);
     expect(await run(echoingAgent("echo done; exit 3"))).toEqual({ ...completed, exitCode: 3, end: "failed" });
@@ -69,11 +38,11 @@ describe("an agent ends", () => {
   });
 
   test("as timed out or stopped, with its report, if it was terminated", async () => {
-    const { run } = setUp();
+    const { run } = setUpAgents();
     const agent = echoingAgent("echo started; touch started; trap 'exit 0' TERM; sleep 300 & wait");
     expect(await run(agent, { timeLimitMs: 1500 })).toMatchObject({ end: "timed-out" });
     const stop = new AbortController();
-    const other = setUp();
+    const other = setUpAgents();
     const result = other.run(agent, { signal: stop.signal });
     await waitUntil(() => existsSync(join(other.paths.tree, "started")));
     stop.abort();
@@ -81,21 +50,21 @@ describe("an agent ends", () => {
   });
 
   test("as failed if it kills its supervisor, and the report of an earlier turn does not count", async () => {
-    const { run } = setUp();
+    const { run } = setUpAgents();
     await run(echoingAgent("echo earlier"));
     const killing = echoingAgent("echo late; kill -9 $PPID; sleep 300");
     expect(await run(killing)).toEqual({ message: "", error: undefined, exitCode: 137, end: "failed" });
   });
 
   test("without a report if it left a named pipe in its place", async () => {
-    const { run, paths } = setUp();
+    const { run, paths } = setUpAgents();
     const pipe = join(paths.input, "stdout.txt");
     const agent = echoingAgent(`mkfifo '${pipe}'; kill -9 $PPID; sleep 300`);
     expect(await run(agent)).toEqual({ message: "", error: undefined, exitCode: 137, end: "failed" });
   });
 
   test.skipIf(!existsSync("/dev/full"))("as completed if the disk is full when it has ended", async () => {
-    const { run, paths } = setUp();
+    const { run, paths } = setUpAgents();
     const agent = echoingAgent(`ln -s /dev/full '${join(paths.input, "stdout.txt")}'; echo done`);
     expect(await run(agent)).toEqual({ message: "done\n", error: undefined, end: "completed" });
   });
@@ -104,7 +73,7 @@ describe("an agent ends", () => {
 test.skipIf(process.platform !== "linux")(
   "only the agent reads the machine's certificates, whose descriptor its supervisor would close",
   async () => {
-    const { run, folder } = setUp();
+    const { run, folder } = setUpAgents();
     const file = join(folder, "ca.pem");
     writeFileSync(file, "");
     const show = 'echo "$NODE_EXTRA_CA_CERTS"; tr "\\0" "\\n" < /proc/$PPID/environ | grep -c ^NODE_EXTRA_CA_CERTS=';
@@ -114,7 +83,7 @@ test.skipIf(process.platform !== "linux")(
 );
 
 test("the events of an agent become lines of the log, and are kept as they are", async () => {
-  const { run, folder } = setUp();
+  const { run, folder } = setUpAgents();
   const event = JSON.stringify({ type: "text", part: { text: "I will write." } });
   const rawFile = join(folder, "events.jsonl");
   const agent = { ...echoingAgent(`echo '${event}'; echo plain; echo problem >&2`), eventFormat: "opencode" as const };
@@ -129,7 +98,7 @@ test("the events of an agent become lines of the log, and are kept as they are",
 });
 
 test("of an endless line, the log, the events and the report have a part", async () => {
-  const { run, folder } = setUp();
+  const { run, folder } = setUpAgents();
   const rawFile = join(folder, "events.jsonl");
   const agent = {
     ...echoingAgent("head -c 12000000 /dev/zero | tr '\\0' x; echo end"),
@@ -143,7 +112,7 @@ test("of an endless line, the log, the events and the report have a part", async
 });
 
 test("a command tells in a file what it has to say, and what it cost", async () => {
-  const { run } = setUp();
+  const { run } = setUpAgents();
   const said = { message: "Done.", costUsd: 0.02, error: undefined, end: "completed" };
   const write = `echo '{"message":"Done.","costUsd":0.02}' > "$AGENT_RESULT_FILE"`;
   expect(await run(shellAgent(write))).toEqual(said);
@@ -161,7 +130,7 @@ test.each([
     (secret: string) => `{ cat ${secret}; head -c 300000 /dev/zero | tr '\\0' ' '; } > "$AGENT_RESULT_FILE"`,
   ],
 ])("%s in place of the file says nothing", async (_what, command) => {
-  const { run, folder } = setUp();
+  const { run, folder } = setUpAgents();
   const secret = join(folder, "secret.json");
   writeFileSync(secret, '{"message":"secret"}');
   expect(await run(shellAgent(command(secret)))).toEqual({ end: "completed" });
@@ -170,7 +139,7 @@ test.each([
 });
 
 test("processes that an agent leaves behind are killed", async () => {
-  const { run, folder } = setUp();
+  const { run, folder } = setUpAgents();
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   // Ends when no process can write to the pipe.
@@ -180,7 +149,7 @@ test("processes that an agent leaves behind are killed", async () => {
 });
 
 test("an agent that the machine cannot start now is an error of its own", async () => {
-  const { run, folder } = setUp();
+  const { run, folder } = setUpAgents();
   const preload = join(folder, "preload.mjs");
   writeFileSync(
     preload,
@@ -197,13 +166,13 @@ syncBuiltinESMExports();
 });
 
 test("a sandbox whose program is missing is no failure of the agent: it may be being updated", async () => {
-  const { run } = setUp();
+  const { run } = setUpAgents();
   const sandbox: Sandbox = { isConfining: true, wrap: () => ({ file: "/no/such/sandbox", args: [] }) };
   await expect(run(shellAgent("true"), { sandbox })).rejects.toThrow(ResourceExhausted);
 });
 
 test("an agent gets its prompt with the prefix, and the earlier turns line by line", async () => {
-  const { run, paths } = setUp();
+  const { run, paths } = setUpAgents();
   const history = [
     { prompt: "One\nmore", answer: "Done", state: "completed" as const },
     { prompt: "Two", answer: null, state: "failed" as const },
@@ -217,7 +186,7 @@ test("an agent gets its prompt with the prefix, and the earlier turns line by li
 });
 
 test("an agent that reads no file of earlier turns gets them before its prompt, unless it has a session of them", async () => {
-  const { run, paths } = setUp();
+  const { run, paths } = setUpAgents();
   const history = [{ prompt: "One", answer: "Done", state: "completed" as const }];
   const agent = { ...shellAgent("cat > stdin"), promptPrefix: "The task: ", isToldHistory: true };
   const stdin = () => readFileSync(join(paths.tree, "stdin"), "utf8");
@@ -228,7 +197,7 @@ test("an agent that reads no file of earlier turns gets them before its prompt, 
 });
 
 test("an agent is wrapped in its network, and that in its sandbox, with access to its files only", async () => {
-  const { run, paths, folder } = setUp();
+  const { run, paths, folder } = setUpAgents();
   const program = join(folder, "program");
   writeFileSync(program, "#!/bin/sh\necho program > ran; echo $* >> ran\n", { mode: 0o755 });
   const reads = { agent: join(folder, "agent-reads"), network: join(folder, "network-reads") };
@@ -279,7 +248,7 @@ test("an agent is wrapped in its network, and that in its sandbox, with access t
 });
 
 test("an agent's program is looked up in its PATH, and its installation shown to the sandbox", async () => {
-  const { run, folder } = setUp();
+  const { run, folder } = setUpAgents();
   const bin = join(folder, "bin");
   mkdirSync(bin);
   writeFileSync(join(bin, "own-agent"), "#!/bin/sh\n", { mode: 0o755 });
@@ -297,7 +266,7 @@ test("an agent's program is looked up in its PATH, and its installation shown to
 });
 
 test("compiled code of the supervisor is kept if told so, and the agent does not learn where", async () => {
-  const { run, paths, folder } = setUp();
+  const { run, paths, folder } = setUpAgents();
   const compileCache = join(folder, "cache");
   const agent = shellAgent('echo "$NODE_COMPILE_CACHE" > variable');
   const variable = () => readFileSync(join(paths.tree, "variable"), "utf8");
@@ -311,7 +280,7 @@ test("compiled code of the supervisor is kept if told so, and the agent does not
 });
 
 test.skipIf(process.platform !== "linux")("leaves no file open, however an agent ends", async () => {
-  const { run, folder } = setUp();
+  const { run, folder } = setUpAgents();
   const open = () =>
     readdirSync("/proc/self/fd").flatMap((descriptor) => {
       try {
@@ -329,7 +298,7 @@ test.skipIf(process.platform !== "linux")("leaves no file open, however an agent
 
 describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
   test("kill it", async () => {
-    const { run } = setUp();
+    const { run } = setUpAgents();
     const exceeded: string[] = [];
     const agent = shellAgent("sleep 300 & sleep 300");
     const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
@@ -338,7 +307,7 @@ describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
   });
 
   test("of memory is the kernel's if it can, and what it kills has failed for that", async () => {
-    const { run } = setUp();
+    const { run } = setUpAgents();
     const exceeded: string[] = [];
     const steps: string[] = [];
     const cgroups = {
@@ -364,7 +333,7 @@ describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
   });
 
   test("end with it", async () => {
-    const { run, paths } = setUp();
+    const { run, paths } = setUpAgents();
     const exceeded: string[] = [];
     const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
     // A check takes place at once, and the next one a second later.
