@@ -92,7 +92,12 @@ export class JobDirectory {
     await rename(this.home, this.#oldHome);
     await this.#prepareHome();
     return {
-      drop: () => removeDirectory(this.#oldHome),
+      drop: async () => {
+        // At once: half of it must not come back if this is interrupted.
+        const dropped = join(this.input, "old-home");
+        await rename(this.#oldHome, dropped);
+        await removeDirectory(dropped);
+      },
       [Symbol.asyncDispose]: () => this.#bringHomeBack(),
     };
   }
