@@ -185,6 +185,21 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     expect(await store.turns.ofJob("a")).toMatchObject([{ startedAt: now + 1, endedAt: now + 3, reason: "no commit" }]);
   });
 
+  test("a failure has its kind, until a later turn publishes what was kept of it", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    const first = await startNext(store);
+    await store.runningTurns.finish(first, "failed", now, { reason: "no rule", failureClass: "refused", kept: "push" });
+    const [kept] = await store.turns.ofJob("a");
+    expect(kept).toMatchObject({ state: "failed", reason: "no rule", failureClass: "refused", kept: "push" });
+    await store.turns.add("a", "Two", now + 1);
+    const second = await startNext(store);
+    if (kept !== undefined) store.runningTurns.endEarlier(second, kept);
+    await store.runningTurns.finish(second, "completed", now + 2);
+    const completed = { state: "completed", reason: null, failureClass: null, kept: null };
+    expect(await store.turns.ofJob("a")).toMatchObject([completed, completed]);
+  });
+
   test("a turn ends only while the page of its pull request is stored, and waits again if that was lost", async () => {
     const store = await newStore();
     await addJob(store, "a");

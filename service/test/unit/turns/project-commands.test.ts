@@ -125,6 +125,20 @@ test("a stop in the second go leaves the first commit", async () => {
   expect([seen.goes.length, branch.commits.length, opened]).toMatchObject([2, 1, [{ head: "c1" }]]);
 });
 
+test("a second go that ends without a word is not run again: its session is the one of the first go", async () => {
+  const { turn, seen, ports, branch } = await setUpCheck([failed]);
+  const { host } = ports;
+  if (host === undefined) throw new Error("the turn has no host");
+  const { runAgent } = host;
+  host.runAgent = async (agent, options) => {
+    const result = await runAgent(agent, options);
+    const isSecond = seen.goes.length > 1 && !options.directories.tree.includes("/check/");
+    return isSecond ? { ...result, end: "failed", hasEnded: false, hasWorked: false, exitCode: 1 } : result;
+  };
+  expect(await turn()).toMatchObject({ checkResult: "failed" });
+  expect([seen.goes.length, branch.commits.length]).toEqual([2, 1]);
+});
+
 test("a check that does not end at the start of the turn says nothing about it", async () => {
   const { turn } = await setUpCheck([failed, { end: "timed-out" }], { agentMs: 80_000 });
   expect(await turn()).toMatchObject({ checkResult: "failed" });
