@@ -3197,7 +3197,12 @@ class JobDirectory {
         await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rename)(this.home, this.#oldHome);
         await this.#prepareHome();
         return {
-            drop: () => (0,_remove_directory_js__WEBPACK_IMPORTED_MODULE_2__/* .removeDirectory */ .q)(this.#oldHome),
+            drop: async () => {
+                // At once: half of it must not come back if this is interrupted.
+                const dropped = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.input, "old-home");
+                await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rename)(this.#oldHome, dropped);
+                await (0,_remove_directory_js__WEBPACK_IMPORTED_MODULE_2__/* .removeDirectory */ .q)(dropped);
+            },
             [Symbol.asyncDispose]: () => this.#bringHomeBack(),
         };
     }
