@@ -16,7 +16,6 @@ import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
-import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import { BranchCleaner } from "../../../src/upkeep/branch-cleaner.ts";
 import { folderWithClone } from "../../support/agent-service.ts";
@@ -89,7 +88,6 @@ async function setUp(committersOf?: (docs: DocsRepository, repository: Repositor
       }),
       folder,
       largestChangeBytes: 1_000_000,
-      outcomes: new KeptOutcomes(),
       onAgentEnd: () => void runs.push(name),
     };
     /** Runs the next turn, and stores its end unless the lease is lost. */
