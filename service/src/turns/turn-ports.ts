@@ -3,6 +3,7 @@ import type { Limits } from "../agents/limits.ts";
 import type { AgentNetwork } from "../agents/network/agent-network.ts";
 import type { AgentOptions } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
+import type { GitRepository } from "../git/git-repository.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import type { Machine } from "../machine.ts";
@@ -35,7 +36,7 @@ export interface ProjectCommands {
   reads: readonly string[];
   /** What `setup` can reach. */
   setupNetwork: AgentNetwork;
-  repository: Pick<Repository, "ownStart" | "keepIgnored" | "checkOut">;
+  repository: Pick<Repository, "ownStart" | "checkOut"> & Pick<GitRepository, "keepIgnored">;
   worktrees: Pick<Worktrees, "lend">;
 }
 
