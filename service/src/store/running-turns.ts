@@ -127,9 +127,11 @@ export class RunningTurns {
     this.#say(turn, { report, made, stage: "made" });
     await this.#parts.database.transaction(async (transaction) => {
       await lockJob(transaction, turn.job);
-      const of = "id = ? AND attempts = ? AND state IN ('waiting', 'running')";
-      const set = `UPDATE turn SET stage = 'made', made = ?, "checkResult" = NULL, "checkOutput" = NULL WHERE ${of}`;
-      if ((await transaction.run(set, JSON.stringify(made), turn.id, attempt)) === 0) throw new LeaseLost(turn.id);
+      // The database may have lost the count of the attempt, and still has the lease.
+      const set = `UPDATE turn SET stage = 'made', made = ?, attempts = ?, "checkResult" = NULL, "checkOutput" = NULL
+        WHERE id = ? AND (lease = ? OR attempts = ?) AND state IN ('waiting', 'running')`;
+      const values = [JSON.stringify(made), attempt, turn.id, turn.lease, attempt];
+      if ((await transaction.run(set, ...values)) === 0) throw new LeaseLost(turn.id);
       await store(transaction, turn, { report });
     });
   }

@@ -13,6 +13,7 @@ import {
 } from "../model.ts";
 import type { Committer } from "../pulls/committers.ts";
 import type { StoredReport } from "../store/running-turns.ts";
+import { LeaseLost } from "../store-errors.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import type { TurnContext } from "./turn-ports.ts";
 
@@ -152,5 +153,10 @@ export async function setMade(work: Work, made: Made, report?: StoredReport): Pr
     made: JSON.stringify(made),
   };
   if (!isOwn) return;
-  await context.patiently(() => context.store.runningTurns.setMade(turn, work.maker.attempts, made, report));
+  const store = (): Promise<void> => context.store.runningTurns.setMade(turn, work.maker.attempts, made, report);
+  await context.patiently(store).catch((error: unknown) => {
+    // The store is back, and whoever takes the turn now, perhaps this worker, need not run its agent again.
+    if (error instanceof LeaseLost && context.signal.aborted) return store();
+    throw error;
+  });
 }
