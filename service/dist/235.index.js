@@ -1733,6 +1733,7 @@ function parametersIn(segments, texts, takesAnyText) {
 /* harmony export */   P1: () => (/* binding */ jobOfBranch),
 /* harmony export */   ZB: () => (/* binding */ checkResults),
 /* harmony export */   c3: () => (/* binding */ jobBranch),
+/* harmony export */   ds: () => (/* binding */ turnStages),
 /* harmony export */   fQ: () => (/* binding */ failureClasses),
 /* harmony export */   gn: () => (/* binding */ turnIdSyntax),
 /* harmony export */   ok: () => (/* binding */ parseTurnId)
@@ -1762,6 +1763,12 @@ function parseTurnId(text) {
     const id = turnIdText.test(text) ? Number(text) : Number.NaN;
     return Number.isSafeInteger(id) ? id : undefined;
 }
+/**
+ * How far a turn has come. `begun`: its agent runs, or was interrupted. `made`: its agent has ended, and the clone has the commit of its
+ * change, if it made one. `checked`: the check of that commit has ended. `pushed`: the commit is on the job's branch, and counts.
+ * `published`: its pull request is open.
+ */
+const turnStages = ["begun", "made", "checked", "pushed", "published"];
 /**
  * What kind of failure a turn has, which decides what helps: `transient` and `agent`, to send it again; `limit`, a higher limit;
  * `credit`, to pay; `model`, another key, name or address; `setting` and `refused`, a change of what the service is given or

@@ -61,6 +61,8 @@ const job: JobCopy = {
         failureClass: null,
         checkResult: null,
         checkOutput: null,
+        stage: null,
+        made: null,
       },
     },
   ],
