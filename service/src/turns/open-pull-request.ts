@@ -51,7 +51,8 @@ export async function openPullRequest(
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
   // Without the link of a merged pull request, whose work the next turn would take this for otherwise. This shows whether another
   // worker has taken the turn over, so nothing may have been opened before.
-  await store.runningTurns.recordPush(turn, existing, head, madeBy.id);
+  const checked = { checkResult: checkResult ?? null, checkOutput: checkOutput ?? null };
+  await store.runningTurns.recordPush(turn, existing, head, madeBy.id, checked);
   onRecorded();
   const change: Change = {
     jobId: job.id,

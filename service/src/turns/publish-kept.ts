@@ -90,14 +90,17 @@ export async function publishKept(
     log(`The work of ${turnName(kept.id)} is on ${start.targetBranch} already.`);
     return { end: "merged" };
   }
-  if (isPushed) await checkPushed(start, context);
+  const own = isPushed ? await checkPushed(kept, start, context) : undefined;
   const isDeleted = start.remoteHead === undefined;
   const { checkResult, checkOutput } = kept;
   let checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
   const checkIt = async (commit: string, before = start.head): Promise<void> => {
     checked = await check(commit, before);
   };
-  if (isPushed && checkResult === null) await checkIt(start.head, start.base);
+  // A result counts for the turn's own commit alone: neither for what others have pushed on top, nor for what they have made of it.
+  if (isPushed && own === undefined) checked = {};
+  else if (own !== undefined && (checkResult === null || ![null, own.commit].includes(kept.head)))
+    await checkIt(own.commit, own.parent);
   const head = !isPushed
     ? await pushKept(kept, job, { start, last }, checkIt, context)
     : isDeleted
@@ -124,9 +127,18 @@ export async function lastOnBranch(
   return turns.findLast((turn) => commits.some(({ message }) => isCommitOf(turn, message)));
 }
 
-/** Checks what the job's turns have pushed, which no pull request has. What others have pushed is theirs. */
-async function checkPushed({ branch, base, head }: Start, context: KeptContext): Promise<void> {
+/**
+ * Checks what the job's turns have pushed, which no pull request has. What others have pushed is theirs.
+ *
+ * @returns the commit of the kept turn; `undefined` if others have taken it from the branch
+ */
+async function checkPushed(
+  kept: StoredTurn,
+  { branch, base, head }: Start,
+  context: KeptContext,
+): Promise<JobCommit | undefined> {
   const { turns, repository, log } = context;
+  let own: JobCommit | undefined;
   let parent = base;
   for (const { commit, message } of await repository.commits(base, head)) {
     const maker = turns.find((turn) => isCommitOf(turn, message));
@@ -135,8 +147,10 @@ async function checkPushed({ branch, base, head }: Start, context: KeptContext):
         [context, parent, commit, textsOf(maker, message), log],
         `and is on ${branch}, without a pull request. Allow it and send the prompt again, or delete that branch and start a new job`,
       );
+    if (maker?.id === kept.id) own = { commit, message, parent };
     parent = commit;
   }
+  return own;
 }
 
 /** Checks a change that was made with the options of then. @param what - of its request, and what to do */

@@ -244,9 +244,11 @@ async function processPrepared(
     if (made?.parent !== start.head) await onMoved(unpushed, start.head);
     else if (kept?.report.checkResult === undefined) await checkIt(unpushed, start);
     head = await patiently(() => pushCommit(unpushed, turn, start, made, { ...context, onMoved }));
-  } else if (head !== undefined && words.checkResult === null && run.keptCommits?.isOnlyPlace)
+  } else if (head !== undefined && words.checkResult === null && run.keptCommits?.isOnlyPlace) {
     // A runner that was lost after its push has taken what the check showed with it.
-    await checkIt(head, { ...start, head: start.base, instructed: undefined });
+    const before = (await context.repository.commits(start.base, head)).at(-2)?.commit ?? start.base;
+    await checkIt(head, { ...start, head: before, instructed: undefined });
+  }
   if (head === undefined) {
     const { reason, failureClass, commit, report } = kept ?? (await runAgentOnce(turn, job, begin, context));
     const pushed = { ...start, remoteHead: progress.tried ?? start.remoteHead };
