@@ -111,12 +111,14 @@ async function onBranch({ turn, context, maker, start, pullRequest }: Work): Pro
     // What people have pushed on top of it is not replaced.
     const pushed = recorded?.commit ?? own.commit;
     if (maker.stage === "published" && job.pullRequest !== null) return { stage: "published" };
+    const at = commits.findIndex(({ commit }) => commit === pushed);
     // A runner that was lost after its push has taken what the check showed with it.
     if (maker.checkResult !== null || !keptCommits?.isOnlyPlace) return { stage: "pushed", head: pushed };
+    const before = commits[at - 1]?.commit ?? base;
     const placed = {
       commit: pushed,
-      parent: base,
-      before: base,
+      parent: before,
+      before,
       expected: remoteHead,
       counted: undefined,
       isPushed: true,

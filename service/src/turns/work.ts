@@ -22,7 +22,9 @@ export interface Placed {
   /** In the clone. */
   commit: string;
   parent: string;
-  /** What its check is compared with, if it fails. */
+  /** The turn's own commit, which is checked, if there is more on top of it. Default: `commit`. */
+  own?: string | undefined;
+  /** What its check is compared with, if that fails. */
   before: string;
   /** The head of the branch that it takes the place of; `undefined` if there is no branch. */
   expected: string | undefined;

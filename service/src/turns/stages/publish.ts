@@ -35,7 +35,8 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
   // Without the link of a merged pull request, whose work the next turn would take this for otherwise. This shows whether another
   // worker has taken the turn over, so nothing may have been opened before.
   // Without a turn that made it, if only others have pushed.
-  await store.runningTurns.recordPush(turn, existing, head, isEarlier && madeBy.id === turn.id ? undefined : madeBy.id);
+  const recorded = isEarlier && madeBy.id === turn.id ? undefined : madeBy.id;
+  await store.runningTurns.recordPush(turn, existing, head, recorded, { checkResult, checkOutput });
   work.unrecorded = undefined;
   const change: Change = {
     jobId: job.id,
