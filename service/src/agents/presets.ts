@@ -45,7 +45,7 @@ export function presetAgent(
 ): Agent | undefined {
   const preset = presets.get(name);
   if (preset === undefined) return undefined;
-  const { program, models, environment: own, unpacksTo, script, readReport } = preset;
+  const { program, models, environment: own, unpacksTo, sessions, script, readReport } = preset;
   const modelEndpoint = models.find(({ keyVariable }) => findSecret(keyVariable, environment) !== undefined);
   if (modelEndpoint === undefined) {
     const keys = models.map(({ keyVariable }) => keyVariable).join(" or ");
@@ -79,6 +79,7 @@ export function presetAgent(
     programs: [program],
     install: installCommand(preset.package),
     unpacksTo,
+    sessions,
     reads: [],
     // None: its model is reached through the service, which adds the key. A direct way would let it use another key.
     hosts: [],

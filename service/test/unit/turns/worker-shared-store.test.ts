@@ -145,6 +145,7 @@ test("a turn whose agent has run on the worker waits there until its job can be 
     },
     lastOutput: async () => "",
     hideSecrets: async () => {},
+    findSessions: async () => [],
     replaceHome: async () => ({ drop: async () => {}, [Symbol.asyncDispose]: async () => {} }),
     hasOwnCommits: async () => false,
     mayHaveLeftWork: async () => false,
