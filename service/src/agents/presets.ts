@@ -1,4 +1,4 @@
-import { findSecret } from "../service-secrets.ts";
+import { findKey } from "../service-secrets.ts";
 import type { Agent } from "./agent.ts";
 import { eventFormats } from "./event-lines.ts";
 import { aider } from "./presets/aider.ts";
@@ -46,7 +46,7 @@ export function presetAgent(
   const preset = presets.get(name);
   if (preset === undefined) return undefined;
   const { program, models, environment: own, unpacksTo, sessions, script, readReport } = preset;
-  const modelEndpoint = models.find(({ keyVariable }) => findSecret(keyVariable, environment) !== undefined);
+  const modelEndpoint = models.find(({ keyVariable }) => findKey(keyVariable, environment) !== undefined);
   if (modelEndpoint === undefined) {
     const keys = models.map(({ keyVariable }) => keyVariable).join(" or ");
     throw new Error(`--agent ${name} requires ${keys} in the environment.`);
