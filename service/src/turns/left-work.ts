@@ -1,6 +1,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentOptions } from "../agents/run-agent.ts";
 import { errorMessage } from "../error-message.ts";
+import { leftWorkNote } from "../pulls/commit-message.ts";
 import { oneLine } from "./one-line.ts";
 import type { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnHost } from "./turn-host.ts";
@@ -154,7 +155,7 @@ export function describeLeftWork({ left, unread }: LeftWork): string | undefined
   const more = unread === undefined ? "" : ` (${unread})`;
   return left.length === 0
     ? `The agent's clone may have branches, stashes or worktrees of its own, which are not in this change${more}`
-    : `The agent left work in its clone that is not in this change${named}${more}`;
+    : `${leftWorkNote}${named}${more}`;
 }
 
 /** Returns why a turn fails whose worktree is as it was, to continue a sentence; `undefined` if the agent left no work elsewhere. */

@@ -66,12 +66,11 @@ export async function runAttempt(
 }
 
 /** Returns whether an agent ended because it, or its model's API, refuses the session that it was to continue. */
-function hasDeadSession({ end, endedBy, isFollowUp, hasWorked, error = "", failureClass }: Attempt): boolean {
+function hasDeadSession({ end, endedBy, isFollowUp, hasWorked, error = "", failureClass, model }: Attempt): boolean {
   if (endedBy === "other-session") return true;
   if (!isFollowUp || end !== "failed" || endedBy !== undefined || failureClass !== "agent") return false;
-  return (
-    hasWorked === false || (/\b400\b/.test(error) && /message|tool_?(?:use|result|call)|thinking|session/i.test(error))
-  );
+  const isBadRequest = model?.lastStatus === 400 || /\b400\b|bad_?request|invalid_request/i.test(error);
+  return hasWorked === false || (isBadRequest && /message|tool_?(?:use|result|call)|thinking|session/i.test(error));
 }
 
 async function runOnce(

@@ -1089,9 +1089,21 @@ describe("a follow-up whose session cannot be continued", () => {
 
   const done: AgentResult = { end: "completed", hasEnded: true, hasWorked: true, message: "Done", error: undefined };
 
-  test.each([
+  test.each<[why: string, first: AgentResult]>([
     ["because its API refuses the messages", refused],
     ["because its program has no such session", unknown],
+    [
+      "because its API refuses the messages, says aider",
+      {
+        end: "failed",
+        message: undefined,
+        error: "litellm.BadRequestError: OpenAIException - messages.1: `tool_use` ids",
+      },
+    ],
+    [
+      "because its API refuses the messages, whose status only the proxy knows",
+      { ...refused, error: "`tool_use` ids were found", model: { lastStatus: 400, lastDenied: undefined } },
+    ],
   ])("is run once more, told the earlier turns, with a new home: %s", async (_why, first) => {
     const { result, log, goes, homes } = await setUp(first, done);
     expect(result).toBe("completed");
