@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { scratchFolder } from "../../bench/scratch.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
-import { Repository } from "../src/git/repository.ts";
+import { GitRepository } from "../src/git/git-repository.ts";
 import { LocalPullRequests } from "../src/pulls/local.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-store.ts";
 import type { Measurement } from "./measurement.ts";
@@ -16,7 +16,7 @@ export async function measure(): Promise<Measurement[]> {
   using docs = new DocsRepository();
   await using store = openSqliteStore(":memory:");
   const refs = addBranches(docs);
-  const repository = new Repository({ url: docs.path, folder: join(scratch.path, "service") });
+  const repository = new GitRepository({ url: docs.path, folder: join(scratch.path, "service") });
   await repository.open();
   const pullRequests = new LocalPullRequests({
     store: store.pullRequests,

@@ -6,7 +6,7 @@ import { performance } from "node:perf_hooks";
 import { type Agent, shellAgent } from "../src/agents/agent.ts";
 import { fullNetwork } from "../src/agents/network/agent-network.ts";
 import { unconfined } from "../src/agents/sandbox/sandbox.ts";
-import { Repository } from "../src/git/repository.ts";
+import { GitRepository } from "../src/git/git-repository.ts";
 import { Worktrees } from "../src/git/worktrees.ts";
 import { LocalPullRequests } from "../src/pulls/local.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-store.ts";
@@ -109,7 +109,7 @@ async function start(folder: string, files: number, commits: number) {
   const url = join(folder, "docs.git");
   generate(url, files, commits);
   const state = join(folder, "service");
-  const repository = new Repository({ url, folder: state });
+  const repository = new GitRepository({ url, folder: state });
   await repository.open();
   const worktrees = new Worktrees({ repository, folder: state, kept: 5, slowCheckoutMs: 0 });
   const store = openSqliteStore(":memory:");

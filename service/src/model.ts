@@ -191,11 +191,33 @@ export interface RunningTurn extends Turn {
   isResumed: boolean;
 }
 
+/**
+ * How far a turn has come. `begun`: its agent runs, or was interrupted. `made`: its agent has ended, and the clone has the commit of its
+ * change, if it made one. `checked`: the check of that commit has ended. `pushed`: the commit is on the job's branch, and counts.
+ * `published`: its pull request is open.
+ */
+export const turnStages = ["begun", "made", "checked", "pushed", "published"] as const;
+
+export type TurnStage = (typeof turnStages)[number];
+
+/** What the agent of a turn has made. */
+export interface Made {
+  /** The commit of its change, in the clone. Absent if it changed nothing, or failed. */
+  commit?: string | undefined;
+  /** Why the turn fails. Absent if its agent completed. */
+  reason?: string | undefined;
+  failureClass?: FailureClass | undefined;
+}
+
 /** A row of `turn`. */
 export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   /** Tells whether another turn has the same prompt, even if only the beginning of this one is known: see `hashPrompt`. */
   promptHash: string;
   state: TurnState;
+  /** How far it has come; `null` if no agent was started for it, or that is unknown. */
+  stage: TurnStage | null;
+  /** What its agent has made, a `Made` as JSON, from the stage `made` on; `null` before. */
+  made: string | null;
   /** What the agent said last; `null` if that is unknown. */
   answer: string | null;
   /**
@@ -268,6 +290,8 @@ export interface TurnCopy
   step?: StoredTurn["step"] | undefined;
   request?: StoredTurn["request"] | undefined;
   startedAt?: StoredTurn["startedAt"] | undefined;
+  stage?: StoredTurn["stage"] | undefined;
+  made?: StoredTurn["made"] | undefined;
   reason?: StoredTurn["reason"] | undefined;
   failureClass?: StoredTurn["failureClass"] | undefined;
   head?: StoredTurn["head"] | undefined;

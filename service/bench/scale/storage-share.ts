@@ -4,7 +4,7 @@ import { DocsRepository } from "../../../tools/docs-repository.ts";
 import { shellAgent } from "../../src/agents/agent.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
-import { Repository } from "../../src/git/repository.ts";
+import { GitRepository } from "../../src/git/git-repository.ts";
 import { Worktrees } from "../../src/git/worktrees.ts";
 import { LocalPullRequests } from "../../src/pulls/local.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-store.ts";
@@ -42,7 +42,7 @@ async function measureShare(plain: Store): Promise<StorageShare> {
   const spent = { ms: 0 };
   const store = timed(plain, spent);
   const folder = scratch.path;
-  const repository = new Repository({ url: docs.path, folder });
+  const repository = new GitRepository({ url: docs.path, folder });
   await repository.open();
   const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
   const { signal } = new AbortController();

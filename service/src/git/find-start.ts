@@ -1,5 +1,4 @@
-import type { Clone } from "./clone.ts";
-import { isAncestor, isMergedSince, mergeBase, resolveCommit } from "./history.ts";
+import type { Heads } from "./clone-refs.ts";
 
 /** Where a turn starts: a commit, and the branch that its own commit is pushed to. */
 export interface Start {
@@ -44,9 +43,67 @@ export interface StartOptions {
   instructions?: ((paths: readonly string[]) => readonly string[]) | undefined;
 }
 
-/** What a clone that was just fetched says about the branches. */
+/** What is asked of a repository to find a start. */
+export interface StartRepository {
+  fetch(branches: readonly string[]): Promise<void>;
+  branchHeads(): Promise<Heads>;
+  targetBranch(chosen?: string): Promise<string>;
+  isMerged(commit: string, branch: string): Promise<boolean>;
+  commits(base: string, head: string): Promise<{ commit: string }[]>;
+  /** Returns whether the clone has a commit. */
+  has(commit: string): Promise<boolean>;
+  /** Fetches a commit, which its host may keep without a branch, or does nothing. @throws GitError in an outage */
+  fetchCommit(commit: string): Promise<void>;
+  isAncestor(ancestor: string, descendant: string): Promise<boolean>;
+  /** Returns the merge base of two commits; `undefined` if they have no common history. */
+  mergeBase(one: string, other: string): Promise<string | undefined>;
+  /** Returns whether `target` contains all changes between two commits, however they were merged. `base` is the merge base of both. */
+  isMergedSince(base: string, commit: string, target: string): Promise<boolean>;
+  /** Returns a commit that has the files of another one where these match; see `withFilesOf`. */
+  withFilesOf(head: string, from: string, matching: (paths: readonly string[]) => readonly string[]): Promise<string>;
+}
+
+/**
+ * Fetches, and finds where a turn of a job starts: at the head of the job's branch, with whatever others pushed there; at the job's last
+ * commit if the branch was deleted; and at the head of the target branch if there is no work yet, or all of it is merged.
+ *
+ * @throws if the job's work and the target branch have no common history, so that no pull request can be made of it
+ */
+export async function findStart(repository: StartRepository, branch: string, options: StartOptions): Promise<Start> {
+  const { lastPushed, targetBranch: chosen, bases = [], instructions, own: pushed = new Set() } = options;
+  // The repository may have got another default branch.
+  await repository.fetch([branch, ...bases, ...(chosen === undefined ? [] : [chosen])]);
+  const heads = await repository.branchHeads();
+  const own = await repository.targetBranch(chosen);
+  const ownHead = heads.get(own);
+  if (ownHead === undefined) throw new Error(`the branch ${own} has no commit`);
+  const [first = own] = bases;
+  const targetBranch = [...bases, own].find((one) => heads.has(one)) ?? own;
+  if (first !== targetBranch && lastPushed === null)
+    throw new Error(`the branch ${first}, which the job was to start from, does not exist any more`);
+  const targetHead = heads.get(targetBranch) ?? ownHead;
+  const branches = { repository, branch, remoteHead: heads.get(branch), targetBranch, targetHead, lastPushed };
+  const start = await startOn(branches, options);
+  if (first !== targetBranch)
+    start.notes.push(
+      `The branch ${first} does not exist any more. The pull request is opened against ${targetBranch}.`,
+    );
+  if (instructions === undefined) return start;
+  const { base, head } = start;
+  /** Whether all commits after the base are among those that the service has pushed. */
+  const isPushed = async (): Promise<boolean> =>
+    base === head || (await repository.commits(base, head)).every(({ commit }) => pushed.has(commit));
+  if (targetBranch === own && (await isPushed())) return start;
+  const instructed = await repository.withFilesOf(head, ownHead, instructions);
+  if (instructed === head) return start;
+  const others = targetBranch === own ? `${branch}, which others have pushed to` : targetBranch;
+  start.notes.push(`Files that instruct agents are those of ${own}, not of ${others}.`);
+  return { ...start, instructed };
+}
+
+/** What a repository that was just fetched says about the branches. */
 interface Branches {
-  clone: Clone;
+  repository: StartRepository;
   branch: string;
   remoteHead: string | undefined;
   targetBranch: string;
@@ -54,25 +111,12 @@ interface Branches {
   lastPushed: string | null;
 }
 
-/**
- * Finds where a turn of a job starts: at the head of the job's branch, with whatever others pushed there; at the job's last
- * commit if the branch was deleted; and at the head of the target branch if there is no work yet, or all of it is merged.
- *
- * @param mergedHead - the last commit of the merged pull request
- * @param isMergedInto - returns whether a branch contains all changes of a commit
- * @throws if the job's work and the target branch have no common history, so that no pull request can be made of it
- */
-export async function findStart(
-  branches: Branches,
-  isMerged: boolean,
-  mergedHead: string | undefined,
-  isMergedInto: (commit: string, branch: string) => Promise<boolean>,
-): Promise<Start> {
-  const { clone, branch, remoteHead, targetBranch, targetHead, lastPushed } = branches;
+async function startOn(branches: Branches, { isMerged, mergedHead }: StartOptions): Promise<Start> {
+  const { repository, branch, remoteHead, targetBranch, targetHead, lastPushed } = branches;
   const notes: string[] = [];
   const start = { branch, targetBranch, remoteHead, notes };
   const startOver: Start = { ...start, head: targetHead, base: targetHead, isContinued: false };
-  const head = remoteHead ?? (await findOrFetch(clone, lastPushed));
+  const head = remoteHead ?? (await findOrFetch(repository, lastPushed));
   const mayHaveMore = mergedHead !== undefined && mergedHead !== lastPushed;
   const isLost = head === undefined && lastPushed !== null && (!isMerged || mayHaveMore);
   if (isLost)
@@ -82,14 +126,14 @@ export async function findStart(
   if (head === undefined) return { ...startOver, ...(isLost && { isLost }) };
   // What others pushed after a merge is not overwritten, nor is what the job has pushed on top.
   if (isMerged && (remoteHead === undefined || remoteHead === lastPushed)) {
-    const known = mayHaveMore ? await resolveCommit(clone.git, mergedHead) : undefined;
-    if (known === undefined || !(await isAncestor(clone.git, known, head))) return startOver;
+    const isKnown = mayHaveMore && (await repository.has(mergedHead));
+    if (!isKnown || !(await repository.isAncestor(mergedHead, head))) return startOver;
   }
-  const rewritten = remoteHead === undefined ? undefined : await rewrittenCommit(clone, remoteHead, lastPushed);
-  const base = await mergeBase(clone.git, head, targetHead);
+  const rewritten = remoteHead === undefined ? undefined : await rewrittenCommit(repository, remoteHead, lastPushed);
+  const base = await repository.mergeBase(head, targetHead);
   if (base === undefined) throw await explainUnrelated(branches, head, rewritten);
-  if (await isMergedSince(clone.git, base, head, targetHead)) {
-    if (rewritten !== undefined && !(await isMergedInto(rewritten, targetBranch)))
+  if (await repository.isMergedSince(base, head, targetHead)) {
+    if (rewritten !== undefined && !(await repository.isMerged(rewritten, targetBranch)))
       notes.push(
         `Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`,
       );
@@ -108,8 +152,8 @@ export async function findStart(
 
 /** Returns why no pull request can be made of a job's work that has no history in common with the target branch. */
 async function explainUnrelated(branches: Branches, head: string, rewritten: string | undefined): Promise<Error> {
-  const { clone, branch, remoteHead, targetBranch, targetHead } = branches;
-  if (rewritten !== undefined && (await mergeBase(clone.git, rewritten, targetHead)) !== undefined)
+  const { repository, branch, remoteHead, targetBranch, targetHead } = branches;
+  if (rewritten !== undefined && (await repository.mergeBase(rewritten, targetHead)) !== undefined)
     return new Error(
       `Someone replaced ${branch} by another history, which has no commit in common with ${targetBranch}, so no pull request can be made of it. No agent was run, and the job's last commit ${rewritten} is kept in the service's clone. To continue that, delete ${branch} and send the message again. To continue what is on ${branch} now, first rebase it onto ${targetBranch}.`,
     );
@@ -119,20 +163,24 @@ async function explainUnrelated(branches: Branches, head: string, rewritten: str
 }
 
 /** Returns the commit if the clone has it. It does not if its folder was removed. */
-async function findKept({ git }: Clone, commit: string | null): Promise<string | undefined> {
-  return commit === null ? undefined : resolveCommit(git, commit);
+async function findKept(repository: StartRepository, commit: string | null): Promise<string | undefined> {
+  return commit !== null && (await repository.has(commit)) ? commit : undefined;
 }
 
 /** Returns the commit if the clone has it, or gets it: GitHub keeps the commits of a pull request whose branch is deleted. */
-async function findOrFetch(clone: Clone, commit: string | null): Promise<string | undefined> {
-  const kept = await findKept(clone, commit);
+async function findOrFetch(repository: StartRepository, commit: string | null): Promise<string | undefined> {
+  const kept = await findKept(repository, commit);
   if (kept !== undefined || commit === null) return kept;
-  await clone.fetchCommit(commit);
-  return findKept(clone, commit);
+  await repository.fetchCommit(commit);
+  return findKept(repository, commit);
 }
 
 /** Returns the job's last commit if the branch no longer contains it and the clone still has it. */
-async function rewrittenCommit(clone: Clone, head: string, lastPushed: string | null): Promise<string | undefined> {
-  const kept = head === lastPushed ? undefined : await findKept(clone, lastPushed);
-  return kept !== undefined && !(await isAncestor(clone.git, kept, head)) ? kept : undefined;
+async function rewrittenCommit(
+  repository: StartRepository,
+  head: string,
+  lastPushed: string | null,
+): Promise<string | undefined> {
+  const kept = head === lastPushed ? undefined : await findKept(repository, lastPushed);
+  return kept !== undefined && !(await repository.isAncestor(kept, head)) ? kept : undefined;
 }

@@ -1,10 +1,10 @@
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Repository } from "./repository.ts";
+import type { GitRepository } from "./git-repository.ts";
 import { isWorktree, removeWorktree, type WorktreePlace } from "./worktree.ts";
 
 export interface SpareWorktreesOptions {
-  repository: Repository;
+  repository: GitRepository;
   /** The clone's, with a folder for each spare worktree. */
   folder: string;
   /** The branch that new jobs start from. Default: the repository's default branch. */

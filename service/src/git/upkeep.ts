@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
-import type { Repository } from "./repository.ts";
+import type { GitRepository } from "./git-repository.ts";
 import type { WorktreePlace } from "./worktree.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 export interface UpkeepOptions {
-  repository: Pick<Repository, "packIfNeeded">;
+  repository: Pick<GitRepository, "packIfNeeded">;
   worktrees: Pick<Worktrees, "isIdle" | "removeUnneeded" | "prepareSpares">;
   /** Whether the job of a worktree can still have a turn soon. */
   isNeeded: (place: WorktreePlace) => Promise<boolean>;

@@ -2,12 +2,12 @@ import { stat } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import type { Worktree } from "./commit-worktree.ts";
 import type { Start } from "./find-start.ts";
-import type { Repository } from "./repository.ts";
+import type { GitRepository } from "./git-repository.ts";
 import { SpareWorktrees } from "./spare-worktrees.ts";
 import { isWorktree, lendWorktree, removeWorktree, takeBackWorktree, type WorktreePlace } from "./worktree.ts";
 
 export interface WorktreesOptions {
-  repository: Repository;
+  repository: GitRepository;
   /** For the spare worktrees. */
   folder: string;
   /** The branch that new jobs start from. Default: the repository's default branch. */

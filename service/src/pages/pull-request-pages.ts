@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
-import type { Repository } from "../git/repository.ts";
+import type { GitRepository } from "../git/git-repository.ts";
 import { HttpException } from "../http/http-exception.ts";
 import type { Log } from "../log/log.ts";
 import type { LocalPullRequest } from "../model.ts";
@@ -17,7 +17,7 @@ import { renderTurns, type TurnLists } from "./turn-list.ts";
 
 /** The repository of a project and the states of its pull requests. */
 export interface PullRequestSource {
-  repository: Pick<Repository, "latestCommits" | "diff">;
+  repository: Pick<GitRepository, "latestCommits" | "diff">;
   repositoryName: string;
   /** Returns the files that differ between two commits and run code or instruct agents. Default: none do. */
   protectedFiles?: (base: string, head: string) => Promise<readonly string[]>;

@@ -5,7 +5,7 @@ import type { Problems } from "../api/problems.ts";
 import { errorMessage } from "../error-message.ts";
 import { cloneFolder, moveCloneFolder } from "../git/clone-folders.ts";
 import { GitError } from "../git/git.ts";
-import { Repository } from "../git/repository.ts";
+import { GitRepository } from "../git/git-repository.ts";
 import { repositoryName as nameOf, resolveAddress } from "../git/repository-address.ts";
 import type { Settings } from "../git/settings.ts";
 import type { Log } from "../log/log.ts";
@@ -70,7 +70,7 @@ export interface ProjectBackend {
   identity: string;
   /** Where the clone is. */
   cloneFolder: string;
-  repository: Repository;
+  repository: GitRepository;
   repositoryName: string;
   targetBranch: string | undefined;
   pullRequests: PullRequestPlatform;
@@ -215,14 +215,14 @@ function connect(
       problems?.gitHubAnswered(answer.status, identity);
     },
   });
-  const repositories = new Shared<Repository>();
+  const repositories = new Shared<GitRepository>();
   const locals = new Shared<LocalPullRequests>();
   const onGitHub = new Shared<GitHubPullRequests>();
   return sources.map(({ address, settings, repositoryName, identity, targetBranch, github }) => {
     const own = cloneFolder(folder, identity, main);
     const repository = repositories.get(
       [identity],
-      () => new Repository({ url: address, folder: own, settings, umask, signal }),
+      () => new GitRepository({ url: address, folder: own, settings, umask, signal }),
     );
     const localPullRequests = locals.get(
       [identity, targetBranch],

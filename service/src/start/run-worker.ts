@@ -9,7 +9,7 @@ import type { Limits } from "../agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "../agents/network/agent-network.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { killSurvivors } from "../agents/survivors.ts";
-import type { Repository } from "../git/repository.ts";
+import type { GitRepository } from "../git/git-repository.ts";
 import { Worktrees } from "../git/worktrees.ts";
 import type { Log } from "../log/log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -223,8 +223,8 @@ function createWorktrees(
   projects: readonly ProjectBackend[],
   kept: number,
   spares: number,
-): ReadonlyMap<Repository, Worktrees> {
-  const byRepository = new Map<Repository, Worktrees>();
+): ReadonlyMap<GitRepository, Worktrees> {
+  const byRepository = new Map<GitRepository, Worktrees>();
   for (const { repository, cloneFolder: folder, targetBranch } of projects)
     if (!byRepository.has(repository))
       byRepository.set(repository, new Worktrees({ repository, folder, targetBranch, kept, spares, slowCheckoutMs }));
@@ -234,7 +234,7 @@ function createWorktrees(
 function portsOf(
   { repository, pullRequests, targetBranch }: ProjectBackend,
   { network = fullNetwork, limits = {}, ...agents }: ProjectAgents,
-  worktreesOf: ReadonlyMap<Repository, Worktrees>,
+  worktreesOf: ReadonlyMap<GitRepository, Worktrees>,
 ): ProjectPorts & { committers: Committers } {
   const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes, protectedFiles, moreProtected } = agents;
   const { only, commands, commitAs, signsOff, trailers } = agents;

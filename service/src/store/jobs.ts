@@ -7,7 +7,7 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
-  'id, identity, prompt, "promptHash", state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", caller, step, request';
+  'id, identity, prompt, "promptHash", state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -105,7 +105,7 @@ export class StoredJobs {
       const place = [archivedAt, pullRequest, head, base, session, state === "failed" ? lastKept : null];
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
         const { startedAt = null, reason = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
         const {
@@ -114,6 +114,8 @@ export class StoredJobs {
           failureClass = null,
           checkResult = null,
           checkOutput = null,
+          stage = null,
+          made = null,
         } = turn;
         const turnState = turn.state === "running" ? "waiting" : turn.state;
         const progress = [
@@ -127,7 +129,7 @@ export class StoredJobs {
           kept,
           stopRequestedAt,
         ];
-        const costs = [costUsd, sessionCost, failureClass, checkResult, checkOutput];
+        const costs = [costUsd, sessionCost, failureClass, checkResult, checkOutput, stage, made];
         const { caller, step, request } = await keyOfCopy(transaction, project, turn);
         await transaction.run(
           insertTurn,

@@ -1,5 +1,15 @@
 import { knownCost, unknownCost } from "../cost.ts";
-import type { EndedState, FailureClass, KeptWork, RunningTurn, StoredTurn, Turn, TurnState } from "../model.ts";
+import type {
+  EndedState,
+  FailureClass,
+  KeptWork,
+  Made,
+  RunningTurn,
+  StoredTurn,
+  Turn,
+  TurnStage,
+  TurnState,
+} from "../model.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { addNextReady, endJob, lockJob, type TurnParts } from "./job-state.ts";
 import type { TurnLimits } from "./ready-turns.ts";
@@ -75,8 +85,8 @@ export class RunningTurns {
   }
 
   /**
-   * Counts an attempt, before its agent runs. What the turn's agent said before is forgotten, with the check of what it did, and what the turn costs is unknown
-   * until `setReport`.
+   * Counts an attempt, before its agent runs: the stage `begun`. What the turn's agent said and made before is forgotten, and what the turn
+   * costs is unknown until that is reported.
    *
    * @returns what the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown
    */
@@ -88,7 +98,7 @@ export class RunningTurns {
       await lockJob(transaction, turn.job);
       const { attempts, costUsd } = await this.#parts.ready.hold(transaction, turn);
       const count = `UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ?, "checkResult" = NULL,
-        "checkOutput" = NULL WHERE id = ?`;
+        "checkOutput" = NULL, stage = 'begun', made = NULL WHERE id = ?`;
       await transaction.run(count, unknownCost, turn.id);
       return knownCost(costUsd ?? (attempts > 0 ? undefined : 0));
     });
@@ -104,16 +114,30 @@ export class RunningTurns {
     await this.#storeNowOrAtEnd(turn, { report });
   }
 
-  /** Forgets what the check of the turn's commit showed, because another one takes its place. */
-  async forgetCheck(turn: RunningTurn): Promise<void> {
-    const { report, ...said } = this.#said.get(turn) ?? {};
-    if (report)
-      this.#said.set(turn, { ...said, report: { ...report, checkResult: undefined, checkOutput: undefined } });
+  /**
+   * Records what the turn's agent has made in an attempt: the stage `made`. It replaces what was made and checked before. Whoever has lost
+   * the turn since knows it all the same, so this needs no lease.
+   *
+   * @param attempt - which one, counted from 1
+   * @throws LeaseLost if another attempt was counted since, or the turn has ended
+   */
+  async setMade(turn: RunningTurn, attempt: number, made: Made, report: StoredReport = {}): Promise<void> {
+    const { report: before, ...said } = this.#said.get(turn) ?? {};
+    this.#said.set(turn, { ...said, report: { ...before, checkResult: undefined, checkOutput: undefined } });
+    this.#say(turn, { report, made, stage: "made" });
     await this.#parts.database.transaction(async (transaction) => {
       await lockJob(transaction, turn.job);
-      await this.#parts.ready.hold(transaction, turn);
-      await transaction.run('UPDATE turn SET "checkResult" = NULL, "checkOutput" = NULL WHERE id = ?', turn.id);
+      const of = "id = ? AND attempts = ? AND state IN ('waiting', 'running')";
+      const set = `UPDATE turn SET stage = 'made', made = ?, "checkResult" = NULL, "checkOutput" = NULL WHERE ${of}`;
+      if ((await transaction.run(set, JSON.stringify(made), turn.id, attempt)) === 0) throw new LeaseLost(turn.id);
+      await store(transaction, turn, { report });
     });
+  }
+
+  /** Records what the check of what was made showed: the stage `checked`. */
+  async setChecked(turn: RunningTurn, report: Pick<StoredReport, "checkResult" | "checkOutput">): Promise<void> {
+    this.#say(turn, { report, stage: "checked" });
+    await this.#storeNowOrAtEnd(turn, { report, stage: "checked" });
   }
 
   /**
@@ -135,19 +159,20 @@ export class RunningTurns {
    */
   async recordPush(turn: RunningTurn, link: string | null, head: string, madeBy?: number): Promise<void> {
     const own = madeBy === undefined ? undefined : { turn: madeBy, commit: head };
-    await this.#change(turn, { push: { link, head, own } });
-    this.#say(turn, { push: { link, head, own } });
+    const said: Said = { push: { link, head, own }, ...(madeBy === turn.id && { stage: "pushed" }) };
+    await this.#change(turn, said);
+    this.#say(turn, said);
   }
 
   /**
-   * Records the pull request of the turn's job and the last commit pushed to it. If that cannot be stored now, it is when the
+   * Records the pull request of the turn's job and the last commit pushed to it: the stage `published`, if that is the turn's own. If that cannot be stored now, it is when the
    * turn ends or is requeued.
    *
    * @param isPage - whether the store has the pull request, as a page. Default: no
    */
   async setPullRequest(turn: RunningTurn, link: string, head: string, isPage = false): Promise<void> {
-    this.#say(turn, { push: { link, head, isPage } });
-    await this.#storeNowOrAtEnd(turn, { push: { link, head } });
+    this.#say(turn, { push: { link, head, isPage }, stage: "published" });
+    await this.#storeNowOrAtEnd(turn, { push: { link, head }, stage: "published" });
   }
 
   /** Returns why a turn is to be stopped; `undefined` if it is not. */
@@ -170,6 +195,7 @@ export class RunningTurns {
       return true;
     } catch (error) {
       if (!(error instanceof PageLost)) throw error;
+      this.#say(turn, { stage: "pushed" });
       await this.requeue(turn, 0, true);
       return false;
     }
@@ -240,7 +266,7 @@ export class RunningTurns {
     const before = this.#said.get(turn);
     const report = said.report && { ...before?.report, ...definedOf(said.report) };
     const push = said.push && { ...before?.push, ...said.push };
-    this.#said.set(turn, { ...before, ...(report && { report }), ...(push && { push }) });
+    this.#said.set(turn, { ...before, ...said, ...(report && { report }), ...(push && { push }) });
   }
 
   async #change(turn: RunningTurn, said: Said): Promise<void> {
@@ -264,6 +290,8 @@ export class RunningTurns {
 /** What a worker says of its turn. */
 interface Said {
   report?: StoredReport;
+  stage?: TurnStage;
+  made?: Made;
   /** The pull request of the job, the last commit pushed to it, and the turn's own one. */
   push?: {
     link: string | null;
@@ -287,7 +315,8 @@ function definedOf(report: StoredReport): StoredReport {
 }
 
 /** Storing it twice makes no difference. */
-async function store(transaction: Transaction, { id, job }: RunningTurn, { report, push }: Said = {}): Promise<void> {
+async function store(transaction: Transaction, { id, job }: RunningTurn, said: Said = {}): Promise<void> {
+  const { report, push, made, stage } = said;
   if (report !== undefined) {
     const { answer = null, costUsd = null, sessionCost = null, checkResult = null, checkOutput = null } = report;
     const change = `UPDATE turn SET answer = coalesce(?, answer), "costUsd" = coalesce(?, "costUsd"),
@@ -295,6 +324,10 @@ async function store(transaction: Transaction, { id, job }: RunningTurn, { repor
       "checkOutput" = coalesce(?, "checkOutput") WHERE id = ?`;
     await transaction.run(change, answer, costUsd, sessionCost, checkResult, checkOutput, id);
   }
+  if (made !== undefined) await transaction.run("UPDATE turn SET made = ? WHERE id = ?", JSON.stringify(made), id);
+  // What it has published of an earlier turn is no stage of its own.
+  const only = stage === "published" ? "AND stage = 'pushed'" : "";
+  if (stage !== undefined) await transaction.run(`UPDATE turn SET stage = ? WHERE id = ? ${only}`, stage, id);
   if (push === undefined) return;
   const change = 'UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?';
   await transaction.run(change, push.link, push.head, job);

@@ -3,6 +3,7 @@ import type { Limits } from "../agents/limits.ts";
 import type { AgentNetwork } from "../agents/network/agent-network.ts";
 import type { AgentOptions } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
+import type { GitRepository } from "../git/git-repository.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import type { Machine } from "../machine.ts";
@@ -16,8 +17,6 @@ import type { KeptCommits } from "../store/kept-commits.ts";
 import type { StoredFailure } from "../store/running-turns.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitPorts } from "./commit-change.ts";
-import type { KeptOutcomes } from "./kept-outcomes.ts";
-import type { PushRepository } from "./push-commit.ts";
 import type { TurnHost } from "./turn-host.ts";
 
 /** Why a turn failed or was postponed. */
@@ -37,15 +36,28 @@ export interface ProjectCommands {
   reads: readonly string[];
   /** What `setup` can reach. */
   setupNetwork: AgentNetwork;
-  repository: Pick<Repository, "ownStart" | "keepIgnored" | "checkOut">;
+  repository: Pick<Repository, "ownStart" | "checkOut"> & Pick<GitRepository, "keepIgnored">;
   worktrees: Pick<Worktrees, "lend">;
 }
 
 /** What a turn depends on. */
 export interface TurnPorts extends CommitPorts {
   store: Store;
-  repository: PushRepository &
-    Pick<Repository, "objects" | "findStart" | "lastCommitOf" | "bundle" | "unbundle"> &
+  repository: Pick<
+    Repository,
+    | "objects"
+    | "findStart"
+    | "lastCommitOf"
+    | "bundle"
+    | "unbundle"
+    | "commits"
+    | "rebase"
+    | "keep"
+    | "push"
+    | "copy"
+    | "fetch"
+    | "branchHead"
+  > &
     CommitPorts["repository"];
   worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
   pullRequests: PullRequests;
@@ -76,8 +88,6 @@ export interface TurnPorts extends CommitPorts {
   onAgentEnd?: (() => void) | undefined;
   /** Called when it is stored what the check of the turn's commit showed. */
   onChecked?: (() => void) | undefined;
-  /** Default: an agent whose turn this worker loses is run again if it takes the turn again. */
-  outcomes?: KeptOutcomes | undefined;
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */

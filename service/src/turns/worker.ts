@@ -9,8 +9,7 @@ import type { PerProject } from "../per-project.ts";
 import { jobLogFile } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
-import { type KeptLease, keepLease, untilStoreIsBack } from "./keep-lease.ts";
-import { KeptOutcomes } from "./kept-outcomes.ts";
+import { type KeptLease, keepLease } from "./keep-lease.ts";
 import { LogShipper } from "./log-shipper.ts";
 import { oneLine } from "./one-line.ts";
 import { Postponements } from "./postponements.ts";
@@ -45,7 +44,7 @@ export interface ProjectPorts
 }
 
 export interface WorkerOptions
-  extends Omit<TurnPorts, keyof ProjectPorts | "stop" | "onFailure" | "onAgentEnd" | "onChecked" | "outcomes"> {
+  extends Omit<TurnPorts, keyof ProjectPorts | "stop" | "onFailure" | "onAgentEnd" | "onChecked"> {
   /** Turns of other projects are left to workers that know these. */
   projects: PerProject<ProjectPorts>;
   /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
@@ -101,7 +100,6 @@ export class Worker {
   /** The last run of each job that has one. */
   readonly #runs = new Map<string, { lease: KeptLease; ended: Promise<void> }>();
   readonly #postponements: Postponements;
-  readonly #outcomes = new KeptOutcomes();
   readonly #startOutage: OutageLog;
   readonly #machine: Machine;
   #isClosed = false;
@@ -304,12 +302,11 @@ export class Worker {
     }
     this.#postponements.end(turn.id, position);
     let hasEnded = true;
-    const isStored = await persist(async () => {
+    await persist(async () => {
       if (result === "stopped") await store.runningTurns.requeue(turn, 0, hasRun);
       else hasEnded = await store.runningTurns.finish(turn, result, endedAt, failure);
     });
     if (!hasEnded) log(`${name}: the database has lost the page of its pull request, which is opened again`, "warn");
-    else if (isStored) this.#outcomes.forget(turn);
   }
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
@@ -324,17 +321,14 @@ export class Worker {
       failure = found;
     };
     try {
-      const find = () => store.jobs.find(turn.job);
-      // A turn whose agent has run here is not left to another worker, which would run it again.
-      const hasRunHere = this.#outcomes.find(turn) !== undefined;
-      const job = await (hasRunHere ? untilStoreIsBack(find, signal, this.#machine) : find());
+      const job = await store.jobs.find(turn.job);
       if (!job) throw new Error("the store does not have the job of this turn");
       const project = projects.get(job.project);
       if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
       using stop = watchStopRequest(turn, store, this.#machine);
       // A runner can be lost before the turn ends.
       const onChecked = () => copier?.save(turn.job);
-      const own = { stop: stop.signal, onFailure, onAgentEnd, onChecked, outcomes: this.#outcomes };
+      const own = { stop: stop.signal, onFailure, onAgentEnd, onChecked };
       const result = await runTurn(turn, job, { ...this.#options, ...project, ...own }, signal);
       return { result, failure: result === "failed" || result === "postponed" ? failure : undefined, hasRun };
     } catch (error) {

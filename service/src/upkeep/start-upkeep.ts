@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { errorMessage } from "../error-message.ts";
-import type { Repository } from "../git/repository.ts";
+import type { GitRepository } from "../git/git-repository.ts";
 import { keepUp } from "../git/upkeep.ts";
 import type { WorktreePlace } from "../git/worktree.ts";
 import type { Worktrees } from "../git/worktrees.ts";
@@ -22,12 +22,12 @@ import { UnknownJobs } from "./unknown-jobs.ts";
 export interface UpkeepOptions {
   store: Store;
   projects: PerProject<{
-    repository: Repository;
+    repository: GitRepository;
     pullRequests: PullRequestPlatform;
     targetBranch?: string | undefined;
   }>;
   /** The worktrees of each repository. */
-  worktrees: ReadonlyMap<Repository, Worktrees>;
+  worktrees: ReadonlyMap<GitRepository, Worktrees>;
   /** Returns the projects whose jobs are this service's now; `undefined` if all are. Default: all. */
   ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
   /** Whether other stores may have turns of the same jobs, which this one does not know. */
@@ -143,7 +143,7 @@ async function adoptWorktrees(
   found: readonly WorktreePlace[],
   { store, projects, worktrees }: UpkeepOptions,
 ): Promise<void> {
-  const places = new Map<Repository | undefined, WorktreePlace[]>();
+  const places = new Map<GitRepository | undefined, WorktreePlace[]>();
   for (const place of found) {
     // A job that a new store does not have may be one of any project.
     const repository = projects.get((await store.jobs.projectOf(jobOf(place.tree))) ?? "")?.repository;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { checkResults, failureClasses, type JobCopy } from "../../src/model.ts";
+import { checkResults, failureClasses, type JobCopy, turnStages } from "../../src/model.ts";
 
 /** The last that `Date` has. */
 const lastTime = 8.64e15;
@@ -28,6 +28,8 @@ const turn = z.object({
   sessionCost: z.nullable(z.string().check(z.maxLength(1000))),
   checkResult: z.nullable(z.enum(checkResults)),
   checkOutput: z.nullable(z.string().check(z.maxLength(20_000))),
+  stage: z.nullable(z.enum(turnStages)),
+  made: z.nullable(z.string().check(z.maxLength(20_000))),
 });
 
 /** The entry of a job. Anyone who can write the repository's cache can have written it. */

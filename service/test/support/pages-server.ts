@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage,
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
-import { Repository } from "../../src/git/repository.ts";
+import { GitRepository } from "../../src/git/git-repository.ts";
 import { type Authenticator, singleKey } from "../../src/http/authentication.ts";
 import { dispatch } from "../../src/http/dispatch.ts";
 import { type ListenOptions, listen } from "../../src/http/listen.ts";
@@ -17,7 +17,7 @@ import { FakeMachine } from "./fake-machine.ts";
 import { MemoryLogs } from "./memory-logs.ts";
 
 /** A repository with one commit and one diff for every pull request. */
-export class FakeRepository extends Repository {
+export class FakeRepository extends GitRepository {
   /** The commits whose changes were read, as `base..head`. */
   readonly reads: string[] = [];
   commitCount = 1;

@@ -4,7 +4,7 @@ import { shellAgent } from "../../src/agents/agent.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
 import type { Start } from "../../src/git/find-start.ts";
-import { Repository } from "../../src/git/repository.ts";
+import { GitRepository } from "../../src/git/git-repository.ts";
 import { Worktrees } from "../../src/git/worktrees.ts";
 import type { Log } from "../../src/log/log.ts";
 import { thisMachine } from "../../src/machine.ts";
@@ -24,7 +24,7 @@ interface WaitingCheckout {
 }
 
 /** A repository whose checkouts wait for the test. */
-class WaitingRepository extends Repository {
+class WaitingRepository extends GitRepository {
   readonly #store: Store;
   /** The last checkout of each branch. */
   readonly waiting = new Map<string, WaitingCheckout>();

@@ -24,7 +24,7 @@ const tables = {
   projectRepository: "SELECT * FROM projectRepository",
   job: "SELECT * FROM job ORDER BY id",
   turn: `SELECT id, identity, job, prompt, promptHash, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
-    answer, reason, head, kept, stopRequestedAt, costUsd, sessionCost, failureClass, checkResult, checkOutput, project, caller, step, request, acceptedAs, acceptedAt
+    answer, reason, head, kept, stopRequestedAt, costUsd, sessionCost, failureClass, checkResult, checkOutput, stage, made, project, caller, step, request, acceptedAs, acceptedAt
     FROM turn ORDER BY id`,
   pullRequest: "SELECT * FROM pullRequest ORDER BY number",
 };

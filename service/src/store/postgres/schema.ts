@@ -1,5 +1,5 @@
 /** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
-export const schemaVersion = 11;
+export const schemaVersion = 12;
 
 /** The version of pg-boss's schema. */
 export const queueSchema = 43;
@@ -31,6 +31,7 @@ export const tables = `
     state text NOT NULL DEFAULT 'waiting', attempts integer NOT NULL DEFAULT 0, "startedAt" bigint, "endedAt" bigint,
     answer text, reason text, head text, kept text, "stopRequestedAt" bigint, "costUsd" double precision, "sessionCost" text,
     "failureClass" text, "checkResult" text, "checkOutput" text,
+    stage text, made text,
     -- While it is running: the token of the worker that took it, and from when on others may take it over.
     lease text, "leaseUntil" bigint,
     -- Its place in the order of starts, and from when on it can be taken; NULL if it cannot.

@@ -5,7 +5,7 @@ import { Connection } from "./connection.ts";
 const applicationId = 0x616a6f62;
 
 /** The version of the tables below, SQLite's `user_version`: raise it with each change, see CONTRIBUTING. */
-const schemaVersion = 11;
+const schemaVersion = 12;
 
 const tables = `
   CREATE TABLE job (
@@ -33,6 +33,7 @@ const tables = `
     state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
     answer TEXT, reason TEXT, head TEXT, kept TEXT, stopRequestedAt INTEGER, costUsd REAL, sessionCost TEXT,
     failureClass TEXT, checkResult TEXT, checkOutput TEXT,
+    stage TEXT, made TEXT,
     -- While it is running: the token of the worker that took it, and from when on others may take it over.
     lease TEXT, leaseUntil INTEGER,
     -- Its place in the order of starts, and from when on it can be taken; NULL if it cannot.

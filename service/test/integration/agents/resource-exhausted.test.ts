@@ -8,7 +8,7 @@ import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import type { SupervisorMessage } from "../../../src/agents/supervisor.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { type Machine, thisMachine } from "../../../src/machine.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
@@ -117,7 +117,7 @@ exec ${real} "$@"
     vi.stubEnv("PATH", `${bin}:${process.env.PATH}`);
     const docs = docsRepository();
     const folder = temporaryFolder();
-    const repository = new Repository({ url: docs.path, folder });
+    const repository = new GitRepository({ url: docs.path, folder });
     await repository.open();
     const store = openSqliteStore(":memory:");
     await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");

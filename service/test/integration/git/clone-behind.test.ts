@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { DocsRepository } from "../../../../tools/docs-repository.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 
 const minuteMs = 60_000;
 
 async function setUp() {
   const docs = new DocsRepository();
   onTestFinished(() => docs[Symbol.dispose]());
-  const repository = new Repository({ url: docs.path, folder: join(temporaryFolder(), "service") });
+  const repository = new GitRepository({ url: docs.path, folder: join(temporaryFolder(), "service") });
   await repository.open();
   /** Pushes a new commit to a branch, as another process does. */
   let pushes = 0;

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { Git, GitError } from "../../../src/git/git.ts";
-import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
+import { GitRepository, type RepositoryOptions } from "../../../src/git/git-repository.ts";
 import { resolveAddress } from "../../../src/git/repository-address.ts";
 import { docsRepository, folderWithClone, startAgentService } from "../../support/agent-service.ts";
 
@@ -20,8 +20,8 @@ afterEach(() => {
 
 async function open(docs: DocsRepository, options: Partial<RepositoryOptions> = {}) {
   const folder = folderWithClone(docs);
-  const reopen = async (): Promise<Repository> => {
-    const repository = new Repository({ url: docs.path, folder, ...options });
+  const reopen = async (): Promise<GitRepository> => {
+    const repository = new GitRepository({ url: docs.path, folder, ...options });
     await repository.open();
     return repository;
   };
@@ -65,7 +65,7 @@ describe("opening the clone of an earlier service", () => {
 
   test("fails as Git does if the repository is gone, without advice about the clone", async () => {
     const folder = temporaryFolder();
-    const opening = new Repository({ url: join(folder, "missing"), folder }).open();
+    const opening = new GitRepository({ url: join(folder, "missing"), folder }).open();
     await expect(opening).rejects.toThrow(/^git ls-remote exited with 128: (?!.*damaged)/s);
   });
 
@@ -149,7 +149,7 @@ describe("the other end of a transfer", () => {
   test("gets nothing if it is on another machine", async () => {
     vi.spyOn(Git.prototype, "run").mockResolvedValue("");
     const commands = recordCommands();
-    await new Repository({ url: "https://127.0.0.1/docs", folder: temporaryFolder() }).list();
+    await new GitRepository({ url: "https://127.0.0.1/docs", folder: temporaryFolder() }).list();
     expect(commands()[0]).toEqual(["ls-remote", "--symref", "--", "https://127.0.0.1/docs", "HEAD", "refs/heads/*"]);
   });
 });
@@ -209,7 +209,7 @@ test.each<[string, (origin: string) => string]>([
   vi.stubEnv("GIT_CONFIG_KEY_0", "http.extraheader");
   vi.stubEnv("GIT_CONFIG_VALUE_0", headerOf("x:other"));
   const { address, settings: given } = resolveAddress(`${origin}/acme/docs.git`, () => "given");
-  const repository = new Repository({ url: address, folder: temporaryFolder(), settings: given });
+  const repository = new GitRepository({ url: address, folder: temporaryFolder(), settings: given });
   await expect(repository.open()).rejects.toThrow(/Authentication failed|could not read Username/);
   await expect(repository.push(undefined, "a", undefined)).rejects.toThrow(GitError);
   expect(new Set(requests)).toEqual(new Set(["/acme/docs.git/info/refs x-access-token:given"]));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { gitEnvironment } from "../../../src/git/git-environment.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { docsRepository } from "../../support/agent-service.ts";
 
 /** A commit as `git fast-import` reads it, committed some days ago. */
@@ -31,7 +31,7 @@ test("finds what commits say on the branches of jobs and on the target branch, a
       commit("main", `Merged\n\n${text}r3`, 0),
     ].join(""),
   );
-  const repository = new Repository({ url: docs.path, folder: temporaryFolder() });
+  const repository = new GitRepository({ url: docs.path, folder: temporaryFolder() });
   await repository.open();
   const found = await repository.commitsOfJobs(text, 31);
   expect(found.map(({ message }) => message.trim())).toEqual([`Merged\n\n${text}r3`, `One\n\n${text}r1`]);
@@ -51,7 +51,7 @@ test("reads the commits of a branch, without what was merged into it, also after
   docs.git("update-ref", "refs/pull/1/head", head);
   docs.git("update-ref", "-d", "refs/heads/agent/job_1");
   docs.git("config", "uploadpack.allowReachableSHA1InWant", "true");
-  const repository = new Repository({ url: docs.path, folder: temporaryFolder() });
+  const repository = new GitRepository({ url: docs.path, folder: temporaryFolder() });
   await repository.open();
   const subjects = async (count: number) =>
     (await repository.commitsOfBranch(head, count)).map((c) => c.message.trim());

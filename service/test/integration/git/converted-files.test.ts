@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { isThorough, rows } from "../../../../test/support/thorough.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { docsRepository, folderWithClone } from "../../support/agent-service.ts";
 
 type Files = Readonly<Record<string, string | Buffer>>;
@@ -30,7 +30,7 @@ function docsWith(files: Files, attributes: string): DocsRepository {
 /** Checks out a repository for an agent, whose files all look as if they were touched: Git compares their contents then. */
 async function checkOut(docs: DocsRepository) {
   const folder = folderWithClone(docs);
-  const repository = new Repository({ url: docs.path, folder });
+  const repository = new GitRepository({ url: docs.path, folder });
   await repository.open();
   const start = await repository.findStart("agent/a", { isMerged: false, lastPushed: null });
   const place = { tree: join(folder, "place/tree"), index: join(folder, "place/index") };

@@ -6,7 +6,7 @@ import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import type { KeptCommits } from "../../../src/store/kept-commits.ts";
@@ -20,7 +20,7 @@ const job = "job_1";
 const branch = `agent/${job}`;
 
 /** What GitHub prints when a rule rejects a push. */
-const ruleRefusal = `remote: error: GH013: Repository rule violations found for refs/heads/${branch}.
+const ruleRefusal = `remote: error: GH013: GitRepository rule violations found for refs/heads/${branch}.
 remote: Review all repository rules at https://github.com/o/r/rules
 remote:
 remote: - Commits must have verified signatures.
@@ -66,7 +66,7 @@ async function setUp() {
   const agent = shellAgent('prompt=$(cat); [ "$prompt" = nothing ] || printf %s "$prompt" > "$prompt.md"');
   const createWorker = async (more: Partial<TurnPorts> = { keptCommits }, check?: string) => {
     const folder = folderWithClone(docs);
-    const repository = new Repository({ url: docs.path, folder });
+    const repository = new GitRepository({ url: docs.path, folder });
     await repository.open();
     const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
     const ports: TurnPorts = {
@@ -144,7 +144,7 @@ async function setUp() {
   };
 }
 
-const why = "GH013: Repository rule violations found";
+const why = "GH013: GitRepository rule violations found";
 
 test("a commit whose push is refused is kept, and any worker publishes it on top of what others have pushed", async () => {
   const { docs, runs, createWorker, refuse, commitOnMain, subjects, store } = await setUp();
@@ -383,7 +383,7 @@ test("what was worked on after a person had closed the pull request is published
 test("a commit that may have a secret stays on its machine", async () => {
   const { createWorker, refuse, bundles } = await setUp();
   const one = await createWorker();
-  const secret = "remote: error: GH013: Repository rule violations found\nremote: - Push cannot contain secrets\n";
+  const secret = "remote: error: GH013: GitRepository rule violations found\nremote: - Push cannot contain secrets\n";
   refuse("commits", secret);
   expect(await one("more")).toEqual(["failed", expect.stringContaining("Look at the secret"), "push"]);
   expect(bundles.size).toBe(0);
@@ -487,7 +487,7 @@ test.each([
 test("a stored commit whose start cannot be fetched now is not taken for a damaged one", async () => {
   const docs = new DocsRepository();
   onTestFinished(() => docs[Symbol.dispose]());
-  const repository = new Repository({ url: "http://127.0.0.1:9/docs.git", folder: folderWithClone(docs) });
+  const repository = new GitRepository({ url: "http://127.0.0.1:9/docs.git", folder: folderWithClone(docs) });
   const bundle = Buffer.from(`# v2 git bundle\n-${"a".repeat(40)} Start\n`);
   await expect(repository.unbundle("job_1", bundle)).rejects.toMatchObject({ isRemoteOutage: true });
 });

@@ -22,7 +22,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { keepUpOnce } from "../../../src/git/upkeep.ts";
 import { Worktrees, type WorktreesOptions } from "../../../src/git/worktrees.ts";
 import { docsRepository, folderWithClone, sharedClone } from "../../support/agent-service.ts";
@@ -39,7 +39,7 @@ const pages = {
 async function setUp(options: Partial<WorktreesOptions> = {}, shared?: ReturnType<typeof sharedClone>) {
   const docs = shared?.docs ?? docsRepository(pages);
   const folder = shared?.folder ?? folderWithClone(docs);
-  const repository = new Repository({ url: docs.path, folder });
+  const repository = new GitRepository({ url: docs.path, folder });
   await repository.open();
   const worktrees = new Worktrees({ repository, folder, kept: 2, slowCheckoutMs: 0, ...options });
   const placeOf = (job: string) => ({

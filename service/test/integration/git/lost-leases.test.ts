@@ -7,7 +7,7 @@ import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { GitError } from "../../../src/git/git.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { Committers } from "../../../src/pulls/committers.ts";
@@ -16,7 +16,6 @@ import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
-import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import { BranchCleaner } from "../../../src/upkeep/branch-cleaner.ts";
 import { folderWithClone } from "../../support/agent-service.ts";
@@ -27,12 +26,12 @@ const job = "job_00000000-0000-0000-0000-000000000001";
 const branch = `agent/${job}`;
 
 /** A worker's clone, whose pushes a test can hold up. */
-class HeldRepository extends Repository {
+class HeldRepository extends GitRepository {
   /** Called before and after each push, except the one that creates the branch before the agent runs. */
-  beforePush = async (..._args: Parameters<Repository["push"]>): Promise<void> => {};
+  beforePush = async (..._args: Parameters<GitRepository["push"]>): Promise<void> => {};
   afterPush = async (): Promise<void> => {};
 
-  override async push(...args: Parameters<Repository["push"]>): Promise<void> {
+  override async push(...args: Parameters<GitRepository["push"]>): Promise<void> {
     const [commit, , expectedHead] = args;
     const isTry = expectedHead === undefined && commit === (await this.branchHead("main"));
     if (!isTry) await this.beforePush(...args);
@@ -53,7 +52,7 @@ class HeldPullRequests extends LocalPullRequests {
 }
 
 /** Creates workers with a clone each and a store that they share. Each agent adds its prompt to a file, or does what the plan says. */
-async function setUp(committersOf?: (docs: DocsRepository, repository: Repository) => Committers) {
+async function setUp(committersOf?: (docs: DocsRepository, repository: GitRepository) => Committers) {
   const docs = new DocsRepository();
   const store = openSqliteStore(":memory:");
   onTestFinished(async () => {
@@ -89,7 +88,6 @@ async function setUp(committersOf?: (docs: DocsRepository, repository: Repositor
       }),
       folder,
       largestChangeBytes: 1_000_000,
-      outcomes: new KeptOutcomes(),
       onAgentEnd: () => void runs.push(name),
     };
     /** Runs the next turn, and stores its end unless the lease is lost. */
@@ -136,7 +134,7 @@ test.each([
 });
 
 /** Returns committers whose commits GitHub signs. */
-function signing(docs: DocsRepository, repository: Repository): Committers {
+function signing(docs: DocsRepository, repository: GitRepository): Committers {
   const data = createGitDataApi(docs);
   data.ruled = () => true;
   const gitHub = new GitHubCommits(
@@ -339,14 +337,14 @@ test("a failed turn removes the commit of an earlier attempt whose push was repo
   const { one, two, planNext, expire, head } = await setUp();
   let land = async (): Promise<void> => {};
   one.repository.beforePush = async (...args) => {
-    land = () => Repository.prototype.push.apply(one.repository, args);
+    land = () => GitRepository.prototype.push.apply(one.repository, args);
     throw new GitError(["push"], "failed", "fatal: Could not resolve host", 128);
   };
   expect(await one.run()).toBe("postponed");
   await expire();
   planNext("exit 1");
   two.repository.findStart = async (...args) => {
-    const start = await Repository.prototype.findStart.apply(two.repository, args);
+    const start = await GitRepository.prototype.findStart.apply(two.repository, args);
     await land();
     expect(head()).not.toBe("");
     return start;

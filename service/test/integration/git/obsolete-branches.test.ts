@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { jobBranch } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
@@ -15,7 +15,7 @@ async function setUp() {
   const docs = docsRepository();
   const store = openSqliteStore(":memory:");
   onTestFinished(() => store[Symbol.asyncDispose]());
-  const repository = new Repository({ url: docs.path, folder: folderWithClone(docs) });
+  const repository = new GitRepository({ url: docs.path, folder: folderWithClone(docs) });
   await repository.open();
   const add = (branch: string, text: string): string =>
     docs.git("commit-tree", "main^{tree}", "-p", branch, "-m", text);

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
-import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
+import { GitRepository, type RepositoryOptions } from "../../../src/git/git-repository.ts";
 import { keepUp, keepUpOnce } from "../../../src/git/upkeep.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { docsRepository, folderWithClone } from "../../support/agent-service.ts";
@@ -22,7 +22,7 @@ import { docsRepository, folderWithClone } from "../../support/agent-service.ts"
 async function setUp(options: Partial<RepositoryOptions> = {}) {
   const docs = docsRepository();
   const folder = folderWithClone(docs);
-  const repository = new Repository({ url: docs.path, folder, ...options });
+  const repository = new GitRepository({ url: docs.path, folder, ...options });
   await repository.open();
   const clone = join(folder, "mirror.git");
   const git = (...args: string[]) =>

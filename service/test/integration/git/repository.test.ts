@@ -22,12 +22,12 @@ import { hasOwnCommits } from "../../../src/git/agent-repository.ts";
 import type { Worktree } from "../../../src/git/commit-worktree.ts";
 import type { StartOptions } from "../../../src/git/find-start.ts";
 import { Git, GitError } from "../../../src/git/git.ts";
-import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
+import { GitRepository, type RepositoryOptions } from "../../../src/git/git-repository.ts";
 import { docsRepository, folderWithClone, sharedClone } from "../../support/agent-service.ts";
 
 async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepository; targets?: string[] } = {}) {
   const { docs = docsRepository(), targets, folder = folderWithClone(docs), ...others } = options;
-  const repository = new Repository({ url: docs.path, folder, ...others });
+  const repository = new GitRepository({ url: docs.path, folder, ...others });
   await repository.open(targets);
   let count = 0;
   const findStart = (branch: string, options: Partial<StartOptions> = {}) =>
@@ -1044,7 +1044,7 @@ test("says what to do if its clone is damaged, and is opened with a new one", as
     chmodSync(join(clone, object), 0o600);
     writeFileSync(join(clone, object), "");
   }
-  const reopen = () => new Repository({ url: docs.path, folder }).open();
+  const reopen = () => new GitRepository({ url: docs.path, folder }).open();
   await expect(reopen()).rejects.toMatchObject({
     message: expect.stringContaining(`Move ${clone} away`),
     cause: expect.any(GitError),

@@ -3,7 +3,7 @@ import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
@@ -34,7 +34,7 @@ function setUp() {
   const agent = shellAgent('case $(cat) in nothing) ;; *) cat "$AGENT_PROMPT_FILE" >> work.md ;; esac');
   const createWorker = async (more: Partial<TurnPorts> = {}) => {
     const folder = folderWithClone(docs);
-    const repository = new Repository({ url: docs.path, folder });
+    const repository = new GitRepository({ url: docs.path, folder });
     await repository.open();
     const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
     const run = { agent, sandbox: unconfined, network: fullNetwork, limits: {}, host, timeLimitMs: 60_000 };

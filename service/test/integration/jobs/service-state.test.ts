@@ -9,7 +9,7 @@ import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { type Agent, shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import type { RunningTurn, StoredJob } from "../../../src/model.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
@@ -110,13 +110,13 @@ interface Setup
     "store" | "worktrees" | "sandbox" | "network" | "limits" | "host" | "folder" | "timeLimitMs" | "largestChangeBytes"
   > {
   docs: DocsRepository;
-  repository: Repository;
+  repository: GitRepository;
 }
 
 async function setUp(): Promise<Setup> {
   const docs = docsRepository();
   const folder = folderWithClone(docs);
-  const repository = new Repository({ url: docs.path, folder });
+  const repository = new GitRepository({ url: docs.path, folder });
   await repository.open();
   return {
     docs,
@@ -296,11 +296,11 @@ test("pushes a commit that a killed service had not pushed, without another atte
 
 describe("a push that fails", () => {
   /** Counts pushes. Responses can get lost. */
-  class LossyRepository extends Repository {
+  class LossyRepository extends GitRepository {
     pushes = 0;
     isLossy = false;
 
-    override async push(...args: Parameters<Repository["push"]>): Promise<void> {
+    override async push(...args: Parameters<GitRepository["push"]>): Promise<void> {
       this.pushes++;
       await super.push(...args);
       if (this.isLossy) throw new Error("connection lost");
@@ -415,7 +415,7 @@ describe("a Git command that fails or is killed", () => {
     // Heads are in memory.
     await expect(repository.commitsOfBranch(head, 1)).rejects.toThrow();
     await expect(repository.isMerged(head, "main")).rejects.toThrow();
-    const stopped = new Repository({ url: docs.path, folder, signal: AbortSignal.abort() });
+    const stopped = new GitRepository({ url: docs.path, folder, signal: AbortSignal.abort() });
     await expect(stopped.branchHead("main")).rejects.toThrow();
   });
 
@@ -445,7 +445,7 @@ describe("a Git command that fails or is killed", () => {
   });
 });
 
-function localPullRequests(store: Store, repository: Repository): { pages: LocalPullRequests; log: string[] } {
+function localPullRequests(store: Store, repository: GitRepository): { pages: LocalPullRequests; log: string[] } {
   const log: string[] = [];
   const pages = new LocalPullRequests({
     store: store.pullRequests,

@@ -1,15 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { docsRepository, folderWithClone } from "../../support/agent-service.ts";
 
 let docs: DocsRepository;
-let repository: Repository;
+let repository: GitRepository;
 
 beforeEach(async () => {
   docs = docsRepository();
-  repository = new Repository({ url: docs.path, folder: folderWithClone(docs) });
+  repository = new GitRepository({ url: docs.path, folder: folderWithClone(docs) });
   await repository.open();
 });
 

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { Worktree } from "../../../src/git/commit-worktree.ts";
 import type { Start } from "../../../src/git/find-start.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import type { WorktreePlace } from "../../../src/git/worktree.ts";
 import { Worktrees, type WorktreesOptions } from "../../../src/git/worktrees.ts";
 
@@ -18,7 +18,7 @@ function create({ tree, index }: WorktreePlace, content = ""): void {
 }
 
 /** A repository without Git, whose worktrees have one file with the commit. It says what was there before each checkout. */
-class FakeRepository extends Repository {
+class FakeRepository extends GitRepository {
   /** For each checkout, the content that was there; `undefined` if it wrote a worktree from nothing. */
   readonly found: (string | undefined)[] = [];
   readonly restored: string[] = [];

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import type { LocalPullRequest } from "../../../src/model.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 
 /** A repository whose target branch has merged the commit `merged`, and which has the branch `agent/open`. */
-class FakeRepository extends Repository {
+class FakeRepository extends GitRepository {
   fetches = 0;
   heads: Record<string, string> = { main: "main head", "agent/open": "head" };
 

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { builtInEditor, shellAgent } from "../../../src/agents/agent.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { jobLogFile, logsFolder, unknownFolder } from "../../../src/service-folder.ts";
@@ -17,7 +17,7 @@ import { dayMs } from "../../../src/time.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 
 /** A repository in which no turn can begin. */
-class FakeRepository extends Repository {
+class FakeRepository extends GitRepository {
   override async findStart(): Promise<never> {
     throw new Error("no route");
   }

@@ -43,6 +43,8 @@ describe("copies of jobs", () => {
       failureClass: null,
       checkResult: null,
       checkOutput: null,
+      stage: "begun",
+      made: null,
       caller: "",
       step: "",
       request: expect.any(String),

@@ -6,7 +6,6 @@ import { noNetwork } from "../../../src/agents/network/agent-network.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
-import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
@@ -169,7 +168,6 @@ test.each<[name: string, again: Check[], found: string | null, told: (string | n
   ["and says nothing if that is stopped", [{ end: "stopped", stops: true }], null, ["passed", null, null]],
 ])("a commit that others' push has moved since its check is checked again %s", async (_name, again, found, all) => {
   const { turn, run, ports, branch, told, store, opened } = await setUpCheck([{}, ...again]);
-  ports.outcomes = new KeptOutcomes();
   const lost = new GitHubError("bad gateway", 502);
   ports.committers = { of: () => ({ prepare: async () => {}, make: () => Promise.reject(lost) }) };
   expect((await run()).result).toBe("postponed");
@@ -188,7 +186,7 @@ test.each<[name: string, again: Check[], found: string | null, told: (string | n
 test.each([
   ["again, if its result was lost with the machine", true, null, "failed", [90_000, 80_000]],
   ["not again, if its result is known", true, "passed", "passed", []],
-  ["not again, if the store would know it", false, null, null, []],
+  ["again, if the store has lost its result", false, null, "failed", [90_000, 80_000]],
 ] as const)("what an earlier attempt pushed is checked %s", async (_name, isOnlyPlace, known, checkResult, limits) => {
   const { turn, seen, opened, branch, store } = await setUpCheck([failed], { isOnlyPlace });
   const [own] = await store.turns.ofJob("a");
@@ -197,7 +195,7 @@ test.each([
   if (known !== null) {
     const { ofJob } = store.turns;
     store.turns.ofJob = async (job) =>
-      (await ofJob.call(store.turns, job)).map((one) => ({ ...one, checkResult: known }));
+      (await ofJob.call(store.turns, job)).map((one) => ({ ...one, checkResult: known, stage: "checked" as const }));
   }
   expect(await turn()).toMatchObject({ checkResult });
   expect(seen).toEqual({ goes: [], limits });

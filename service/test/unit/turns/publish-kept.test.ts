@@ -3,8 +3,7 @@ import type { JobCommit } from "../../../src/git/job-commits.ts";
 import type { KeptWork, StoredTurn } from "../../../src/model.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
-import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
-import { findKeptTurn } from "../../../src/turns/publish-kept.ts";
+import { findKeptTurn } from "../../../src/turns/kept-work.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
 test.each<
@@ -160,7 +159,6 @@ test("a commit that cannot be pushed in an outage is stored once, however often 
   const { run, ports } = await setUpTurns();
   let saves = 0;
   ports.keptCommits = { save: async () => void saves++, load: async () => undefined };
-  ports.outcomes = new KeptOutcomes();
   ports.committers = {
     of: () => ({ prepare: async () => {}, make: () => Promise.reject(new GitHubError("bad gateway", 502)) }),
   };

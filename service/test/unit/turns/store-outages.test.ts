@@ -13,7 +13,6 @@ import { openSchema } from "../../../src/store/sqlite/schema.ts";
 import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
-import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
@@ -231,10 +230,9 @@ test.each([
   },
 );
 
-test("a turn that is taken again by the worker whose agent has run waits there for the store", async () => {
+test("a turn that is taken again in an outage, after its agent has run, is postponed, and its agent is not run again", async () => {
   const { store, database } = await createStore();
   const { ports, agentRuns } = createPorts(store);
-  ports.outcomes = new KeptOutcomes();
   ports.repository.commit = async () => ({ commit: undefined, leftOut: [] });
   expect((await runNext(store, ports)).result).toBe("completed");
   // Its lease expires before its end is stored.
@@ -242,11 +240,8 @@ test("a turn that is taken again by the worker whose agent has run waits there f
   const [turn, job] = [await store.runningTurns.startNext(), await store.jobs.find("a")];
   if (turn === undefined || job === undefined) throw new Error("no turn is waiting");
   database.isOut = true;
-  ports.machine = fakeMachine({
-    sleep: async () => {
-      database.isOut = false;
-    },
-  });
+  expect(await runTurn(turn, job, ports, stop.signal)).toBe("postponed");
+  database.isOut = false;
   expect(await runTurn(turn, job, ports, stop.signal)).toBe("completed");
   expect(agentRuns()).toBe(1);
 });
@@ -287,19 +282,20 @@ test("a turn of which it is unknown whether its attempt was counted is postponed
 test.each([
   ["was", true],
   ["was not", false],
-])(
-  "an answer of which it is unknown whether it %s stored is stored with the end of the turn",
-  async (_, isCommitted) => {
-    const { store, database } = await createStore();
-    const { ports } = createPorts(store);
-    database.failure = { statement: "SET answer", error: unknown, isCommitted };
-    const { turn, result } = await runNext(store, ports);
-    expect(result).toBe("completed");
-    database.failure = undefined;
-    await store.runningTurns.finish(turn, "completed", 6);
-    expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", answer: "Fixed it" }]);
-  },
-);
+])("an answer of which it is unknown whether it %s stored is stored once the store is back", async (_, isCommitted) => {
+  const { store, database } = await createStore();
+  const { ports } = createPorts(store);
+  database.failure = { statement: "SET answer", error: unknown, isCommitted };
+  ports.machine = fakeMachine({
+    sleep: async () => {
+      database.failure = undefined;
+    },
+  });
+  const { turn, result } = await runNext(store, ports);
+  expect(result).toBe("completed");
+  await store.runningTurns.finish(turn, "completed", 6);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", answer: "Fixed it" }]);
+});
 
 test("a store with a clock counts by it, whatever the clocks of those say that use it", async () => {
   const connection = new Connection(":memory:", () => {});

@@ -10,7 +10,6 @@ import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
-import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
 import { SharedHomes } from "../../../src/turns/shared-homes.ts";
 import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
@@ -1019,7 +1018,6 @@ test("a commit that cannot be pushed for an outage is stored for other machines"
   const { run, ports } = await setUpTurns();
   const saved: string[] = [];
   ports.keptCommits = { save: async ({ job }) => void saved.push(job), load: async () => undefined };
-  ports.outcomes = new KeptOutcomes();
   const { push } = ports.repository;
   ports.repository.push = async (commit, ...rest) => {
     if (commit !== "base") throw new GitError(["push"], "exited with 128", "Could not resolve host", 128);

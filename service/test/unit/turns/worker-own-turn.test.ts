@@ -4,7 +4,7 @@ import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import type { Start } from "../../../src/git/find-start.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { ReadyTurns } from "../../../src/store/ready-turns.ts";
@@ -15,7 +15,7 @@ import { Worker } from "../../../src/turns/worker.ts";
 import { memoryDatabase } from "../../support/memory-database.ts";
 
 /** A repository in which finding a start lasts until the test ends it, with an error. */
-class SlowRepository extends Repository {
+class SlowRepository extends GitRepository {
   readonly starts: ((error: Error) => void)[] = [];
 
   override findStart(): Promise<Start> {

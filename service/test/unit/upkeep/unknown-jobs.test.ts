@@ -2,14 +2,14 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { Repository } from "../../../src/git/repository.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
 import type { StoredJob } from "../../../src/model.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { dayMs, hourMs } from "../../../src/time.ts";
 import { UnknownJobs } from "../../../src/upkeep/unknown-jobs.ts";
 
 /** A repository whose clone has commits of jobs. */
-class FakeRepository extends Repository {
+class FakeRepository extends GitRepository {
   ids = ["kept", "gone"];
   readonly forgotten: string[] = [];
 

@@ -1,58 +1,42 @@
-import { errorMessage } from "../error-message.ts";
-import type { Start } from "../git/find-start.ts";
-import type { RunningTurn, StoredJob, StoredTurn, Turn } from "../model.ts";
-import { type CommitNotes, readNotes } from "../pulls/commit-message.ts";
-import { hasNoCommits } from "../pulls/github/github-error.ts";
-import { pullRequestTitle } from "../pulls/pull-request-title.ts";
-import type { Change } from "../pulls/pull-requests.ts";
-import { namedTurns } from "../pulls/turn-trailers.ts";
-import { LeaseLost } from "../store-errors.ts";
-import { findFlaggedChanges } from "./check-change.ts";
-import type { LastPullRequest } from "./last-pull-request.ts";
-import { isRemoteOutage, isStoreOutage } from "./outages.ts";
-import { describeRefusal, HostRefused } from "./refusal.ts";
-import { SecretPatterns } from "./secret-patterns.ts";
-import type { TurnContext } from "./turn-ports.ts";
-
-/** The words and the cost of a turn's agent, as they are stored. */
-export type AgentWords = Pick<StoredTurn, "answer" | "costUsd"> &
-  Partial<Pick<StoredTurn, "checkResult" | "checkOutput">>;
-
-/** What a turn brings to the job's branch. */
-export interface TurnWork {
-  start: Start;
-  /** The head of the branch. */
-  head: string;
-  /** The turn that made it, with the words and the cost of its agent. */
-  madeBy: Pick<Turn, "id" | "prompt"> & AgentWords;
-  /** The job's last pull request. */
-  pullRequest: LastPullRequest;
-  /** Called when the commit has been recorded in the store, so that it counts. */
-  onRecorded: () => void;
-}
+import { errorMessage } from "../../error-message.ts";
+import type { Start } from "../../git/find-start.ts";
+import type { StoredTurn, Turn } from "../../model.ts";
+import { hashPrompt } from "../../prompt-hash.ts";
+import { type CommitNotes, isCommitOf, readNotes } from "../../pulls/commit-message.ts";
+import { hasNoCommits } from "../../pulls/github/github-error.ts";
+import { pullRequestTitle } from "../../pulls/pull-request-title.ts";
+import type { Change } from "../../pulls/pull-requests.ts";
+import { namedTurns } from "../../pulls/turn-trailers.ts";
+import { LeaseLost } from "../../store-errors.ts";
+import { findFlaggedChanges } from "../check-change.ts";
+import { isRemoteOutage, isStoreOutage } from "../outages.ts";
+import { describeRefusal, HostRefused } from "../refusal.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
+import type { TurnContext } from "../turn-ports.ts";
+import { begunTurn, type Position, type Work, type WorkContext } from "../work.ts";
 
 /**
- * Opens the pull request of a job after a turn, or brings the open one up to date, and stores its link.
+ * Opens the pull request of a job, or brings the open one up to date, and stores its link.
  *
  * @throws with why the turn fails as the message, or the error of an outage
  */
-export async function openPullRequest(
-  turn: RunningTurn,
-  job: StoredJob,
-  { start, head, madeBy, pullRequest: { isMerged, bases }, onRecorded }: TurnWork,
-  context: TurnContext,
-): Promise<void> {
-  const { store, repository, pullRequests, machine, log } = context;
+export async function publish(work: Work, head: string, isEarlier = false): Promise<Position> {
+  const { turn, context, pullRequest } = work;
+  const { store, repository, pullRequests, machine, job, log } = context;
+  const start = work.isOwn ? work.start : { ...work.start, isContinued: true };
   const { branch, base, targetBranch, isContinued } = start;
+  const madeBy = await makerOf(work, head, isEarlier);
   const { answer, costUsd, checkResult, checkOutput } = madeBy;
   const prompt = await withoutSecrets(madeBy.prompt, context);
   // One whose target is gone cannot be merged any longer.
+  const { isMerged, bases } = pullRequest;
   const hasTarget = bases.length === 0 || bases[0] === targetBranch;
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
   // Without the link of a merged pull request, whose work the next turn would take this for otherwise. This shows whether another
   // worker has taken the turn over, so nothing may have been opened before.
-  await store.runningTurns.recordPush(turn, existing, head, madeBy.id);
-  onRecorded();
+  // Without a turn that made it, if only others have pushed.
+  await store.runningTurns.recordPush(turn, existing, head, isEarlier && madeBy.id === turn.id ? undefined : madeBy.id);
+  work.unrecorded = undefined;
   const change: Change = {
     jobId: job.id,
     title: pullRequestTitle(prompt, answer, machine.wallTime()),
@@ -83,10 +67,34 @@ export async function openPullRequest(
     if (hasNoCommits(error) && (await isMergedInto(targetBranch, head, repository))) return undefined;
     throw new HostRefused(describeRefusal(error, branch, "pull request"), { cause: error });
   });
-  if (link === undefined) return;
+  if (link === undefined) return { stage: "published" };
   const { arePages = false } = pullRequests;
   if (arePages || link !== existing) await store.runningTurns.setPullRequest(turn, link, head, arePages);
   log(`Pull request: ${link}`);
+  return { stage: "published" };
+}
+
+/** Returns the turn that made the head of a branch, with the words and the cost of its agent. */
+async function makerOf(
+  { turn, context, maker, isOwn, start }: Work,
+  head: string,
+  isEarlier: boolean,
+): Promise<StoredTurn> {
+  if (isOwn && !isEarlier) return maker;
+  const found = await lastOnBranch({ ...start, head }, context);
+  if (isOwn) return found ?? begunTurn(maker);
+  const one = found === undefined || found.id === maker.id ? maker : found;
+  // Only its beginning may be known here.
+  return one.promptHash === hashPrompt(turn.prompt) ? { ...one, prompt: turn.prompt } : one;
+}
+
+/** Returns the last turn whose commit is on the branch; `undefined` if only others have commits there. */
+async function lastOnBranch(
+  { base, head }: Pick<Start, "base" | "head">,
+  { turns, repository }: Pick<WorkContext, "turns" | "repository">,
+): Promise<StoredTurn | undefined> {
+  const commits = await repository.commits(base, head);
+  return turns.findLast((turn) => commits.some(({ message }) => isCommitOf(turn, message)));
 }
 
 /** Whether a branch has all of a commit, because somebody has merged that without a pull request. */

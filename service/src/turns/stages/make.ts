@@ -1,0 +1,196 @@
+import { unknownCost } from "../../cost.ts";
+import { errorMessage } from "../../error-message.ts";
+import type { Worktree } from "../../git/commit-worktree.ts";
+import { copyIgnored } from "../../git/ignored-files.ts";
+import type { Made, StoredTurn, Turn } from "../../model.ts";
+import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
+import type { StoredReport } from "../../store/running-turns.ts";
+import { LeaseLost } from "../../store-errors.ts";
+import { reportOf } from "../agent-run-report.ts";
+import { commitChange } from "../commit-change.ts";
+import { keepForOthers } from "../kept-commits.ts";
+import { noChangeNote } from "../log-notes.ts";
+import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
+import { type Attempt, runAttempt } from "../run-attempt.ts";
+import { tryBranch } from "../trial-branch.ts";
+import { startDeadline } from "../turn-deadline.ts";
+import { begunTurn, type Go, type Placed, type Position, setMade, type Work, type WorkContext } from "../work.ts";
+
+/** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
+const maxAttempts = 2;
+
+/**
+ * The part of the time limit that an agent leaves for the check of its commit. With less than this left after a check that failed, the
+ * agent gets no second go.
+ */
+export const checkRatio = 1 / 4;
+
+/**
+ * Runs the agent of a turn, and commits what it changed. From the agent's end on, this waits for the store.
+ *
+ * @throws with why the turn fails as the message, or the error of an outage
+ */
+export async function make(work: Work): Promise<Position> {
+  const { turn, context, start } = work;
+  const { store, worktrees, homes, directory, machine, stop, log, signal, commands } = context;
+  const against = reasonAgainst(turn, stop, work.maker.reason);
+  if (against !== undefined) {
+    log(stop?.aborted ? `No agent is run. ${against}` : against);
+    return { stage: "failed", made: { reason: against } };
+  }
+  for (const note of start.notes) log(note);
+  await checkFreeSpace(context);
+  await context.committer?.prepare();
+  await tryBranch(work);
+  const begunAt = machine.now();
+  const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
+  const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
+  const earlierUsd = await store.runningTurns.countAttempt(turn);
+  work.maker = begunTurn({ ...work.maker, attempts: turn.attempts + 1 });
+  await homes?.begin?.(turn, directory);
+  // Of `setup` and the agent, for whoever has none.
+  const startedAt = commands?.setup === undefined ? machine.now() : begunAt;
+  const limit = commands?.setup === undefined ? context.timeLimitMs : leftMs();
+  const timeLimitMs = Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
+  const attempt = await runAttempt(turn, start, { ...context, timeLimitMs }, signal);
+  if (attempt.end === "stopped") throw new Stopped();
+  work.isMadeHere = true;
+  context.onAgentEnd?.();
+  const elapsedMs = (): number => machine.now() - startedAt;
+  const run = { report: attempt, project: context.job.project, isFollowUp: attempt.isFollowUp, earlierUsd };
+  const report = await context.patiently(() => reportOf(turn, run, context));
+  // A lost lease shows again when the turn goes on. The worker may take the turn again, so what the agent did is kept first.
+  await ignoringLoss(homes?.keep?.(turn, directory, log));
+  const { reason, failureClass } = attempt;
+  let made: Made = { reason, failureClass };
+  if (attempt.end === "completed") {
+    await worktrees.takeBack(directory);
+    const commit = await commitMade(work, worktree, attempt, elapsedMs).catch(async (error: unknown) => {
+      await ignoringLoss(store.runningTurns.setReport(turn, report));
+      throw error;
+    });
+    made = { commit };
+  }
+  return settle(work, made, report, { worktree, report, leftMs, isSecond: false });
+}
+
+/** Keeps and records what an agent has made, and returns where its turn stands then. */
+async function settle(work: Work, made: Made, report: StoredReport, go: Go): Promise<Position> {
+  const { turn, context, start, last } = work;
+  const { repository, log, commands } = context;
+  const { commit, reason } = made;
+  if (commit !== undefined) {
+    const earlier = last === undefined || last.commit === start.head ? undefined : last.commit;
+    await repository.keep(commit, turn.job, earlier);
+  }
+  await setMade(work, made, report);
+  if (reason !== undefined) return { stage: "failed", made };
+  if (commit === undefined) {
+    log(`${noChangeNote} ${lastWords(work.maker)}`);
+    return unchanged(work);
+  }
+  const placed = { ...placeOn(work, commit), isKept: true };
+  // A check can take minutes, in which a runner may be lost with its clone.
+  if (commands?.check !== undefined && context.keptCommits?.isOnlyPlace)
+    await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
+  return { stage: "made", placed, go };
+}
+
+/** Returns what the agent of a turn said last, for the log. */
+export const lastWords = ({ answer }: Pick<StoredTurn, "answer">): string =>
+  answer === null ? "" : `The agent's last words:\n${answer}`;
+
+/** Returns where a turn stands that has made nothing: what earlier turns have pushed may have no pull request yet. */
+export function unchanged({ start, context }: Pick<Work, "start" | "context">): Position {
+  const isUnopened = start.isContinued && context.job.pullRequest === null;
+  return isUnopened ? { stage: "pushed", head: start.head, isEarlier: true } : { stage: "published" };
+}
+
+/** Returns the place of a commit on top of what a turn started with. */
+export function placeOn({ start, tried, context }: Pick<Work, "start" | "tried" | "context">, commit: string): Placed {
+  const { base, head, isContinued } = start;
+  const expected = tried ?? start.remoteHead;
+  // What counts of the branch of a turn that starts over is on the target branch, too, and stays. The first turn has only tried it.
+  const own = context.job.head === null ? undefined : start.remoteHead;
+  const counted = isContinued ? (head === base ? undefined : head) : own;
+  return { commit, parent: head, before: head, expected, counted: expected === undefined ? undefined : counted };
+}
+
+/**
+ * Lets the agent of a turn have another go, on top of its commit, which has broken what was good. What it made first is what the turn
+ * made unless the second go makes another commit.
+ *
+ * @returns `undefined` if there is none that is used
+ */
+export async function makeAgain(work: Work, first: Placed, go: Go, command: string): Promise<Position | undefined> {
+  const { turn, context, start } = work;
+  const { store, repository, worktrees, homes, directory, stop, log, signal, commands, patiently } = context;
+  const { worktree, leftMs } = go;
+  const { checkOutput, answer = null, costUsd } = { ...go.report, checkOutput: work.maker.checkOutput ?? "" };
+  log("The agent gets one more go, with the output of the check.");
+  const turns = await patiently(() => store.turns.ofJob(turn.job));
+  const told = { ...context, turns, timeLimitMs: leftMs() * (1 - checkRatio) };
+  await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, { costUsd: unknownCost })));
+  // Those that nothing ignored any longer were removed.
+  if (commands?.setup !== undefined) await copyIgnored(directory.setup.files, directory.tree, stop);
+  await commands?.worktrees.lend(directory);
+  const again = { prompt: toldCheck(command, checkOutput, "your change"), answer };
+  const attempt = await runAttempt(turn, start, told, signal, again);
+  if (attempt.end === "stopped") throw new Stopped();
+  const run = { report: attempt, project: context.job.project, isFollowUp: true, earlierUsd: costUsd };
+  const second = await patiently(() => reportOf(turn, run, told));
+  await ignoringLoss(homes?.keep?.(turn, directory, log));
+  await worktrees.takeBack(directory);
+  const elapsedMs = (): number => context.timeLimitMs - leftMs();
+  const commit =
+    attempt.end !== "completed"
+      ? undefined
+      : await commitMade(work, worktree, attempt, elapsedMs).catch((error: unknown) => {
+          log(`The second change cannot be committed: ${errorMessage(error)}`);
+          return undefined;
+        });
+  const cost = { costUsd: second.costUsd ?? unknownCost, sessionCost: second.sessionCost };
+  if (commit !== undefined && (await repository.changedFiles(first.commit, commit)).length > 0) {
+    const report = { ...cost, answer: second.answer ?? go.report.answer };
+    // What the first check found is not what this commit is.
+    return settle(work, { commit }, report, { ...go, report, isSecond: true });
+  }
+  log("The second go is not used: it changed nothing more, or did not complete.");
+  work.maker = { ...work.maker, costUsd: cost.costUsd };
+  await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, cost)));
+  return undefined;
+}
+
+function commitMade(
+  { turn, context, start }: Work,
+  worktree: Worktree,
+  attempt: Attempt,
+  elapsedMs: () => number,
+): Promise<string | undefined> {
+  const { machine, timeLimitMs, stop } = context;
+  return commitChange(turn, worktree, start, attempt, context, () =>
+    startDeadline(machine, timeLimitMs, elapsedMs(), stop),
+  );
+}
+
+/**
+ * Checks that the agent's change can be committed, before the agent costs money.
+ *
+ * @throws ResourceExhausted if the disk is nearly full
+ */
+async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: WorkContext): Promise<void> {
+  if ((await machine.freeBytes(folder)) < minFreeBytes)
+    throw new ResourceExhausted(`less than ${minFreeBytes / 1_000_000} MB are free in ${folder}`);
+}
+
+/** Returns why no agent is run for a turn; `undefined` if one may be. @param known - why, if a copy of its job says so */
+function reasonAgainst({ attempts }: Turn, stop: AbortSignal | undefined, known: string | null): string | undefined {
+  if (attempts >= maxAttempts) return known ?? `The agent was interrupted ${attempts} times and is not run again.`;
+  return stop?.aborted ? String(stop.reason) : undefined;
+}
+
+async function ignoringLoss(use: Promise<void> | undefined): Promise<void> {
+  await use?.catch((error: unknown) => {
+    if (!(error instanceof LeaseLost)) throw error;
+  });
+}

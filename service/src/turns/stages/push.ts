@@ -1,0 +1,134 @@
+import { errorMessage } from "../../error-message.ts";
+import type { JobCommit } from "../../git/job-commits.ts";
+import type { Repository } from "../../git/repository.ts";
+import { isResourceExhausted } from "../../processes/resource-exhausted.ts";
+import { isRemoteOutage, isStoreOutage } from "../outages.ts";
+import { PushRefused } from "../refusal.ts";
+import { findCounted } from "../uncounted-commits.ts";
+import { type Placed, type Position, type Push, parseMade, setMade, type Work } from "../work.ts";
+import { lastWords } from "./make.ts";
+
+/** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */
+const maxPushes = 5;
+
+/**
+ * Pushes the commit of a turn. If the branch has moved, the commit is moved onto what others have pushed, and checked again.
+ *
+ * @throws with why the turn fails as the message, or the error of an outage
+ */
+export async function push(work: Work, placed: Placed): Promise<Position> {
+  const { context, start, turn, last } = work;
+  const { repository, committer, confirmOwner, job, log } = context;
+  const { branch } = start;
+  const { commit, parent, expected, isPushed, isKept } = placed;
+  if (isPushed) return { stage: "pushed", head: commit };
+  const refuse = (error: unknown): never => {
+    if (isStoreOutage(error) || isRemoteOutage(error) || isResourceExhausted(error)) throw error;
+    log(errorMessage(error));
+    throw new PushRefused(error, branch);
+  };
+  // One that is on a branch already, which was deleted, stays as it is.
+  const pushed = committer === undefined || commit === parent ? commit : await committer.make(commit).catch(refuse);
+  const earlier = last === undefined || [commit, parent, start.head].includes(last.commit) ? undefined : last.commit;
+  if (pushed !== commit || !isKept) await repository.keep(pushed, turn.job, earlier);
+  await confirmOwner();
+  work.pushes++;
+  work.unrecorded = { branch, commit: pushed, before: placed.counted, lastRecorded: job.head };
+  try {
+    await repository.push(pushed, branch, expected);
+  } catch (error) {
+    await repository.fetch([branch]);
+    const newHead = await repository.branchHead(branch);
+    if (newHead !== pushed) {
+      // It has moved back if a worker that had lost its turn has taken its push back meanwhile.
+      const hasMovedBack = newHead === expected && errorMessage(error).includes("(stale info)");
+      if (newHead === expected && !hasMovedBack) return refuse(error);
+      if (work.pushes >= maxPushes) throw error;
+      return move(work, placed, newHead, pushed, error);
+    }
+  }
+  if (work.isOwn && work.isMadeHere && work.maker.answer !== null) log(lastWords(work.maker));
+  return { stage: "pushed", head: pushed };
+}
+
+/** Moves the commit of a turn onto what is on its branch now, where it counts as made, and not as checked. */
+async function move(
+  work: Work,
+  placed: Placed,
+  newHead: string | undefined,
+  pushed: string,
+  cause: unknown,
+): Promise<Position> {
+  const { context, start, turn } = work;
+  const { commit, parent } = placed;
+  const { base, head, branch } = start;
+  // `undefined` if nothing on the branch counts.
+  const counted =
+    newHead === undefined ? undefined : (await findCounted(context.job, { head: newHead, base }, context, turn)).head;
+  const onto = counted ?? head;
+  const rebased = onto === parent ? commit : await context.repository.rebase(commit, parent, onto);
+  if (rebased === undefined) throw new ConflictError(branch, pushed, cause);
+  const there: Placed = { commit: rebased, parent: onto, before: onto, expected: newHead, counted };
+  if (rebased === commit) return { stage: "checked", placed: there };
+  return replace(work, there);
+}
+
+/** Returns the position of a commit that takes the place of the one that was made, whose check no longer counts. */
+export async function replace(work: Work, placed: Placed): Promise<Position> {
+  const { context, maker } = work;
+  if (context.commands?.check !== undefined || maker.checkResult !== null)
+    context.log(
+      `The commit was moved onto what others have pushed, as ${placed.commit}. What its check showed no longer counts.`,
+    );
+  await setMade(work, { ...parseMade(maker.made), commit: placed.commit });
+  context.onChecked?.();
+  return { stage: "made", placed };
+}
+
+/**
+ * Returns a commit on top of `head`, with an id that was never pushed: a worker that saw it on the branch before, and has judged that it
+ * does not count, may still be about to remove it.
+ *
+ * @returns `undefined` on a conflict
+ */
+export async function moveOnto(
+  head: string,
+  { commit, parent }: JobCommit,
+  repository: Pick<Repository, "copy" | "rebase">,
+): Promise<string | undefined> {
+  return parent === head ? repository.copy(commit) : repository.rebase(commit, parent, head);
+}
+
+/** Thrown when others changed the same lines as the turn. Its commit is in the clone. */
+export class ConflictError extends Error {
+  readonly #what: string;
+
+  constructor(branch: string, commit: string, cause?: unknown) {
+    const what = `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit`;
+    super(
+      `${what} is kept as ${commit}. Send the prompt again: if the commit conflicts no longer, it is pushed; otherwise its work is done again on what is on the branch then.`,
+      { cause },
+    );
+    this.#what = what;
+  }
+
+  /** Returns why the turn fails if its commit is lost. @param why - continues a sentence */
+  whenLost(why: string): string {
+    return `${this.#what} is lost with this runner: ${why}. Send the prompt again: its work is done again on what is on the branch then.`;
+  }
+}
+
+/**
+ * Takes back a push, unless the branch has moved since, or the commit counts. If others have recorded another commit since, the branch
+ * gets that.
+ *
+ * @param recorded - the last commit of the job that the store has; `null` if it has none
+ */
+export async function undoPush(
+  { branch, commit, before, lastRecorded }: Push,
+  recorded: string | null,
+  repository: Pick<Repository, "push">,
+): Promise<void> {
+  const counted = recorded === null || recorded === lastRecorded ? before : recorded;
+  if (recorded !== commit && counted !== commit) await repository.push(counted, branch, commit);
+}

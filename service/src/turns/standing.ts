@@ -1,0 +1,184 @@
+import { GitError } from "../git/git.ts";
+import type { JobCommit } from "../git/job-commits.ts";
+import { jobBranch, type RunningTurn, type StoredJob, type StoredTurn } from "../model.ts";
+import { isCommitOf } from "../pulls/commit-message.ts";
+import { findInstructions } from "../pulls/protected-files.ts";
+import { checkChange } from "./check-change.ts";
+import { loadKept } from "./kept-commits.ts";
+import { findKeptTurn, standingOfKept } from "./kept-work.ts";
+import { readLastPullRequest } from "./last-pull-request.ts";
+import { placeOn, unchanged } from "./stages/make.ts";
+import { ConflictError, moveOnto, replace } from "./stages/push.ts";
+import { untilStopped } from "./turn-deadline.ts";
+import { turnName } from "./turn-name.ts";
+import { removeUncounted } from "./uncounted-commits.ts";
+import { type Placed, type Position, parseMade, type RunContext, type Work, type WorkContext } from "./work.ts";
+
+/** Finds where a turn starts, after removing what does not count from its job's branch. */
+export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<Work> {
+  const turns = await run.store.turns.ofJob(turn.job);
+  const maker = turns.find(({ id }) => id === turn.id);
+  if (maker === undefined) throw new Error("the store does not have this turn");
+  const context = { ...run, job, turns, committer: undefined };
+  const pullRequest = await readLastPullRequest(job, context);
+  const { isMerged, mergedHead, bases } = pullRequest;
+  const own = new Set(turns.flatMap(({ head }) => head ?? []));
+  const { repository, targetBranch, stop } = context;
+  const options = {
+    isMerged,
+    mergedHead,
+    lastPushed: job.head,
+    own,
+    targetBranch,
+    bases,
+    instructions: findInstructions,
+  };
+  for (let isFirst = true; ; isFirst = false) {
+    // Others may share its fetch, so it is not killed, only waited for no longer. A turn whose agent has run may have a commit that
+    // counts, and then it is too late to stop it.
+    const [start, last] = await untilStopped(
+      Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
+      turn.attempts === 0 ? stop : undefined,
+    );
+    const work: Work = {
+      turn,
+      context: { ...context, committer: run.committers?.of(start) },
+      maker,
+      isOwn: true,
+      start,
+      last,
+      pullRequest,
+      at: { stage: "begun" },
+      // An earlier attempt has tried it: the job has never pushed anything, and nothing on it is missing on the target branch.
+      tried: !start.isContinued && job.head === null ? start.remoteHead : undefined,
+      unrecorded: undefined,
+      pushes: 0,
+      isMadeHere: false,
+    };
+    if (await isClean(work, isFirst)) return work;
+  }
+}
+
+/** Removes what does not count from a branch. Returns whether there was nothing. */
+async function isClean({ start, context }: Work, isFirst: boolean): Promise<boolean> {
+  try {
+    const removed = await removeUncounted(start, context);
+    if (removed.length === 0) return true;
+    context.log(
+      `The commit of ${removed.map(turnName).join(", ")} is removed from ${start.branch}, because the turn ended without it.`,
+    );
+  } catch (error) {
+    // Somebody may have pushed to the branch meanwhile.
+    if (!isFirst || !(error instanceof GitError)) throw error;
+  }
+  return false;
+}
+
+/**
+ * Returns where a turn stands that is taken: at what it has made already, wherever that is, or at what is kept of an earlier turn, or at its
+ * begin. Nothing else concludes that. GitHub is asked first, then the clone and what other machines have stored, and the store last: a later
+ * source never overrules an earlier one.
+ *
+ * @param isPublished - whether what is kept of an earlier turn is published
+ * @throws with why the turn fails as the message, or the error of an outage
+ */
+export async function standing(work: Work, isPublished: boolean): Promise<Work> {
+  const { turn, context } = work;
+  const at = (await onBranch(work)) ?? (await inClone(work)) ?? inStore(work);
+  if (at !== undefined) return { ...work, at };
+  const kept = isPublished ? undefined : findKeptTurn(turn, context.turns);
+  return (kept && (await standingOfKept(kept, work))) ?? work;
+}
+
+/**
+ * Looks for the turn's commit on the job's branch, or the one on top of it that is recorded: after a restored backup, an earlier turn can
+ * have come later. If neither is recorded, a copy takes its place: see `findCounted`.
+ */
+async function onBranch({ turn, context, maker, start, pullRequest }: Work): Promise<Position | undefined> {
+  const { repository, job, keptCommits, log } = context;
+  const { base, head, remoteHead, isContinued, isLost, branch, targetBranch } = start;
+  const commits = isContinued && remoteHead !== undefined ? await repository.commits(base, head) : [];
+  const index = commits.findIndex(({ message }) => isCommitOf(turn, message));
+  const own = commits[index];
+  if (own !== undefined) {
+    const recorded = commits.slice(index).find(({ commit }) => commit === job.head);
+    if (recorded === undefined && own.commit === remoteHead) {
+      const before = commits[index - 1]?.commit ?? base;
+      const commit = await repository.copy(own.commit);
+      const counted = before === base ? undefined : before;
+      return madeOf(maker, { commit, parent: before, before, expected: remoteHead, counted });
+    }
+    // What people have pushed on top of it is not replaced.
+    const pushed = recorded?.commit ?? own.commit;
+    if (maker.stage === "published" && job.pullRequest !== null) return { stage: "published" };
+    // A runner that was lost after its push has taken what the check showed with it.
+    if (maker.checkResult !== null || !keptCommits?.isOnlyPlace) return { stage: "pushed", head: pushed };
+    const placed = {
+      commit: pushed,
+      parent: base,
+      before: base,
+      expected: remoteHead,
+      counted: undefined,
+      isPushed: true,
+    };
+    return { stage: "made", placed };
+  }
+  if (maker.head === null) return undefined;
+  // It counts, and is on the branch no longer.
+  if (!isContinued && !isLost) {
+    const where = pullRequest.isMerged ? job.pullRequest : targetBranch;
+    log(`The commit of the turn is on ${where} already.`);
+    return { stage: "published" };
+  }
+  throw new TakenAway(
+    `The turn's commit ${maker.head} was pushed to ${branch}, and somebody has ${remoteHead === undefined ? "deleted that branch" : "taken it from there"} since, so nothing is pushed again. Send a new prompt to go on with what is there now.`,
+  );
+}
+
+/** Thrown if somebody has taken the turn's commit from its branch. */
+export class TakenAway extends Error {}
+
+/**
+ * Looks for the turn's commit in the clone, and in what another machine has stored while the repository's host could not be reached, or
+ * before its check. It goes on top of where the turn starts now, even if the branches have moved since.
+ */
+async function inClone(work: Work): Promise<Position | undefined> {
+  const { turn, context, start, last, maker } = work;
+  const isHere = last !== undefined && isCommitOf(turn, last.message);
+  const found = isHere ? last : await restoreOwn(turn, last, context);
+  if (found === undefined) return undefined;
+  const commit = await moveOnto(start.head, found, context.repository);
+  if (commit === undefined) throw new ConflictError(start.branch, found.commit);
+  const placed = placeOn(work, commit);
+  return found.parent === start.head ? madeOf(maker, placed) : replace(work, placed);
+}
+
+async function restoreOwn(
+  turn: RunningTurn,
+  last: JobCommit | undefined,
+  context: WorkContext,
+): Promise<JobCommit | undefined> {
+  const { repository, log } = context;
+  if (turn.attempts === 0) return undefined;
+  const found = await loadKept(turn.job, context);
+  if (found === undefined) return undefined;
+  if (!isCommitOf(turn, found.message)) {
+    if (last !== undefined) await repository.keep(last.commit, turn.job);
+    return undefined;
+  }
+  const texts = { "the message of the commit": found.message };
+  await checkChange(context, found.parent, found.commit, texts, log);
+  log(`The commit of ${turnName(turn.id)} was made on another machine, which did not push it.`);
+  return found;
+}
+
+/** Looks for how the turn's agent ended without a commit. If it has made one that is nowhere, it runs again. */
+function inStore(work: Work): Position | undefined {
+  const made = work.maker.stage === "begun" ? undefined : parseMade(work.maker.made);
+  if (made === undefined || made.commit !== undefined) return undefined;
+  return made.reason === undefined ? unchanged(work) : { stage: "failed", made };
+}
+
+/** What was checked has the same content as what goes on with another id. */
+const madeOf = ({ stage }: StoredTurn, placed: Placed): Position =>
+  stage === null || stage === "begun" || stage === "made" ? { stage: "made", placed } : { stage: "checked", placed };

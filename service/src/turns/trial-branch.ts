@@ -1,0 +1,68 @@
+import { errorMessage } from "../error-message.ts";
+import { GitError } from "../git/git.ts";
+import type { TurnResult } from "../model.ts";
+import { isRemoteOutage } from "./outages.ts";
+import { describeRefusal, HostRefused } from "./refusal.ts";
+import { undoPush } from "./stages/push.ts";
+import { removeUncounted } from "./uncounted-commits.ts";
+import type { Work } from "./work.ts";
+
+/**
+ * Creates the job's branch before its agent runs, unless it is there, so that a rule that forbids it costs nothing.
+ *
+ * @throws with why the turn fails as the message, or the error of an outage
+ */
+export async function tryBranch(work: Work): Promise<void> {
+  const { start, context } = work;
+  const { branch, head, remoteHead } = start;
+  const { repository, confirmOwner, log } = context;
+  if (remoteHead !== undefined) return;
+  await confirmOwner();
+  try {
+    await repository.push(head, branch, undefined);
+  } catch (error) {
+    if (!(error instanceof GitError) || isRemoteOutage(error)) throw error;
+    await repository.fetch([branch]);
+    const found = await repository.branchHead(branch);
+    if (found === undefined) {
+      log(errorMessage(error));
+      throw new HostRefused(describeRefusal(error, branch, "branch"), { cause: error });
+    }
+    // Others have pushed to it, which shows as well that it can be there.
+    if (found !== head) return;
+  }
+  work.tried = head;
+}
+
+/**
+ * Takes from the job's branch what was pushed and does not count, if the turn ended otherwise: see `findCounted`. Removes a branch that
+ * was only tried.
+ */
+export async function cleanBranch(work: Work, result: TurnResult): Promise<void> {
+  const { turn, context, start, tried, unrecorded, pushes } = work;
+  const { store, repository, log } = context;
+  try {
+    if (result === "taken-over" && unrecorded !== undefined) {
+      // It may have been recorded although this was reported as failed, and never will be from now on.
+      await undoPush(unrecorded, (await store.jobs.find(turn.job))?.head ?? null, repository);
+      return;
+    }
+    const hasEnded = result === "completed" || result === "failed";
+    // What is recorded counts. A push that was refused may have left the branch as it was tried.
+    if (!hasEnded || (pushes > 0 && (unrecorded === undefined || tried === undefined))) return;
+    const { branch } = start;
+    if (pushes === 0 && turn.attempts === 0) {
+      if (tried !== undefined) await repository.push(undefined, branch, tried);
+      return;
+    }
+    // An earlier attempt may have pushed since: a worker that lost the turn, or a push that was reported as failed.
+    await repository.fetch([branch]);
+    const remoteHead = await repository.branchHead(branch);
+    if (remoteHead !== undefined && remoteHead === tried) await repository.push(undefined, branch, tried);
+    else if (pushes === 0) await removeUncounted({ ...start, remoteHead }, context, turn);
+  } catch (error) {
+    log(
+      `A commit that does not count may be on the job's branch. The next turn removes it, or the service within an hour: ${errorMessage(error)}`,
+    );
+  }
+}

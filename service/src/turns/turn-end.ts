@@ -1,0 +1,65 @@
+import { errorMessage } from "../error-message.ts";
+import type { RunningTurn, TurnResult } from "../model.ts";
+import { isResourceExhausted } from "../processes/resource-exhausted.ts";
+import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
+import { classOfError } from "./failure-class.ts";
+import { keepForOthers } from "./kept-commits.ts";
+import { ClosedSince } from "./kept-work.ts";
+import { isRemoteOutage, isStoreOutage } from "./outages.ts";
+import { Stopped } from "./project-commands.ts";
+import { PushRefused } from "./refusal.ts";
+import { SecretPatterns } from "./secret-patterns.ts";
+import { ConflictError } from "./stages/push.ts";
+import { keptOf, type RunContext, type Work } from "./work.ts";
+
+/**
+ * Returns how a turn ends whose stage was not done: later, refused, stopped or taken over. What is paid for is kept before.
+ *
+ * @param work - `undefined` if it was not known yet where the turn starts
+ */
+export async function endOf(
+  error: unknown,
+  turn: RunningTurn,
+  work: Work | undefined,
+  context: RunContext,
+): Promise<TurnResult> {
+  const { onFailure, log, signal } = context;
+  // It can have the name of a file, or what Git says.
+  const reason = await new SecretPatterns(context.secrets ?? []).remove(errorMessage(error));
+  if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
+  if (signal.aborted || error instanceof Stopped) return "stopped";
+  const kept = keptBy(error, work);
+  if (isRemoteOutage(error)) {
+    onFailure?.({ reason, failureClass: "transient", kept, isRemote: true });
+    // It may fail later, after an hour, and a runner may be gone by then. Once, not each time that the turn is tried.
+    if (kept === "push" && work?.isMadeHere) await keepForOthers(turn, error, context).catch(() => undefined);
+    log(`The repository's host cannot be reached now. The turn waits and goes on later: ${reason}`);
+    return "postponed";
+  }
+  const failureClass = classOfError(error);
+  onFailure?.({ reason, failureClass, kept });
+  // What has to wait for the store after an agent's end has done so.
+  if (isStoreOutage(error)) return "postponed";
+  if (isResourceExhausted(error)) {
+    log(`The machine lacks something that the turn needs, so it waits and is started again: ${reason}`);
+    return "postponed";
+  }
+  log(`The turn failed: ${reason}`);
+  // What an earlier turn or attempt has made is stored.
+  if (kept !== "push" || error instanceof KeptUnreadable || error instanceof ClosedSince) return "failed";
+  try {
+    const refused = error instanceof Error ? (error.cause ?? error) : error;
+    const lost = await context.patiently(() => keepForOthers(turn, refused, context));
+    const isTold = error instanceof PushRefused || error instanceof ConflictError;
+    if (lost !== undefined) onFailure?.({ reason: isTold ? error.whenLost(lost) : reason, failureClass });
+  } catch {
+    return signal.reason instanceof LeaseLost || !signal.aborted ? "taken-over" : "stopped";
+  }
+  return "failed";
+}
+
+function keptBy(error: unknown, work: Work | undefined) {
+  if (error instanceof ConflictError || error instanceof KeptUnreadable) return "push";
+  if (error instanceof ClosedSince) return error.kept ?? undefined;
+  return work && keptOf(work);
+}

@@ -1,0 +1,156 @@
+import * as z from "zod/mini";
+import { unknownCost } from "../cost.ts";
+import type { Worktree } from "../git/commit-worktree.ts";
+import type { Start } from "../git/find-start.ts";
+import type { JobCommit } from "../git/job-commits.ts";
+import {
+  failureClasses,
+  type KeptWork,
+  type Made,
+  type RunningTurn,
+  type StoredJob,
+  type StoredTurn,
+} from "../model.ts";
+import type { Committer } from "../pulls/committers.ts";
+import type { StoredReport } from "../store/running-turns.ts";
+import type { LastPullRequest } from "./last-pull-request.ts";
+import type { TurnContext } from "./turn-ports.ts";
+
+/** A commit of a turn, and its place on the job's branch. */
+export interface Placed {
+  /** In the clone. */
+  commit: string;
+  parent: string;
+  /** What its check is compared with, if it fails. */
+  before: string;
+  /** The head of the branch that it takes the place of; `undefined` if there is no branch. */
+  expected: string | undefined;
+  /** What of that counts; `undefined` if nothing does. */
+  counted: string | undefined;
+  /** Whether it is on the branch, perhaps below what others have pushed. Default: no. */
+  isPushed?: boolean | undefined;
+  /** Whether the clone keeps it as the last one of the job. Default: that is unknown. */
+  isKept?: boolean | undefined;
+}
+
+/** The run of an agent in this process, after which it can have another go. */
+export interface Go {
+  worktree: Worktree;
+  report: StoredReport;
+  /** Returns what is left of the turn's time, in milliseconds. Negative if it is over. */
+  leftMs: () => number;
+  /** Whether it was the second one, which is the last. */
+  isSecond: boolean;
+}
+
+/** Where a turn stands, with what the next stage needs. */
+export type Position =
+  | { stage: "begun" }
+  | { stage: "made"; placed: Placed; go?: Go | undefined }
+  | { stage: "checked"; placed: Placed }
+  /** `isEarlier`: only earlier turns have made what is on the branch. */
+  | { stage: "pushed"; head: string; isEarlier?: boolean | undefined }
+  | { stage: "published" }
+  | { stage: "failed"; made: Made };
+
+/** What a turn brings to its end: what its own agent makes, or before that, what is kept of an earlier turn. */
+export interface Work {
+  turn: RunningTurn;
+  context: WorkContext;
+  /** The turn whose work it is, with what is stored of it. */
+  maker: StoredTurn;
+  isOwn: boolean;
+  start: Start;
+  /** The last commit made for the job before. */
+  last: JobCommit | undefined;
+  /** The job's last pull request, when the turn was taken. */
+  pullRequest: LastPullRequest;
+  at: Position;
+  /** Where the job's branch was created to try whether it can be; `undefined` if it is not there for that alone. */
+  tried: string | undefined;
+  /** The last push, from before it begins: it can arrive even if it is reported as failed. `undefined` once its commit counts. */
+  unrecorded: Push | undefined;
+  /** How often it was pushed. */
+  pushes: number;
+  /** Whether its agent has run in this process. */
+  isMadeHere: boolean;
+}
+
+/** A push of a turn's commit. */
+export interface Push {
+  branch: string;
+  commit: string;
+  /** What of the branch counted before; `undefined` if there was no branch, or nothing of it counted. */
+  before: string | undefined;
+  /** The last commit of the job that the store had when the turn began. */
+  lastRecorded: string | null;
+}
+
+/** What a turn depends on while it runs, before it is known where it stands. */
+export interface RunContext extends Omit<TurnContext, "turns"> {
+  /** Aborts when the service stops, or another worker has taken the turn over. */
+  signal: AbortSignal;
+  /** Throws if another worker has taken the turn over. */
+  confirmOwner: () => Promise<void>;
+  /** Does what can be repeated with the store, again while that cannot be used. For what an agent was paid for. */
+  patiently: <T>(use: () => Promise<T>) => Promise<T>;
+}
+
+export interface WorkContext extends RunContext, TurnContext {
+  job: StoredJob;
+  /** Makes the commit that is pushed of the one in the clone. Default: that is pushed. */
+  committer: Committer | undefined;
+}
+
+/** What is stored of a turn while its agent runs. */
+const beforeReport = { answer: null, costUsd: unknownCost, checkResult: null, checkOutput: null };
+
+/** The row of a turn of which the store has none yet. */
+export const begunTurn = (maker: StoredTurn): StoredTurn => ({ ...maker, ...beforeReport, stage: "begun", made: null });
+
+/** Returns the row of a turn with a report; what that does not say stays as it is. */
+export function withReport(maker: StoredTurn, report: StoredReport): StoredTurn {
+  return {
+    ...maker,
+    answer: report.answer ?? maker.answer,
+    costUsd: report.costUsd ?? maker.costUsd,
+    checkResult: report.checkResult ?? maker.checkResult,
+    checkOutput: report.checkOutput ?? maker.checkOutput,
+  };
+}
+
+/** Returns what is kept of work if its turn fails now. */
+export function keptOf({ at, unrecorded }: Work): KeptWork | undefined {
+  if (at.stage === "made" || at.stage === "checked") return at.placed.isPushed ? "pull-request" : "push";
+  if (at.stage === "pushed") return unrecorded === undefined ? "pull-request" : "push";
+  return at.stage === "published" ? "pull-request" : undefined;
+}
+
+const madeShape = z.object({
+  commit: z.optional(z.string()),
+  reason: z.optional(z.string()),
+  failureClass: z.optional(z.enum(failureClasses)),
+});
+
+/** Returns what a turn has made; `undefined` if it has not, or that is not understood: the copy of a job can have any text. */
+export function parseMade(text: string | null): Made | undefined {
+  try {
+    return madeShape.parse(JSON.parse(text ?? ""));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Records what a turn has made. */
+export async function setMade(work: Work, made: Made, report?: StoredReport): Promise<void> {
+  const { turn, context, isOwn } = work;
+  work.maker = {
+    ...withReport(work.maker, report ?? {}),
+    checkResult: null,
+    checkOutput: null,
+    stage: "made",
+    made: JSON.stringify(made),
+  };
+  if (!isOwn) return;
+  await context.patiently(() => context.store.runningTurns.setMade(turn, work.maker.attempts, made, report));
+}
