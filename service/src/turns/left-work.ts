@@ -117,7 +117,9 @@ export async function takeLeftWork(
   const quiet = { ...options, logFile: "/dev/null", onLimitExceeded: () => {} };
   try {
     const { message = "" } = await runAgent(git, quiet);
-    return readLeftWork(await patterns.remove(message.slice(0, maxOutputLength)));
+    const start = message.slice(0, maxOutputLength);
+    // A part of a line could have a part of a secret.
+    return readLeftWork(await patterns.remove(start.slice(0, start.lastIndexOf("\n") + 1)));
   } catch (error) {
     // The agent has run, and what it left in its worktree is not lost.
     return { left: [], unread: errorMessage(error), isPartial: false };
@@ -131,7 +133,7 @@ const maxOutputLength = 20_000;
 export function readLeftWork(output: string): LeftWork {
   const lines = output.split("\n");
   const found = lines.flatMap((line) => {
-    const [, kind, digits, name = ""] = /^(branch|stash|worktree) (\d{1,3}) (.+)$/.exec(line) ?? [];
+    const [, kind, digits, name = ""] = /^(branch|stash|worktree) (\d{1,3}) (.+)$/s.exec(line) ?? [];
     if (kind === undefined) return [];
     const count = Number(digits);
     const commits = `${count >= 100 ? "100 or more" : count} ${count === 1 ? "commit" : "commits"}`;
