@@ -121,6 +121,21 @@ export function findSecret(name: string, environment: NodeJS.ProcessEnv): Servic
 }
 
 /**
+ * Finds a secret that is sent in a header of HTTP; see `findSecret`.
+ *
+ * @throws also if its value is not valid there. The message has nothing of it
+ */
+export function findKey(name: string, environment: NodeJS.ProcessEnv): ServiceSecret | undefined {
+  const found = findSecret(name, environment);
+  if (found !== undefined && !isOneLine.test(found.value))
+    throw new Error(`${name} has a line break, a space or another character that no key has: paste it again.`);
+  return found;
+}
+
+/** What else there is would not be valid in a header of HTTP. */
+const isOneLine = /^[!-~]+$/;
+
+/**
  * Reads a file with a secret, and remembers the value.
  *
  * @throws if the file cannot be used
@@ -132,8 +147,7 @@ export function readSecretFile(name: string, file: string): void {
   } catch (error) {
     throw new Error(`${file}, which has ${name}, cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
   }
-  // What else there is would not be valid in a header of HTTP.
-  if (!/^[!-~]+$/.test(text)) throw new Error(`${file} must have ${name} in one line of ASCII, and nothing else.`);
+  if (!isOneLine.test(text)) throw new Error(`${file} must have ${name} in one line of ASCII, and nothing else.`);
   const values = valuesOf.get(file) ?? new Set();
   values.delete(text);
   valuesOf.set(file, values.add(text));

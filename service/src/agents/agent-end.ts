@@ -5,9 +5,9 @@ import type { ModelUse } from "./network/model-proxy.ts";
 
 /**
  * What ended an agent that would have gone on. `stop`: somebody, or the service. `silence`: it had said how its turn ended, and did
- * nothing more. `wait`: its model asked it to wait for longer than it had time.
+ * nothing more. `wait`: its model asked it to wait for longer than it had time. `other-session`: it was to continue a session, and began one.
  */
-export type EndedBy = "stop" | "time-limit" | "silence" | "wait";
+export type EndedBy = "stop" | "time-limit" | "silence" | "wait" | "other-session";
 
 /** What is known of how an agent's run ended. */
 export interface AgentWitnesses extends AgentReport {
@@ -29,6 +29,7 @@ export type AgentEnd = "completed" | "failed" | "timed-out" | "stopped";
  */
 export function endOf({ endedBy, hasEnded, error, exitCode = 0 }: AgentWitnesses): AgentEnd {
   if (endedBy === "stop") return "stopped";
+  if (endedBy === "other-session") return "failed";
   if (hasEnded === true) return error === undefined ? "completed" : "failed";
   if (endedBy === "time-limit") return "timed-out";
   return exitCode === 0 && endedBy === undefined && error === undefined && hasEnded === undefined
@@ -101,6 +102,8 @@ function sentenceOf(
     return `The agent timed out after ${timeLimitMs / 1000} s: --time-limit-minutes gives it more.`;
   if (endedBy === "wait")
     return `The agent was ended, because its model answered ${model?.lastStatus} and asked to wait for longer than the rest of the turn.`;
+  if (endedBy === "other-session")
+    return "The agent did not find the session of the earlier turns, and began another one.";
   const exit = exitOf(exitCode);
   if (hasEnded === false) return `The agent ended without a result${exit === "" ? "" : `, with ${exit}`}.`;
   return exit === "" ? "The agent failed." : `The agent ended with ${exit}.`;

@@ -28,6 +28,14 @@ export interface ModelEndpoint {
   header(key: string): [name: string, value: string];
 }
 
+/** Where an agent keeps its sessions. */
+export interface AgentSessions {
+  /** The pattern of their files in its home. */
+  files: string;
+  /** How much of its id is in the name of a session's file, in characters. Default: all of it. */
+  idLength?: number;
+}
+
 /** What an agent's command depends on. */
 export interface AgentTurn {
   /** Whether an earlier turn of the job exists, whose conversation the agent continues. */
@@ -68,6 +76,8 @@ export interface Agent {
   programs: readonly string[];
   /** The command that installs the first of them. */
   install?: string | undefined;
+  /** Where it keeps its sessions. Default: unknown, or it needs none. */
+  sessions?: AgentSessions | undefined;
   /** The variable with the folder into which its first program unpacks itself when it prints its version. Default: it is ready to run. */
   unpacksTo?: string | undefined;
   /** Other files and folders that it may read in a sandbox, as absolute paths. */

@@ -61,6 +61,11 @@ export class FinalEvent {
     return this.#event;
   }
 
+  /** The session that its first event names; `undefined` before. */
+  get session(): string | undefined {
+    return this.#session;
+  }
+
   /** Whether an event of its model has shown a word or a tool. */
   get hasWorked(): boolean {
     return this.#hasWorked;

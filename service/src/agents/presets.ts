@@ -1,4 +1,4 @@
-import { findSecret } from "../service-secrets.ts";
+import { findKey } from "../service-secrets.ts";
 import type { Agent } from "./agent.ts";
 import { eventFormats } from "./event-lines.ts";
 import { aider } from "./presets/aider.ts";
@@ -45,8 +45,8 @@ export function presetAgent(
 ): Agent | undefined {
   const preset = presets.get(name);
   if (preset === undefined) return undefined;
-  const { program, models, environment: own, unpacksTo, script, readReport } = preset;
-  const modelEndpoint = models.find(({ keyVariable }) => findSecret(keyVariable, environment) !== undefined);
+  const { program, models, environment: own, unpacksTo, sessions, script, readReport } = preset;
+  const modelEndpoint = models.find(({ keyVariable }) => findKey(keyVariable, environment) !== undefined);
   if (modelEndpoint === undefined) {
     const keys = models.map(({ keyVariable }) => keyVariable).join(" or ");
     throw new Error(`--agent ${name} requires ${keys} in the environment.`);
@@ -79,6 +79,7 @@ export function presetAgent(
     programs: [program],
     install: installCommand(preset.package),
     unpacksTo,
+    sessions,
     reads: [],
     // None: its model is reached through the service, which adds the key. A direct way would let it use another key.
     hosts: [],

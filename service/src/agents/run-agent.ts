@@ -43,6 +43,8 @@ export interface AgentOptions {
   prompt: string;
   /** Whether the home directory has the session of an earlier turn. */
   isFollowUp: boolean;
+  /** Returns whether a session is one of earlier turns. An agent that begins with another one is ended. Default: any will do. */
+  isEarlierSession?: ((session: string) => boolean) | undefined;
   /** Oldest first. */
   history: readonly EarlierTurn[];
   jobId: string;
@@ -151,6 +153,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     let final: AgentEvent | undefined;
     let hasWorked: boolean | undefined;
     const ended = new AbortController();
+    const otherSession = new AbortController();
     const idle = watchIdle(run?.use, { timeLimitMs, silenceMs: options.silenceMs ?? defaultSilenceMs });
     const begin = (): void => {
       const leader = child.pid === undefined ? undefined : identify(child.pid);
@@ -175,6 +178,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       }
       if ("seen" in message) {
         ({ final, hasWorked } = message.seen);
+        const { session } = message.seen;
+        // Some name it only in the end.
+        if (session !== undefined && !hasWorked && options.isEarlierSession?.(session) === false) otherSession.abort();
         idle.onEvent(final !== undefined);
         return;
       }
@@ -192,7 +198,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       return waitForExit(child, {
         until: "exit",
         timeLimitMs,
-        signal: AbortSignal.any([signal, idle.signal]),
+        signal: AbortSignal.any([signal, idle.signal, otherSession.signal]),
         graceMs,
       });
     };
@@ -223,6 +229,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       ...byItself,
       ...(format && { hasWorked: hasWorked === true }),
       ...(terminated !== undefined && { endedBy: terminated === "timed-out" ? "time-limit" : endedBy(signal, idle) }),
+      ...(otherSession.signal.aborted && !signal.aborted && { endedBy: "other-session" }),
       ...(run !== undefined && { model: { lastStatus: run.use.lastStatus, lastDenied: run.use.lastDenied } }),
     };
     return { ...known, end: endOf(known) };

@@ -46,8 +46,8 @@ export type SupervisorMessage =
   | { exhausted: string }
   /** The end of the agent's stdout, if its file cannot be written. */
   | { stdout: string }
-  /** An event of the agent was seen: at most one of these a second, unless the final event is another one. */
-  | { seen: { final: AgentEvent | undefined; hasWorked: boolean } }
+  /** An event of the agent was seen: at most one of these a second, unless the session or the final event is another one. */
+  | { seen: { final: AgentEvent | undefined; hasWorked: boolean; session: string | undefined } }
   /** It waits for an answer before it starts the agent. `init`: the first process of its PID namespace. Default: it has none. */
   | { init?: ProcessIdentity | undefined };
 
@@ -118,7 +118,7 @@ function keepEnd(text: string): void {
 class Events {
   readonly #lines: EventLines;
   readonly #final: FinalEvent;
-  #told: AgentEvent | undefined;
+  #told: readonly (string | AgentEvent | undefined)[] = [];
   #toldAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -132,7 +132,8 @@ class Events {
     const event = parseEvent(line);
     if (event !== undefined) {
       this.#final.add(event);
-      const waitMs = this.#final.event === this.#told ? this.#toldAt + seenMs - performance.now() : 0;
+      const isTold = this.#final.session === this.#told[0] && this.#final.event === this.#told[1];
+      const waitMs = isTold ? this.#toldAt + seenMs - performance.now() : 0;
       if (waitMs <= 0) this.tell();
       else this.#timer ??= setTimeout(() => this.tell(), waitMs).unref();
     }
@@ -147,9 +148,10 @@ class Events {
   tell(onSent?: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#told = this.#final.event;
+    const { session, event: final, hasWorked } = this.#final;
+    this.#told = [session, final];
     this.#toldAt = performance.now();
-    tell({ seen: { final: this.#told, hasWorked: this.#final.hasWorked } }, onSent);
+    tell({ seen: { final, hasWorked, session } }, onSent);
   }
 }
 

@@ -19,6 +19,7 @@ import {
   sizesOf,
   tellIgnored,
 } from "./left-out.ts";
+import { tellLosses } from "./told-losses.ts";
 import type { WorktreePlace } from "./worktree.ts";
 import { prepareFolders } from "./worktree-files.ts";
 
@@ -186,19 +187,20 @@ export async function commitWorktree(
       (paths) => run(updateArgs, inputOf(paths)),
     ))
       whyNot.set(path, why);
-    const { count, added: made, notes: ofEntries } = compareEntries(before, await readIndex(index, "latin1"));
+    const entries = compareEntries(before, await readIndex(index, "latin1"));
+    const { count } = entries;
     for (const path of add)
-      if (isNew(path) && !whyNot.has(path) && !made.has(path) && (await exists(tree, path)))
+      if (isNew(path) && !whyNot.has(path) && !entries.added.has(path) && (await exists(tree, path)))
         whyNot.set(path, "Git keeps this name for itself, or it is no file");
     for (const [path, why] of whyNot) leave(path, why);
     leftOut.push(...excess.leftOut);
-    const notes = [...ofEntries, ...notPublished];
     if (whyNot.size > count || (count === 0 && excess.leftOut.length > 0))
       throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
-    if (count === 0) return { commit: undefined, ...told, notes };
-    const all = { ...told, notes };
+    if (count === 0) return { commit: undefined, ...told, notes: notPublished };
+    const made = (await run(["write-tree"])).trim();
+    const all = { ...told, notes: [...(await tellLosses(git, head, made, entries)), ...notPublished] };
     const text = typeof message === "string" ? message : message(all);
-    const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, text);
+    const commit = await commitTree(git, made, head, text);
     return { commit, ...all };
   } finally {
     await rm(index, { force: true });
@@ -323,10 +325,7 @@ function tooLarge(
   );
 }
 
-/** A change that deletes fewer files is looked at as any other. */
-const manyDeleted = 10;
-
-/** Returns how many entries of an index differ from those of another one, which paths are new, and what people should know of that. */
+/** Returns how many entries of an index differ from those of another one, and which paths are new. */
 function compareEntries(before: readonly IndexEntry[], after: readonly IndexEntry[]) {
   const added = new Set<BytePath>();
   let [count, modes, deleted] = [0, 0, 0];
@@ -346,12 +345,7 @@ function compareEntries(before: readonly IndexEntry[], after: readonly IndexEntr
       other++;
     }
   }
-  count += added.size + deleted;
-  const notes = [
-    ...(deleted >= manyDeleted ? [`${count} files, ${deleted} deleted.`] : []),
-    ...(modes > 0 ? [`The mode of ${modes} ${modes === 1 ? "file" : "files"} changed.`] : []),
-  ];
-  return { count, added, notes };
+  return { count: count + added.size + deleted, added, deleted, modes };
 }
 
 /**

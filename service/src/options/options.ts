@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { defaultIssuer, parseIssuer, parseTrustRule, type TrustRule } from "../access/trust-rule.ts";
 import { parsePublicUrl } from "../http/public-url.ts";
 import { PerProject } from "../per-project.ts";
-import { findSecret } from "../service-secrets.ts";
+import { findKey } from "../service-secrets.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import { type Configuration, readConfiguration } from "./config-file.ts";
 import { apiKeyVariable, createProjectSettings, type ProjectInput, type ProjectValues } from "./project-settings.ts";
@@ -62,9 +62,7 @@ export function readOptions(
 ): CommandLineOptions {
   const { value } = given;
   const configuration = findConfiguration(given, environment);
-  const apiKey = findSecret(apiKeyVariable, environment)?.value;
-  if (/[^!-~]/.test(apiKey ?? ""))
-    throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
+  const apiKey = findKey(apiKeyVariable, environment)?.value;
   const place = parseStore(given);
   const postgres = place !== undefined && "url" in place ? place : undefined;
   const settings = configuration.settings.values;

@@ -10,7 +10,14 @@ import type { CommitSettings } from "../pulls/committers.ts";
 import { findOnGitHub, type GitHubRepository, gitHubOf } from "../pulls/github/github-repository.ts";
 import { type PathPatterns, readPathPatterns } from "../pulls/path-patterns.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
-import { findSecret, isPublicValue, isSecretName, passwordOf, type ServiceSecret } from "../service-secrets.ts";
+import {
+  findKey,
+  findSecret,
+  isPublicValue,
+  isSecretName,
+  passwordOf,
+  type ServiceSecret,
+} from "../service-secrets.ts";
 import { readCommitOptions } from "./commit-options.ts";
 import type { ByKey, KeyedName, OptionValues } from "./table.ts";
 
@@ -337,7 +344,7 @@ export const apiKeyVariable = "AGENT_SERVICE_KEY";
 function findGitHubRepository(input: ProjectInput, environment: NodeJS.ProcessEnv): GitHubRepository | undefined {
   const { github, githubTokenEnv } = input;
   const variable = githubTokenEnv ?? defaultTokenVariable;
-  const token = findSecret(variable, environment);
+  const token = findKey(variable, environment);
   const found = findOnGitHub(input.repository, environment);
   const [owner = "", name = "", ...more] = (github ?? found?.name ?? "").split("/");
   if (github !== undefined && (owner === "" || name === "" || more.length > 0))

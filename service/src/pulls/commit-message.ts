@@ -11,6 +11,9 @@ const maxListed = 50;
 const notesTitle = "Of the agent's run:";
 const takenBackTitle = "Taken back, because it is outside of --only:";
 
+/** How a note begins that says that a part of an agent's work is not in its change. */
+export const leftWorkNote = "The agent left work in its clone that is not in this change";
+
 /** What a commit tells of how its change was made. */
 export interface CommitNotes {
   /** What people should know first, each in one line. Default: nothing. */

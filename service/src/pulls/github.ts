@@ -3,6 +3,7 @@ import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { LeaseLost } from "../store-errors.ts";
+import { leftWorkNote } from "./commit-message.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubApi } from "./github/github-api.ts";
@@ -255,15 +256,17 @@ export class GitHubPullRequests implements PullRequestPlatform {
 
   async #create(change: Change): Promise<string> {
     const { title, branch, targetBranch } = change;
+    // A person decides what becomes of the rest.
+    const isPartial = change.notes?.some((note) => note.startsWith(leftWorkNote)) === true;
     const create = async (isDraft: boolean) => {
-      const body = pullRequestBody(change, isDraft);
+      const body = pullRequestBody(change, isDraft && !isPartial);
       const fields = { title, head: branch, base: targetBranch, body, ...(isDraft && { draft: true }) };
       const options = { what: describe(change), isRetried: false };
       await change.confirmOwner?.();
       return this.#api.request("POST /repos/{owner}/{repo}/pulls", fields, options);
     };
     const { data } =
-      change.check?.result === "failed"
+      change.check?.result === "failed" || isPartial
         ? await create(true).catch((error: unknown) => {
             // Not every plan has drafts. Anything else that GitHub refuses, it refuses again.
             if (!(error instanceof GitHubError && error.status === 422) || isTooEarly(error)) throw error;

@@ -20,7 +20,8 @@ export interface ReportPorts {
 
 /** The run of an agent that has ended. */
 export interface AgentRun {
-  report: AgentReport;
+  /** With that of its run before, if its session could not be continued then. */
+  report: AgentReport & { refused?: (AgentReport & { hasWorked?: boolean | undefined }) | undefined };
   project: string;
   /** Whether it continued the session of an earlier turn. */
   isFollowUp: boolean;
@@ -37,7 +38,14 @@ export async function reportOf(turn: RunningTurn, run: AgentRun, ports: ReportPo
   const { turns, agent, secrets = [], metrics = noMetrics, log } = ports;
   const { report, project, isFollowUp, earlierUsd } = run;
   const { message, sessionCost } = report;
-  const costUsd = isFollowUp && sessionCost ? costOfTurn(turn, sessionCost, turns) : costOf(report);
+  const costOfRun = (one: AgentReport, continues: boolean): number | undefined =>
+    continues && one.sessionCost ? costOfTurn(turn, one.sessionCost, turns) : costOf(one);
+  const { refused } = report;
+  // What has not worked need not say that it cost nothing.
+  const refusedUsd =
+    refused === undefined ? 0 : (costOfRun(refused, true) ?? (refused.hasWorked === false ? 0 : undefined));
+  const ownUsd = costOfRun(report, isFollowUp);
+  const costUsd = ownUsd === undefined || refusedUsd === undefined ? undefined : knownCost(ownUsd + refusedUsd);
   metrics.agentCost({ project, agent: agent.kind, costUsd });
   const answer = message === undefined ? undefined : storable(await new SecretPatterns(secrets).remove(message));
   const stored = {

@@ -56,13 +56,21 @@ type Change = [
   startDeadline: () => TurnDeadline,
 ];
 
+/** A change that was committed and checked. */
+export interface CommittedChange {
+  /** `undefined` if nothing was changed. */
+  commit: string | undefined;
+  /** If nothing is published: what the agent left all the same, for people. Empty if that is nothing. */
+  unpublished: string;
+}
+
 /**
  * Commits what the agent of a turn changed, and checks it. If the machine lacks something for that, such as disk space, the change waits in
- * its worktree for up to an hour. Returns the commit, or `undefined` if nothing was changed.
+ * its worktree for up to an hour.
  *
  * @throws with why the turn fails as the message
  */
-export async function commitChange(...change: Change): Promise<string | undefined> {
+export async function commitChange(...change: Change): Promise<CommittedChange> {
   const { machine, signal, stop, log } = change[4];
   for (let count = 0; ; count++) {
     try {
@@ -82,7 +90,7 @@ export async function commitChange(...change: Change): Promise<string | undefine
 
 async function commitOnce(
   ...[turn, worktree, start, { ownMessages, message: answer = "", notes, lost }, context, startDeadline]: Change
-): Promise<string | undefined> {
+): Promise<CommittedChange> {
   using deadline = startDeadline();
   const { repository, largestChangeBytes: maxBytes, only, commands, directory, stop, log } = context;
   const patterns = new SecretPatterns(context.secrets ?? []);
@@ -128,7 +136,8 @@ async function commitOnce(
     };
     if (commit === undefined && lost !== undefined) throw new ChangeRefused(lost);
     if (commit !== undefined) await checkChange(context, start.head, commit, texts, log);
-    return commit;
+    const told = [...ofChange.map(oneLine), ...leftOut.map(describe)].join("\n");
+    return { commit, unpublished: commit === undefined ? await patterns.remove(told) : "" };
   } catch (error) {
     if (stop?.aborted) throw new Error(String(stop.reason), { cause: error });
     if (deadline.isOver)

@@ -1,6 +1,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentOptions } from "../agents/run-agent.ts";
 import { errorMessage } from "../error-message.ts";
+import { leftWorkNote } from "../pulls/commit-message.ts";
 import { oneLine } from "./one-line.ts";
 import type { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnHost } from "./turn-host.ts";
@@ -116,7 +117,9 @@ export async function takeLeftWork(
   const quiet = { ...options, logFile: "/dev/null", onLimitExceeded: () => {} };
   try {
     const { message = "" } = await runAgent(git, quiet);
-    return readLeftWork(await patterns.remove(message.slice(0, maxOutputLength)));
+    const start = message.slice(0, maxOutputLength);
+    // A part of a line could have a part of a secret.
+    return readLeftWork(await patterns.remove(start.slice(0, start.lastIndexOf("\n") + 1)));
   } catch (error) {
     // The agent has run, and what it left in its worktree is not lost.
     return { left: [], unread: errorMessage(error), isPartial: false };
@@ -130,7 +133,7 @@ const maxOutputLength = 20_000;
 export function readLeftWork(output: string): LeftWork {
   const lines = output.split("\n");
   const found = lines.flatMap((line) => {
-    const [, kind, digits, name = ""] = /^(branch|stash|worktree) (\d{1,3}) (.+)$/.exec(line) ?? [];
+    const [, kind, digits, name = ""] = /^(branch|stash|worktree) (\d{1,3}) (.+)$/s.exec(line) ?? [];
     if (kind === undefined) return [];
     const count = Number(digits);
     const commits = `${count >= 100 ? "100 or more" : count} ${count === 1 ? "commit" : "commits"}`;
@@ -154,7 +157,7 @@ export function describeLeftWork({ left, unread }: LeftWork): string | undefined
   const more = unread === undefined ? "" : ` (${unread})`;
   return left.length === 0
     ? `The agent's clone may have branches, stashes or worktrees of its own, which are not in this change${more}`
-    : `The agent left work in its clone that is not in this change${named}${more}`;
+    : `${leftWorkNote}${named}${more}`;
 }
 
 /** Returns why a turn fails whose worktree is as it was, to continue a sentence; `undefined` if the agent left no work elsewhere. */

@@ -31,6 +31,8 @@ export interface Attempt extends AgentResult, MadeChange {
   isFollowUp: boolean;
   /** Why the turn fails; `undefined` if the agent completed. */
   reason: string | undefined;
+  /** Its run before, with a session that could not be continued. Default: there was none. */
+  refused?: AgentResult | undefined;
 }
 
 /** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */
@@ -60,15 +62,15 @@ export async function runAttempt(
   // Otherwise, it was not the session.
   if (second.hasWorked || second.end === "completed") await oldHome.drop();
   const told = second.reason && `${second.reason} Before that, its session could not be continued: ${first.reason}`;
-  return { ...second, reason: told };
+  return { ...second, reason: told, refused: first };
 }
 
 /** Returns whether an agent ended because it, or its model's API, refuses the session that it was to continue. */
-function hasDeadSession({ end, endedBy, isFollowUp, hasWorked, error = "", failureClass }: Attempt): boolean {
+function hasDeadSession({ end, endedBy, isFollowUp, hasWorked, error = "", failureClass, model }: Attempt): boolean {
+  if (endedBy === "other-session") return true;
   if (!isFollowUp || end !== "failed" || endedBy !== undefined || failureClass !== "agent") return false;
-  return (
-    hasWorked === false || (/\b400\b/.test(error) && /message|tool_?(?:use|result|call)|thinking|session/i.test(error))
-  );
+  const isBadRequest = model?.lastStatus === 400 || /\b400\b|bad_?request|invalid_request/i.test(error);
+  return hasWorked === false || (isBadRequest && /message|tool_?(?:use|result|call)|thinking|session/i.test(error));
 }
 
 async function runOnce(
@@ -99,17 +101,25 @@ async function runOnce(
   const earlier = historyOf(turn, turns);
   const history: EarlierTurn[] =
     again === undefined ? earlier : [...earlier, { prompt: turn.prompt, answer: again.answer, state: "completed" }];
-  if (earlier.length > 0 && isNewHome && again === undefined) {
+  const { sessions } = agent;
+  const found = sessions === undefined ? [] : await host.findSessions(directory.home, sessions.files);
+  // The first go has made the home that was new.
+  const hasSession = sessions === undefined ? again !== undefined || !isNewHome : found.length > 0;
+  if (earlier.length > 0 && !hasSession && again === undefined) {
     const told = agent.isToldHistory
       ? "Its prompt tells of them."
       : "They are in the file named by AGENT_HISTORY_FILE.";
     log(`${newSessionNote} ${told}`);
   }
   let exceeded: ExceededLimit | undefined;
-  const isFollowUp = again !== undefined || (history.length > 0 && !isNewHome);
+  const isFollowUp = history.length > 0 && hasSession;
   const options: AgentOptions = {
     prompt,
     isFollowUp,
+    isEarlierSession:
+      isFollowUp && sessions !== undefined && again === undefined
+        ? (id) => found.some((file) => file.includes(id.slice(0, sessions.idLength)))
+        : undefined,
     history,
     jobId,
     requestId: turn.request,

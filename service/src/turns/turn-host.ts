@@ -1,6 +1,6 @@
 import { appendFileSync, constants } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
-import { dirname } from "node:path";
+import { glob, mkdir, open, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { runAgent } from "../agents/run-agent.ts";
 import { hasOwnCommits, mayHaveLeftWork } from "../git/agent-repository.ts";
 import type { JobDirectory } from "../service-folder.ts";
@@ -17,6 +17,8 @@ export interface TurnHost {
   lastOutput(file: string): Promise<string>;
   /** Overwrites secrets in a log with asterisks: those who follow it keep their place. Does nothing if there is no such file. */
   hideSecrets(file: string, secrets: Iterable<Secret>): Promise<void>;
+  /** Returns the files of a pattern in a home directory that are not empty. */
+  findSessions(home: string, pattern: string, maxEntries?: number): Promise<string[]>;
   runAgent: typeof runAgent;
   /** Gives a job a new home directory; see `JobDirectory`. */
   replaceHome(directory: JobDirectory): ReturnType<JobDirectory["replaceHome"]>;
@@ -33,6 +35,7 @@ export const turnHost: TurnHost = {
   appendLog: appendFileSync,
   lastOutput,
   hideSecrets,
+  findSessions,
   runAgent,
   replaceHome: (directory) => directory.replaceHome(),
   hasOwnCommits,
@@ -58,6 +61,19 @@ async function lastOutput(logFile: string): Promise<string> {
   } catch {
     return "";
   }
+}
+
+/** In entries of a home directory: an agent can leave any number of them. */
+const maxEntries = 10_000;
+
+async function findSessions(home: string, pattern: string, max = maxEntries): Promise<string[]> {
+  const found: string[] = [];
+  let entries = 0;
+  for await (const file of glob(pattern, { cwd: home, exclude: () => ++entries > max })) {
+    if (++entries > max) break;
+    if ((await stat(join(home, file)).catch(() => undefined))?.size) found.push(file);
+  }
+  return found;
 }
 
 /** In bytes: more than an agent and the service append in one run. */

@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import type { DocsRepository } from "../../../tools/docs-repository.ts";
+import { presetAgent } from "../../src/agents/presets.ts";
+import { newSessionNote } from "../../src/turns/log-notes.ts";
 import { docsRepository, runJob, send, waitForJob } from "../support/agent-service.ts";
 import { spawnService } from "../support/service-process.ts";
 import { agents, cacheFolder, programFolder } from "./agents.ts";
@@ -138,6 +140,40 @@ describe.each(modes)("%s", (mode) => {
         expect(sent.join("\n")).not.toContain("SECRET-OF-THE-SERVICE");
         expect(existsSync(touched)).toBe(false);
       }
+    });
+
+    test.skipIf(mode !== modes[0])("begins a new session, told the earlier turns, in place of a dead one", async () => {
+      const { model, folder } = running;
+      const { id } = await runJob(running, "Please write the page first-prompt. [write docs/one.md ONE]");
+      const home = join(folder, "jobs.sqlite.files/jobs", id, "home");
+      const { sessions } = presetAgent(agent.name, agent.environment(model.url)) ?? {};
+      const files = () => globSync(sessions?.files ?? "", { cwd: home }).map((file) => join(home, file));
+      expect(files()).not.toEqual([]);
+      const followUp = async (prompt: string) => {
+        const [before, lengthBefore] = [model.requests.length, logOf(id).length];
+        await send(running, `docs/job/${id}/message`, prompt);
+        const { status } = await waitForJob(running, id);
+        const log = logOf(id).slice(lengthBefore);
+        expect(status, log).toBe("completed");
+        const sent = model.requests.slice(before).map(({ body }) => body);
+        return { log, isTold: sent.some((body) => body.includes("Earlier turns of this job")), sent };
+      };
+      for (const file of files()) rmSync(file);
+      const missing = await followUp("Another page. [write docs/two.md TWO]");
+      expect(missing).toMatchObject({ isTold: true, log: expect.stringContaining(newSessionNote) });
+      expect(missing.log).not.toContain("is run once more");
+      const found = await followUp("Another page. [write docs/three.md THREE]");
+      expect(found.log).not.toContain("The session of the earlier turns");
+      expect(found.sent.some((body) => body.includes("docs/two.md TWO"))).toBe(true);
+      // aider continues with any text.
+      if (agent.name !== "aider") {
+        for (const file of files()) writeFileSync(file, "}{ is no session\n");
+        const damaged = await followUp("Another page. [write docs/four.md FOUR]");
+        expect(damaged).toMatchObject({ isTold: true, log: expect.stringContaining("is run once more") });
+      }
+      const refused = await followUp("Another page. [forget docs/five.md FIVE]");
+      expect(refused).toMatchObject({ isTold: true, log: expect.stringContaining("is run once more") });
+      expect(filesOf(id)).toContain("docs/five.md");
     });
 
     test("runs the turn again after the service was killed", async () => {

@@ -93,6 +93,10 @@ export class AgentHost implements TurnHost {
     return false;
   }
 
+  async findSessions(): Promise<string[]> {
+    return [];
+  }
+
   async replaceHome(): ReturnType<TurnHost["replaceHome"]> {
     return { drop: async () => {}, [Symbol.asyncDispose]: async () => {} };
   }

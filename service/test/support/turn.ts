@@ -111,6 +111,7 @@ export async function setUpTurns() {
     },
     lastOutput: async () => "",
     hideSecrets: async () => {},
+    findSessions: async () => [],
     replaceHome: async () => ({ drop: async () => {}, [Symbol.asyncDispose]: async () => {} }),
     hasOwnCommits: async () => false,
     mayHaveLeftWork: async () => false,

@@ -10,6 +10,7 @@ import {
 } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { AgentSettings } from "../settings.ts";
+import { isKey, noKey } from "./rules.ts";
 
 /** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
 const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"] as const;
@@ -66,6 +67,9 @@ export function parseAgent(
       "agent",
       say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${trusted(forkAdvice)}`,
     );
+  for (const name of keys)
+    if (!isKey(environment[name]?.trim() || "unset"))
+      add("agent", say`is ${agent}, and ${name} in the step's env ${trusted(noKey)}`);
   const apiKey = `agent_${randomBytes(24).toString("hex")}`;
   const minutes = Number(raw["timeout-minutes"]);
   const given = readAgentOptions(raw["agent-options"], agentInputs);

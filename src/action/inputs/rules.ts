@@ -57,12 +57,17 @@ export const baseUrl = rule(
   (text) => new URL(text),
 );
 
+/** Returns whether a value can be a key: it is sent in a header of HTTP. */
+export const isKey = (value: string): boolean => /^[\x21-\x7e]+$/.test(value);
+
+export const noKey =
+  "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
+
 /** Returns the problem with an API key, if there is one. Never contains the key. */
 export function apiKeyProblem(value: string): string | undefined {
   if (value === "")
     return `is empty. Set it from a secret: api-key: \${{ secrets.NAME }}. Check the secret's name. ${forkAdvice}. Runs started by Dependabot only see Dependabot's secrets`;
-  if (!/^[\x21-\x7e]+$/.test(value))
-    return "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
+  if (!isKey(value)) return noKey;
   const otherKind = { mint_dsc_: "an assistant key", mint_us_: "an index key" };
   for (const [prefix, kind] of Object.entries(otherKind)) {
     if (value.startsWith(prefix)) return `is ${kind} (${prefix}…). Agent jobs need an admin key`;

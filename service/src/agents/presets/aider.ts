@@ -9,6 +9,7 @@ export const aider: Preset = {
   program: "aider",
   package: { registry: "pypi", name: "aider-chat", version: "0.86.2" },
   models: [anthropic("https://api.anthropic.com", "ANTHROPIC_API_BASE"), openAi("OPENAI_API_BASE", "OPENAI_API_KEY")],
+  sessions: { files: ".aider.chat.history.md" },
   environment: {},
   // Its chat is kept in HOME, which lasts as long as the job: without sessions, that is its memory. `--yes-always` would
   // also fetch every URL in a prompt.

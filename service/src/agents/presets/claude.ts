@@ -18,6 +18,7 @@ export const claude: Preset = {
       header: (key) => ["authorization", `Bearer ${key}`],
     },
   ],
+  sessions: { files: ".claude/projects/*/*.jsonl" },
   environment: {
     // Otherwise it sends the content of every file that a prompt names as `@/path` to the model, even from outside the clone.
     CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",

@@ -6,6 +6,7 @@ export const codex: Preset = {
   program: "codex",
   package: { registry: "npm", name: "@openai/codex", version: "0.169.0" },
   models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY")],
+  sessions: { files: ".codex/sessions/*/*/*/*.jsonl" },
   environment: {},
   // It reads the base URL only from its configuration. For a model that it does not know, it would offer a tool of the provider.
   script: ({ isFollowUp, isSandboxed }) =>

@@ -17,6 +17,7 @@ export const copilot: Preset = {
       header: (token) => ["authorization", `Bearer ${token}`],
     },
   ],
+  sessions: { files: ".copilot/session-state/*/events.jsonl" },
   environment: { COPILOT_AUTO_UPDATE: "false", USE_TGREP: "false" },
   // 235 MB, by default into the home, which each job has.
   unpacksTo: "COPILOT_CACHE_HOME",

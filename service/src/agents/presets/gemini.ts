@@ -24,6 +24,7 @@ export const gemini: Preset = {
       header: (key) => ["x-goog-api-key", key],
     },
   ],
+  sessions: { files: ".gemini/tmp/*/chats/*", idLength: 8 },
   environment: {},
   script: ({ isFollowUp, isSandboxed }) =>
     [

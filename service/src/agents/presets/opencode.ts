@@ -10,6 +10,8 @@ export const opencode: Preset = {
     anthropic("https://api.anthropic.com/v1", "ANTHROPIC_BASE_URL"),
     openAi("OPENAI_BASE_URL", "OPENAI_API_KEY"),
   ],
+  // All are in one file.
+  sessions: { files: ".local/share/opencode/opencode.db", idLength: 0 },
   // It knows the models as of its own version.
   environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
   script: ({ isFollowUp }) => `exec opencode run --format json ${isFollowUp ? "--continue " : ""}"$@"`,

@@ -1,4 +1,4 @@
-import type { AgentTurn, ModelEndpoint } from "../agent.ts";
+import type { AgentSessions, AgentTurn, ModelEndpoint } from "../agent.ts";
 import type { AgentReport } from "../agent-report.ts";
 import type { AgentEvent } from "../events.ts";
 import { anthropicApi, openAiApi } from "../model-api.ts";
@@ -19,8 +19,9 @@ export interface Preset {
   /** Where it can reach a model, in order of preference: the first one whose key is set is used. */
   models: readonly ModelEndpoint[];
   environment: Readonly<Record<string, string>>;
-  /** As that of `Agent`. */
+  /** As those of `Agent`. */
   unpacksTo?: string;
+  sessions: AgentSessions;
   /**
    * Returns the script for `/bin/sh` that runs it. Stdin is the prompt, which is also in the file named by
    * `AGENT_PROMPT_FILE`. `"$@"` stands for the arguments that choose a model.

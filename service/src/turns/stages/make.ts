@@ -7,7 +7,7 @@ import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { reportOf } from "../agent-run-report.ts";
-import { commitChange } from "../commit-change.ts";
+import { type CommittedChange, commitChange } from "../commit-change.ts";
 import { keepForOthers } from "../kept-commits.ts";
 import { noChangeNote } from "../log-notes.ts";
 import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
@@ -58,18 +58,23 @@ export async function make(work: Work): Promise<Position> {
   context.onAgentEnd?.();
   const elapsedMs = (): number => machine.now() - startedAt;
   const run = { report: attempt, project: context.job.project, isFollowUp: attempt.isFollowUp, earlierUsd };
-  const report = await context.patiently(() => reportOf(turn, run, context));
+  let report = await context.patiently(() => reportOf(turn, run, context));
   // A lost lease shows again when the turn goes on. The worker may take the turn again, so what the agent did is kept first.
   await ignoringLoss(homes?.keep?.(turn, directory, log));
   const { reason, failureClass } = attempt;
   let made: Made = { reason, failureClass };
   if (attempt.end === "completed") {
     await worktrees.takeBack(directory);
-    const commit = await commitMade(work, worktree, attempt, elapsedMs).catch(async (error: unknown) => {
-      await ignoringLoss(store.runningTurns.setReport(turn, report));
-      throw error;
-    });
+    const { commit, unpublished } = await commitMade(work, worktree, attempt, elapsedMs).catch(
+      async (error: unknown) => {
+        await ignoringLoss(store.runningTurns.setReport(turn, report));
+        throw error;
+      },
+    );
     made = { commit };
+    // With what the agent said: nothing else tells of a turn without a change.
+    const answer = [report.answer, unpublished].filter(Boolean).join("\n\n");
+    if (unpublished !== "") report = { ...report, answer };
   }
   return settle(work, made, report, { worktree, report, leftMs, isSecond: false });
 }
@@ -145,10 +150,10 @@ export async function makeAgain(work: Work, first: Placed, go: Go, command: stri
   const commit =
     attempt.end !== "completed"
       ? undefined
-      : await commitMade(work, worktree, attempt, elapsedMs).catch((error: unknown) => {
-          log(`The second change cannot be committed: ${errorMessage(error)}`);
-          return undefined;
-        });
+      : await commitMade(work, worktree, attempt, elapsedMs).then(
+          (change) => change.commit,
+          (error: unknown) => void log(`The second change cannot be committed: ${errorMessage(error)}`),
+        );
   const cost = { costUsd: second.costUsd ?? unknownCost, sessionCost: second.sessionCost };
   if (commit !== undefined && (await repository.changedFiles(first.commit, commit)).length > 0) {
     const report = { ...cost, answer: second.answer ?? go.report.answer };
@@ -166,7 +171,7 @@ function commitMade(
   worktree: Worktree,
   attempt: Attempt,
   elapsedMs: () => number,
-): Promise<string | undefined> {
+): Promise<CommittedChange> {
   const { machine, timeLimitMs, stop } = context;
   return commitChange(turn, worktree, start, attempt, context, () =>
     startDeadline(machine, timeLimitMs, elapsedMs(), stop),

@@ -104,6 +104,23 @@ describe("an agent has failed", () => {
   });
 });
 
+test("an agent that begins another session than an earlier one is ended at once", async () => {
+  const isEarlierSession = (id: string) => id === "s";
+  const other = print({ ...started, session_id: "other" });
+  expect(await run(agentThat("claude", `${other}; sleep 300; ${print(said)}`), { isEarlierSession })).toMatchObject({
+    end: "failed",
+    endedBy: "other-session",
+    hasWorked: false,
+  });
+  // Some name a session only in the end.
+  const late = print({ ...said, session_id: undefined }, { ...result, session_id: "other" });
+  expect(await run(agentThat("claude", late), { isEarlierSession })).toMatchObject({ end: "completed" });
+  // Sub-agents have sessions of their own.
+  expect(
+    await run(agentThat("claude", `${print(started)}; ${other}; ${print(said, result)}`), { isEarlierSession }),
+  ).toMatchObject({ end: "completed" });
+});
+
 test("Gemini CLI and OpenCode have completed while a process that they started holds their output", async () => {
   const gemini = print({ type: "message", role: "assistant", content: "Done." }, { type: "result", status: "success" });
   const opencode = print(

@@ -70,7 +70,9 @@ test("new files that .gitignore names are named, but no folders of tools, and no
   expect(docs.git("log", "-1", "--format=%B", `agent/${job.id}`)).toContain(`    ${told}`);
   const other = await runJob(service, "Nothing");
   expect(other).toMatchObject({ status: "completed", prLink: null });
-  expect(logOf(service, other.id)).toContain(`[service] ${told}`);
+  expect(logOf(service, other.id)).toContain(
+    `[service] No file was changed. The agent's last words:\n[service] ${told}`,
+  );
 });
 
 describe("a change that is too large", () => {

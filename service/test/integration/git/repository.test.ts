@@ -692,6 +692,19 @@ describe("a commit", () => {
     expect(told).toEqual([["13 files, 12 deleted.", "The mode of 1 file changed."]]);
   });
 
+  test("tells of many lines that are gone, and of line ends, also of names that Git quotes", async () => {
+    const text = (lines: number, end = "\n") => `line of text${end}`.repeat(lines);
+    const names = ["long.md", 'a "quoted" é\tname.md', "few.md", "unix.md"];
+    const docs = docsRepository(Object.fromEntries(names.map((name) => [name, text(1300)])));
+    const { checkOut, repository } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    const contents = [text(100), `more\n${text(1300, "\r\n")}`, text(1299), text(1300)];
+    for (const [index, name] of names.entries()) writeFileSync(join(checkout.tree, name), contents[index] ?? "");
+    writeFileSync(join(checkout.tree, "windows.md"), text(1, "\r\n"));
+    const { notes } = await repository.commit(checkout, "Change\n", { maxBytes: 1_000_000 });
+    expect(notes).toEqual(["4 files, 1,199 lines fewer.", "The line ends of 1 file changed."]);
+  });
+
   test("takes names as they are where the repository has such names already", async () => {
     const docs = docsRepository({ "a:b.md": "x", "Page.md": "x", "page.md": "x" });
     const { checkOut, repository } = await open({ docs });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { GitHubPullRequests } from "../../../src/pulls/github.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
+import { describeLeftWork } from "../../../src/turns/left-work.ts";
 import { change, isPost, posts, ref, startGitHubPullRequests, token } from "../../support/github-pull-requests.ts";
 
 describe("opening a pull request", () => {
@@ -54,6 +55,19 @@ describe("opening a pull request", () => {
     isLost = false;
     await expect(github.pulls.open(lost)).rejects.toThrow(LeaseLost);
     expect(github.server.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  });
+
+  test("from which work of the agent is missing is a draft, which only a person makes ready", async () => {
+    const github = await startGitHubPullRequests();
+    const sent: Record<string, string | boolean>[] = [];
+    github.server.answer = (request, body) => void (isPost(request) && sent.push(JSON.parse(body)));
+    const left = describeLeftWork({ left: ["the branch more with 2 commits"], isPartial: false }) ?? "";
+    const check = { result: "failed", command: "npm test", output: "" } as const;
+    await github.pulls.open({ ...change, notes: ["The mode of 1 file changed."] });
+    await github.pulls.open({ ...change, branch: "agent/b", notes: [left], check });
+    expect(sent.map(({ draft }) => draft)).toEqual([undefined, true]);
+    expect(sent[1]?.body).toContain("the branch more with 2 commits");
+    expect(sent[1]?.body).not.toContain("draft because of the check");
   });
 
   describe("whose check failed", () => {

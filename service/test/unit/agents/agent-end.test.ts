@@ -9,7 +9,7 @@ const said = {
   "no event": { message: undefined, error: undefined },
 } as const;
 const exits = { 0: undefined, 1: 1, 143: 143 } as const;
-const clocks = ["itself", "stop", "time-limit", "silence", "wait"] as const;
+const clocks = ["itself", "stop", "time-limit", "silence", "wait", "other-session"] as const;
 const models = { silent: undefined, 200: { lastStatus: 200 }, 529: { lastStatus: 529 } } as const;
 
 /** All combinations of what is known of how an agent's run ended. */
@@ -44,24 +44,28 @@ test("the ending follows from the witness that knows most, and no other one dest
     "success, time-limit": "completed",
     "success, silence": "completed",
     "success, wait": "completed",
+    "success, other-session": "failed",
     "error, exit 0": "failed",
     "error, exit other": "failed",
     "error, stop": "stopped",
     "error, time-limit": "failed",
     "error, silence": "failed",
     "error, wait": "failed",
+    "error, other-session": "failed",
     "nothing, exit 0": "failed",
     "nothing, exit other": "failed",
     "nothing, stop": "stopped",
     "nothing, time-limit": "timed-out",
     "nothing, silence": "failed",
     "nothing, wait": "failed",
+    "nothing, other-session": "failed",
     "no event, exit 0": "completed",
     "no event, exit other": "failed",
     "no event, stop": "stopped",
     "no event, time-limit": "timed-out",
     "no event, silence": "failed",
     "no event, wait": "failed",
+    "no event, other-session": "failed",
   });
 });
 

@@ -62,7 +62,7 @@ test("a project needs only a repository", () => {
 });
 
 test.runIf(process.platform === "linux")("a project has its own agent, limits and pull requests", () => {
-  const environment = { ANTHROPIC_API_KEY: "key", DOCS_TOKEN: "of docs", GITHUB_TOKEN: "of others" };
+  const environment = { ANTHROPIC_API_KEY: "key", DOCS_TOKEN: "of-docs", GITHUB_TOKEN: "of-others" };
   const { settings, secretVariables } = optionsOf(
     {
       projects: {
@@ -107,12 +107,12 @@ test.runIf(process.platform === "linux")("a project has its own agent, limits an
       owner: "acme",
       name: "docs",
       apiUrl: "https://git.example.com/api/v3",
-      token: "of docs",
+      token: "of-docs",
       tokenVariable: "DOCS_TOKEN",
     },
   });
   const site = settings.get("site");
-  expect(site).toMatchObject({ sandbox: "none", github: { name: "site", token: "of others" } });
+  expect(site).toMatchObject({ sandbox: "none", github: { name: "site", token: "of-others" } });
   expect(site?.agent.command({ isFollowUp: false, isSandboxed: false }).args[1]).toBe("./agent.sh");
   expect(secretVariables).toEqual(["DOCS_TOKEN"]);
 });

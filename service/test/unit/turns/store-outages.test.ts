@@ -120,6 +120,7 @@ function createPorts(store: Store) {
     },
     lastOutput: async () => "",
     hideSecrets: async () => {},
+    findSessions: async () => [],
     replaceHome: async () => ({ drop: async () => {}, [Symbol.asyncDispose]: async () => {} }),
     hasOwnCommits: async () => false,
     mayHaveLeftWork: async () => false,

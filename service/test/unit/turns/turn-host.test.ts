@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { turnHost } from "../../../src/turns/turn-host.ts";
 
@@ -19,4 +19,28 @@ test("secrets are hidden in a log, and nowhere that an agent has put in its plac
   expect(readFileSync(log, "utf8")).toContain("sk-");
   for (const file of [pipe, empty, of("missing"), log]) await turnHost.hideSecrets(file, secrets);
   expect(readFileSync(log, "utf8")).toBe("| *************\n| more\n");
+});
+
+describe("sessions in a home", () => {
+  const pattern = ".cli/*/*.jsonl";
+
+  test("are found by their pattern, unless their files are empty", async () => {
+    const home = temporaryFolder();
+    mkdirSync(join(home, ".cli/project"), { recursive: true });
+    writeFileSync(join(home, ".cli/project/empty.jsonl"), "");
+    writeFileSync(join(home, ".cli/project/other.json"), "{}");
+    symlinkSync("/nowhere", join(home, ".cli/project/link.jsonl"));
+    expect(await turnHost.findSessions(home, pattern)).toEqual([]);
+    writeFileSync(join(home, ".cli/project/some-id.jsonl"), "{}");
+    expect(await turnHost.findSessions(home, pattern)).toEqual([".cli/project/some-id.jsonl"]);
+    expect(await turnHost.findSessions(join(home, "missing"), pattern)).toEqual([]);
+  });
+
+  test("are not looked for without end", async () => {
+    const home = temporaryFolder();
+    mkdirSync(join(home, ".cli/project"), { recursive: true });
+    for (const file of ["a", "b", "c"]) writeFileSync(join(home, `.cli/project/${file}.jsonl`), "{}");
+    expect(await turnHost.findSessions(home, pattern)).toHaveLength(3);
+    expect((await turnHost.findSessions(home, pattern, 4)).length).toBeLessThan(3);
+  });
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { builtInEditor } from "../../../src/agents/agent.ts";
-import type { AgentResult } from "../../../src/agents/run-agent.ts";
+import { type Agent, builtInEditor } from "../../../src/agents/agent.ts";
+import type { AgentOptions, AgentResult } from "../../../src/agents/run-agent.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import type { Turn } from "../../../src/model.ts";
@@ -1047,11 +1047,18 @@ describe("a follow-up whose session cannot be continued", () => {
     error: undefined,
   } as const;
 
-  async function setUp(...results: AgentResult[]) {
+  const setUp = (...results: AgentResult[]) => setUpWith({}, ...results);
+
+  /** @param agent - what the agent has besides. `found`: the sessions in its home */
+  async function setUpWith(
+    { found = [], ...agent }: Pick<Agent, "sessions"> & { found?: string[] },
+    ...results: AgentResult[]
+  ) {
     const turns = await setUpTurns();
     await turns.run();
     const { host, ports } = turns;
     const homes: string[] = [];
+    host.findSessions = async () => (homes.includes("new") ? [] : found);
     // The first turn has left a session.
     host.prepare = async () => false;
     host.lastOutput = async () => "No conversation found to continue";
@@ -1066,19 +1073,35 @@ describe("a follow-up whose session cannot be continued", () => {
       };
     };
     const goes: { isFollowUp: boolean; told: number }[] = [];
-    host.runAgent = async (_agent, { isFollowUp, history }) => {
+    const isEarlier: AgentOptions["isEarlierSession"][] = [];
+    host.runAgent = async (_agent, { isFollowUp, history, isEarlierSession }) => {
       goes.push({ isFollowUp, told: history.length });
+      isEarlier.push(isEarlierSession);
       return results[goes.length - 1] ?? refused;
     };
-    ports.agent = { ...ports.agent, isToldHistory: true };
-    return { ...(await turns.runMessage("More")), homes, goes };
+    ports.agent = { ...ports.agent, isToldHistory: true, ...agent };
+    const ran = await turns.runMessage("More");
+    const stored = await turns.store.turns.ofJob("a");
+    return { ...ran, homes, goes, isEarlier, costUsd: stored.at(-1)?.costUsd };
   }
 
   const done: AgentResult = { end: "completed", hasEnded: true, hasWorked: true, message: "Done", error: undefined };
 
-  test.each([
+  test.each<[why: string, first: AgentResult]>([
     ["because its API refuses the messages", refused],
     ["because its program has no such session", unknown],
+    [
+      "because its API refuses the messages, says aider",
+      {
+        end: "failed",
+        message: undefined,
+        error: "litellm.BadRequestError: OpenAIException - messages.1: `tool_use` ids",
+      },
+    ],
+    [
+      "because its API refuses the messages, whose status only the proxy knows",
+      { ...refused, error: "`tool_use` ids were found", model: { lastStatus: 400, lastDenied: undefined } },
+    ],
   ])("is run once more, told the earlier turns, with a new home: %s", async (_why, first) => {
     const { result, log, goes, homes } = await setUp(first, done);
     expect(result).toBe("completed");
@@ -1088,6 +1111,44 @@ describe("a follow-up whose session cannot be continued", () => {
     ]);
     expect(homes).toEqual(["new", "dropped"]);
     expect(log).toContain("The session of the earlier turns cannot be continued, so the agent is run once more.");
+  });
+
+  test("is run once, with a new session, if its home has none", async () => {
+    const sessions = { files: ".cli/*" };
+    const { result, log, goes, homes } = await setUpWith({ sessions }, done);
+    expect([result, goes, homes]).toEqual(["completed", [{ isFollowUp: false, told: 1 }], []]);
+    expect(log).toContain("The session of the earlier turns is gone, so the agent begins a new one. Its prompt tells");
+  });
+
+  test.each([
+    [undefined, ["ab-1", "cd-2"], ["ab-2"]],
+    [2, ["ab-1", "ab-3"], ["ef-1"]],
+    [0, ["ef"], []],
+  ])("knows sessions by the first %s characters of their ids", async (idLength, earlier, others) => {
+    const sessions = { files: ".cli/*", ...(idLength !== undefined && { idLength }) };
+    const { goes, isEarlier } = await setUpWith({ sessions, found: [".cli/x-ab-1.json", ".cli/x-cd-2.json"] }, done);
+    expect(goes).toEqual([{ isFollowUp: true, told: 1 }]);
+    const known = [...earlier, ...others].filter((id) => isEarlier[0]?.(id));
+    expect(known).toEqual(earlier);
+  });
+
+  test("is run once more if it begins another session, and costs what both runs did", async () => {
+    const other: AgentResult = { ...unknown, endedBy: "other-session", costUsd: 0.25 };
+    const sessions = { files: ".cli/*" };
+    const { result, goes, log, costUsd, isEarlier } = await setUpWith({ sessions, found: ["a"] }, other, {
+      ...done,
+      costUsd: 1,
+    });
+    expect([result, goes.map(({ isFollowUp }) => isFollowUp), costUsd]).toEqual(["completed", [true, false], 1.25]);
+    expect(isEarlier.map((one) => one === undefined)).toEqual([false, true]);
+    expect(log).toContain("The agent did not find the session of the earlier turns, and began another one.");
+  });
+
+  test.each<[what: string, first: AgentResult, costUsd: number]>([
+    ["nothing, if it has not worked and says nothing of it", unknown, 1],
+    ["an unknown amount, if it has worked and says nothing of it", refused, -1],
+  ])("costs %s", async (_what, first, costUsd) => {
+    expect(await setUp(first, { ...done, costUsd: 1 })).toMatchObject({ costUsd });
   });
 
   test("is run no third time, and has its old home and both reasons if the new session says no word either", async () => {

@@ -145,6 +145,7 @@ test("a turn that is postponed after its agent has run does not run it again", a
     },
     lastOutput: async () => "",
     hideSecrets: async () => {},
+    findSessions: async () => [],
     replaceHome: async () => ({ drop: async () => {}, [Symbol.asyncDispose]: async () => {} }),
     hasOwnCommits: async () => false,
     mayHaveLeftWork: async () => false,

@@ -111,6 +111,14 @@ test.each<[Partial<Record<InputName, string>>, NodeJS.ProcessEnv, string]>([
   expect(problemsOf(values, more)).toEqual([problem]);
 });
 
+test("a key with a line break in it is named", () => {
+  const result = parse({}, { ANTHROPIC_API_KEY: "sk-ant-\n0123" });
+  expect(JSON.stringify(result)).toContain("ANTHROPIC_API_KEY");
+  expect(JSON.stringify(result)).toMatch(/contains a line break.*Paste the key into the secret again/);
+  expect(JSON.stringify(result)).not.toContain("0123");
+  expect(parse({}, { ANTHROPIC_API_KEY: " sk-ant-0123\n" })).toMatchObject({ ok: true });
+});
+
 test.each([
   ["claude --model opus", "claude", "opus"],
   ["claude -m=opus -p", "claude", "opus"],
