@@ -1174,3 +1174,35 @@ describe("a follow-up whose session cannot be continued", () => {
     expect([result, goes.length]).toEqual(["failed", 1]);
   });
 });
+
+test.each<[name: string, closedAt: number | undefined, expected: object]>([
+  [
+    "a pull request that a person closes while the turn runs is not followed by another one",
+    2000,
+    { result: "failed" },
+  ],
+  ["one that was closed before is", undefined, { result: "completed", failures: [] }],
+])("%s", async (_name, closedAt, expected) => {
+  const { run, runMessage, ports, opened, next, store } = await setUpTurns();
+  await run();
+  const { open } = ports.pullRequests;
+  next.state = closedAt === undefined ? "closed" : "open";
+  ports.pullRequests.read = async () => ({
+    state: next.state,
+    target: undefined,
+    ...(next.state === "closed" && { closedAt: 1000 }),
+  });
+  ports.pullRequests.open = async (change) => {
+    next.state = "closed";
+    await change.confirmNew?.();
+    return open({ ...change, existing: null });
+  };
+  const done = await runMessage("Go on");
+  expect(done).toMatchObject(expected);
+  expect(opened).toHaveLength(closedAt === undefined ? 2 : 1);
+  if (closedAt === undefined) return;
+  expect(done.failures[0]).toMatch(/pull\/1 was closed while the turn ran, so its commit is on agent\/a, and in no/);
+  expect((await store.jobs.find("a"))?.kept).toBe("pull-request");
+  expect(await runMessage("Go on")).toMatchObject({ result: "completed" });
+  expect(opened).toHaveLength(2);
+});
