@@ -1190,7 +1190,7 @@ test.each<[name: string, closedAt: number | undefined, expected: object]>([
   ports.pullRequests.read = async () => ({
     state: next.state,
     target: undefined,
-    ...(next.state === "closed" && { closedAt: 1000 }),
+    ...(next.state === "closed" && { closedAt: 5 }),
   });
   ports.pullRequests.open = async (change) => {
     next.state = "closed";
