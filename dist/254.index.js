@@ -1794,67 +1794,6 @@ var mintlify = __webpack_require__(6929);
 var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: external "node:crypto"
 var external_node_crypto_ = __webpack_require__(7598);
-;// CONCATENATED MODULE: ./build/action/inputs/agent.js
-
-
-
-/** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
-const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"];
-/** How long before the end of the step's time its agent is stopped, in minutes, so that the step can say so. */
-const marginMinutes = 2;
-/**
- * Reads the input `agent`, and what belongs to it. What only the service knows, such as the values of its options, it checks
- * when it starts, before an agent is installed.
- *
- * @param isGiven - returns whether an input has another value than its default
- */
-function parseAgent(raw, isGiven, environment) {
-    const { agent } = raw;
-    const problems = [];
-    const add = (input, problem) => void (problem && problems.push({ input, problem }));
-    add("agent", (0,agent_service/* platformProblem */.J4)(environment));
-    add("agent", (0,agent_service/* agentProblem */.$R)(agent, environment));
-    for (const input of others)
-        if (isGiven(input))
-            add(input, (0,runner_kit_text/* say */.cv) `cannot be used together with agent, which runs with this step and ends with it. Remove one of them`);
-    const keys = agent_service/* agentKeys */._N[agent] ?? [];
-    const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
-    if (isKeyMissing)
-        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
-    const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
-    const minutes = Number(raw["timeout-minutes"]);
-    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"], agent_service/* agentInputs */.J9);
-    for (const problem of given.problems)
-        add("agent-options", problem);
-    const commands = ["setup", "check"].filter((name) => raw[name] !== "");
-    const named = given.name === undefined ? [] : [`--name ${given.name}`];
-    const options = [
-        ...named,
-        ...commands.map((name) => `--${name} ${raw[name]}`),
-        ...given.options.map(({ line }) => line),
-    ];
-    const limit = String(Math.max(minutes - marginMinutes, minutes / 2));
-    const inputs = {
-        agent,
-        "github-token": raw["github-token"],
-        "workflow-token": raw["workflow-token"],
-        "time-limit-minutes": limit,
-        "minutes-left": limit,
-        ...given.inputs,
-        options: options.join("\n"),
-    };
-    return {
-        settings: { name: agent, apiKey, inputs },
-        problems,
-        isKeyMissing,
-        inputs: {
-            "base-url": "http://127.0.0.1",
-            "project-id": (0,agent_service/* projectOf */.v8)(environment.GITHUB_REPOSITORY ?? "", agent, environment, given.name),
-            "api-key": apiKey,
-        },
-    };
-}
-
 ;// CONCATENATED MODULE: ./build/action/changes/since.js
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 /** Ten years. A longer duration may lead to an invalid date. */
@@ -1915,12 +1854,15 @@ const baseUrl = rule((value) => {
         return undefined;
     return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
 }, (text) => new URL(text));
+/** Returns whether a value can be a key: it is sent in a header of HTTP. */
+const isKey = (value) => /^[\x21-\x7e]+$/.test(value);
+const noKey = "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
 /** Returns the problem with an API key, if there is one. Never contains the key. */
 function apiKeyProblem(value) {
     if (value === "")
         return `is empty. Set it from a secret: api-key: \${{ secrets.NAME }}. Check the secret's name. ${agent_service/* forkAdvice */.Xv}. Runs started by Dependabot only see Dependabot's secrets`;
-    if (!/^[\x21-\x7e]+$/.test(value))
-        return "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
+    if (!isKey(value))
+        return noKey;
     const otherKind = { mint_dsc_: "an assistant key", mint_us_: "an index key" };
     for (const [prefix, kind] of Object.entries(otherKind)) {
         if (value.startsWith(prefix))
@@ -1965,6 +1907,71 @@ const changesSince = (text) => {
         return { value };
     return { problem: "must be auto, a duration above 0 such as 24h or 7d, or the name of a commit, tag or branch" };
 };
+
+;// CONCATENATED MODULE: ./build/action/inputs/agent.js
+
+
+
+
+/** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
+const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"];
+/** How long before the end of the step's time its agent is stopped, in minutes, so that the step can say so. */
+const marginMinutes = 2;
+/**
+ * Reads the input `agent`, and what belongs to it. What only the service knows, such as the values of its options, it checks
+ * when it starts, before an agent is installed.
+ *
+ * @param isGiven - returns whether an input has another value than its default
+ */
+function parseAgent(raw, isGiven, environment) {
+    const { agent } = raw;
+    const problems = [];
+    const add = (input, problem) => void (problem && problems.push({ input, problem }));
+    add("agent", (0,agent_service/* platformProblem */.J4)(environment));
+    add("agent", (0,agent_service/* agentProblem */.$R)(agent, environment));
+    for (const input of others)
+        if (isGiven(input))
+            add(input, (0,runner_kit_text/* say */.cv) `cannot be used together with agent, which runs with this step and ends with it. Remove one of them`);
+    const keys = agent_service/* agentKeys */._N[agent] ?? [];
+    const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
+    if (isKeyMissing)
+        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
+    for (const name of keys)
+        if (!isKey(environment[name]?.trim() || "unset"))
+            add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, and ${name} in the step's env ${(0,runner_kit_text/* trusted */.IZ)(noKey)}`);
+    const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
+    const minutes = Number(raw["timeout-minutes"]);
+    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"], agent_service/* agentInputs */.J9);
+    for (const problem of given.problems)
+        add("agent-options", problem);
+    const commands = ["setup", "check"].filter((name) => raw[name] !== "");
+    const named = given.name === undefined ? [] : [`--name ${given.name}`];
+    const options = [
+        ...named,
+        ...commands.map((name) => `--${name} ${raw[name]}`),
+        ...given.options.map(({ line }) => line),
+    ];
+    const limit = String(Math.max(minutes - marginMinutes, minutes / 2));
+    const inputs = {
+        agent,
+        "github-token": raw["github-token"],
+        "workflow-token": raw["workflow-token"],
+        "time-limit-minutes": limit,
+        "minutes-left": limit,
+        ...given.inputs,
+        options: options.join("\n"),
+    };
+    return {
+        settings: { name: agent, apiKey, inputs },
+        problems,
+        isKeyMissing,
+        inputs: {
+            "base-url": "http://127.0.0.1",
+            "project-id": (0,agent_service/* projectOf */.v8)(environment.GITHUB_REPOSITORY ?? "", agent, environment, given.name),
+            "api-key": apiKey,
+        },
+    };
+}
 
 ;// CONCATENATED MODULE: ./build/action/inputs/schema.js
 

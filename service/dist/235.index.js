@@ -664,6 +664,7 @@ const aider = {
     program: "aider",
     package: { registry: "pypi", name: "aider-chat", version: "0.86.2" },
     models: [anthropic("https://api.anthropic.com", "ANTHROPIC_API_BASE"), openAi("OPENAI_API_BASE", "OPENAI_API_KEY")],
+    sessions: { files: ".aider.chat.history.md" },
     environment: {},
     // Its chat is kept in HOME, which lasts as long as the job: without sessions, that is its memory. `--yes-always` would
     // also fetch every URL in a prompt.
@@ -764,6 +765,7 @@ const claude_claude = {
             header: (key) => ["authorization", `Bearer ${key}`],
         },
     ],
+    sessions: { files: ".claude/projects/*/*.jsonl" },
     environment: {
         // Otherwise it sends the content of every file that a prompt names as `@/path` to the model, even from outside the clone.
         CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
@@ -815,6 +817,7 @@ const codex_codex = {
     program: "codex",
     package: { registry: "npm", name: "@openai/codex", version: "0.169.0" },
     models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY")],
+    sessions: { files: ".codex/sessions/*/*/*/*.jsonl" },
     environment: {},
     // It reads the base URL only from its configuration. For a model that it does not know, it would offer a tool of the provider.
     script: ({ isFollowUp, isSandboxed }) => [
@@ -852,6 +855,7 @@ const copilot_copilot = {
             header: (token) => ["authorization", `Bearer ${token}`],
         },
     ],
+    sessions: { files: ".copilot/session-state/*/events.jsonl" },
     environment: { COPILOT_AUTO_UPDATE: "false", USE_TGREP: "false" },
     // 235 MB, by default into the home, which each job has.
     unpacksTo: "COPILOT_CACHE_HOME",
@@ -900,6 +904,7 @@ const gemini_gemini = {
             header: (key) => ["x-goog-api-key", key],
         },
     ],
+    sessions: { files: ".gemini/tmp/*/chats/*", idLength: 8 },
     environment: {},
     script: ({ isFollowUp, isSandboxed }) => [
         "GEMINI_CLI_SYSTEM_SETTINGS_PATH=$(mktemp) && export GEMINI_CLI_SYSTEM_SETTINGS_PATH &&",
@@ -935,6 +940,8 @@ const opencode_opencode = {
         anthropic("https://api.anthropic.com/v1", "ANTHROPIC_BASE_URL"),
         openAi("OPENAI_BASE_URL", "OPENAI_API_KEY"),
     ],
+    // All are in one file.
+    sessions: { files: ".local/share/opencode/opencode.db", idLength: 0 },
     // It knows the models as of its own version.
     environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
     script: ({ isFollowUp }) => `exec opencode run --format json ${isFollowUp ? "--continue " : ""}"$@"`,
@@ -1041,8 +1048,8 @@ function presetAgent(name, environment, model) {
     const preset = presets.get(name);
     if (preset === undefined)
         return undefined;
-    const { program, models, environment: own, unpacksTo, script, readReport } = preset;
-    const modelEndpoint = models.find(({ keyVariable }) => (0,service_secrets/* findSecret */.mt)(keyVariable, environment) !== undefined);
+    const { program, models, environment: own, unpacksTo, sessions, script, readReport } = preset;
+    const modelEndpoint = models.find(({ keyVariable }) => (0,service_secrets/* findKey */.Tj)(keyVariable, environment) !== undefined);
     if (modelEndpoint === undefined) {
         const keys = models.map(({ keyVariable }) => keyVariable).join(" or ");
         throw new Error(`--agent ${name} requires ${keys} in the environment.`);
@@ -1076,6 +1083,7 @@ function presetAgent(name, environment, model) {
         programs: [program],
         install: installCommand(preset.package),
         unpacksTo,
+        sessions,
         reads: [],
         // None: its model is reached through the service, which adds the key. A direct way would let it use another key.
         hosts: [],
@@ -2303,7 +2311,7 @@ const apiKeyVariable = "AGENT_SERVICE_KEY";
 function findGitHubRepository(input, environment) {
     const { github, githubTokenEnv } = input;
     const variable = githubTokenEnv ?? defaultTokenVariable;
-    const token = (0,service_secrets/* findSecret */.mt)(variable, environment);
+    const token = (0,service_secrets/* findKey */.Tj)(variable, environment);
     const found = (0,github_repository/* findOnGitHub */.k9)(input.repository, environment);
     const [owner = "", name = "", ...more] = (github ?? found?.name ?? "").split("/");
     if (github !== undefined && (owner === "" || name === "" || more.length > 0))
@@ -2516,9 +2524,7 @@ function parseOptions(args, environment) {
 function readOptions(given, environment, role) {
     const { value } = given;
     const configuration = findConfiguration(given, environment);
-    const apiKey = (0,service_secrets/* findSecret */.mt)(apiKeyVariable, environment)?.value;
-    if (/[^!-~]/.test(apiKey ?? ""))
-        throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
+    const apiKey = (0,service_secrets/* findKey */.Tj)(apiKeyVariable, environment)?.value;
     const place = parseStore(given);
     const postgres = place !== undefined && "url" in place ? place : undefined;
     const settings = configuration.settings.values;
@@ -3245,6 +3251,7 @@ class JobDirectory {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   No: () => (/* binding */ passwordOf),
+/* harmony export */   Tj: () => (/* binding */ findKey),
 /* harmony export */   bJ: () => (/* binding */ isPublicValue),
 /* harmony export */   cQ: () => (/* binding */ textsOfSecret),
 /* harmony export */   eh: () => (/* binding */ isSecretName),
@@ -3356,6 +3363,19 @@ function findSecret(name, environment) {
     };
 }
 /**
+ * Finds a secret that is sent in a header of HTTP; see `findSecret`.
+ *
+ * @throws also if its value is not valid there. The message has nothing of it
+ */
+function findKey(name, environment) {
+    const found = findSecret(name, environment);
+    if (found !== undefined && !isOneLine.test(found.value))
+        throw new Error(`${name} has a line break, a space or another character that no key has: paste it again.`);
+    return found;
+}
+/** What else there is would not be valid in a header of HTTP. */
+const isOneLine = /^[!-~]+$/;
+/**
  * Reads a file with a secret, and remembers the value.
  *
  * @throws if the file cannot be used
@@ -3368,8 +3388,7 @@ function readSecretFile(name, file) {
     catch (error) {
         throw new Error(`${file}, which has ${name}, cannot be read: ${error.code}.`);
     }
-    // What else there is would not be valid in a header of HTTP.
-    if (!/^[!-~]+$/.test(text))
+    if (!isOneLine.test(text))
         throw new Error(`${file} must have ${name} in one line of ASCII, and nothing else.`);
     const values = valuesOf.get(file) ?? new Set();
     values.delete(text);

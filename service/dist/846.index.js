@@ -7,7 +7,7 @@ export const modules = {
 
 __webpack_require__.r(__webpack_exports__);
 /* harmony import */ var _src_error_message_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(5719);
-/* harmony import */ var _serve_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3041);
+/* harmony import */ var _serve_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9630);
 /* harmony import */ var _server_protocol_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6387);
 
 

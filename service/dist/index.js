@@ -260,13 +260,13 @@ if (major < 24) {
 // The runner starts this file twice, as `main` and as `post`. It starts itself for the service. The action starts it for its agent.
 switch (process.argv[2]) {
     case "server":
-        await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(235), __nccwpck_require__.e(41), __nccwpck_require__.e(846)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6846));
+        await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(235), __nccwpck_require__.e(630), __nccwpck_require__.e(846)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6846));
         break;
     case "action": {
         // Before anything is loaded: the action may be gone by then.
         const leave = () => process.exit(1);
         process.once("disconnect", leave);
-        const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(61), __nccwpck_require__.e(235), __nccwpck_require__.e(41), __nccwpck_require__.e(883), __nccwpck_require__.e(220)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1220));
+        const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(61), __nccwpck_require__.e(235), __nccwpck_require__.e(630), __nccwpck_require__.e(883), __nccwpck_require__.e(220)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1220));
         process.off("disconnect", leave);
         serveAction();
         break;

@@ -3,6 +3,7 @@ import type { Git } from "./git.ts";
 /** What differs between the entries of two indexes, in files. */
 export interface ChangedEntries {
   count: number;
+  added: { readonly size: number };
   deleted: number;
   modes: number;
 }
@@ -23,7 +24,7 @@ export async function tellLosses(
   git: Git,
   head: string,
   tree: string,
-  { count, deleted, modes }: ChangedEntries,
+  { count, added, deleted, modes }: ChangedEntries,
 ): Promise<string[]> {
   const run = (...options: string[]) =>
     git.run(["diff-tree", "-r", "-z", "--numstat", "--no-renames", ...options, head, tree], {
@@ -31,9 +32,12 @@ export async function tellLosses(
       encoding: "latin1",
     });
   const read = async (): Promise<{ fewer: number; lineEnds: number }> => {
+    // Only what was there before can have lost something.
+    if (count === added.size) return { fewer: 0, lineEnds: 0 };
     const lines = linesIn(await run());
     const fewer = [...lines.values()].reduce((sum, one) => sum + one.removed - one.added, 0);
-    const others = linesIn(await run("--ignore-cr-at-eol"));
+    const hasBoth = [...lines.values()].some((one) => one.added > 0 && one.removed > 0);
+    const others = hasBoth ? linesIn(await run("--ignore-cr-at-eol")) : lines;
     const lineEnds = [...lines].filter(
       ([path, one]) => one.added > 0 && one.removed > (others.get(path)?.removed ?? 0),
     );

@@ -32,8 +32,9 @@ export interface Placed {
   counted: string | undefined;
   /** Whether it is on the branch, perhaps below what others have pushed. Default: no. */
   isPushed?: boolean | undefined;
-  /** Whether the clone keeps it as the last one of the job. Default: that is unknown. */
+  /** Whether the clone keeps it as the last one of the job, and whether it is pushed as it is. Default: that is unknown. */
   isKept?: boolean | undefined;
+  isFinal?: boolean | undefined;
 }
 
 /** The run of an agent in this process, after which it can have another go. */

@@ -176,7 +176,9 @@ test.each<[name: string, again: Check[], found: string | null, told: (string | n
 ])("a commit that others' push has moved since its check is checked again %s", async (_name, again, found, all) => {
   const { turn, run, ports, branch, told, store, opened } = await setUpCheck([{}, ...again]);
   const lost = new GitHubError("bad gateway", 502);
-  ports.committers = { of: () => ({ prepare: async () => {}, make: () => Promise.reject(lost) }) };
+  ports.committers = {
+    of: () => ({ prepare: async () => {}, author: async () => undefined, make: () => Promise.reject(lost) }),
+  };
   expect((await run()).result).toBe("postponed");
   const [own] = await store.turns.ofJob("a");
   const message = own === undefined ? "" : commitMessage(own, []);

@@ -145,7 +145,7 @@ test("the clone keeps a commit before it is made the one that is pushed, and tha
   const { run, ports } = await setUpTurns();
   const steps: string[] = [];
   const make = async (commit: string): Promise<string> => `signed ${commit}`;
-  ports.committers = { of: () => ({ prepare: async () => {}, make }) };
+  ports.committers = { of: () => ({ prepare: async () => {}, author: async () => undefined, make }) };
   ports.repository.keep = async (commit) => void steps.push(`keep ${commit}`);
   ports.repository.push = async (commit, _branch, expected) => {
     steps.push(`push ${commit}`);
@@ -160,7 +160,11 @@ test("a commit that cannot be pushed in an outage is stored once, however often 
   let saves = 0;
   ports.keptCommits = { save: async () => void saves++, load: async () => undefined };
   ports.committers = {
-    of: () => ({ prepare: async () => {}, make: () => Promise.reject(new GitHubError("bad gateway", 502)) }),
+    of: () => ({
+      prepare: async () => {},
+      author: async () => undefined,
+      make: () => Promise.reject(new GitHubError("bad gateway", 502)),
+    }),
   };
   for (let tries = 0; tries < 2; tries++) expect((await run()).result).toBe("postponed");
   expect(saves).toBe(1);
