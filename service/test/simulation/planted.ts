@@ -62,8 +62,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: runningTurns,
-        from: "await store(transaction, turn, said);\n      const",
-        to: "const",
+        from: "await store(transaction, turn, said);\n      if (said?.ends",
+        to: "if (said?.ends",
       },
     ],
   },

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
-  agentInputs,
+  type AgentSettings,
   agentKeys,
   agentProblem,
   forkAdvice,
@@ -9,7 +9,6 @@ import {
   readAgentOptions,
 } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
-import type { AgentSettings } from "../settings.ts";
 import { isKey, noKey } from "./rules.ts";
 
 /** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
@@ -72,32 +71,32 @@ export function parseAgent(
       add("agent", say`is ${agent}, and ${name} in the step's env ${trusted(noKey)}`);
   const apiKey = `agent_${randomBytes(24).toString("hex")}`;
   const minutes = Number(raw["timeout-minutes"]);
-  const given = readAgentOptions(raw["agent-options"], agentInputs);
+  const given = readAgentOptions(raw["agent-options"]);
   for (const problem of given.problems) add("agent-options", problem);
-  const commands = (["setup", "check"] as const).filter((name) => raw[name] !== "");
-  const named = given.name === undefined ? [] : [`--name ${given.name}`];
-  const options = [
-    ...named,
-    ...commands.map((name) => `--${name} ${raw[name]}`),
-    ...given.options.map(({ line }) => line),
-  ];
-  const limit = String(Math.max(minutes - marginMinutes, minutes / 2));
-  const inputs = {
-    agent,
-    "github-token": raw["github-token"],
-    "workflow-token": raw["workflow-token"],
-    "time-limit-minutes": limit,
-    "minutes-left": limit,
-    ...given.inputs,
-    options: options.join("\n"),
-  };
+  const commands = (["setup", "check"] as const)
+    .filter((name) => raw[name] !== "")
+    .map((name) => ({ name, value: raw[name], line: `--${name} ${raw[name]}` }));
+  const repository = environment.GITHUB_REPOSITORY ?? "";
+  const projectId = projectOf(repository, agent, environment, given.own.name);
+  const isTrue = (value = "true"): boolean => value.toLowerCase() === "true";
   return {
-    settings: { name: agent, apiKey, inputs },
+    settings: {
+      agent,
+      repository,
+      projectId,
+      githubToken: raw["github-token"],
+      workflowToken: raw["workflow-token"],
+      minutes: Math.max(minutes - marginMinutes, minutes / 2),
+      remember: isTrue(given.own.remember),
+      install: isTrue(given.own.install),
+      options: [...commands, ...given.ofService],
+      apiKey,
+    },
     problems,
     isKeyMissing,
     inputs: {
       "base-url": "http://127.0.0.1",
-      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent, environment, given.name),
+      "project-id": projectId,
       "api-key": apiKey,
     },
   };
