@@ -7,7 +7,7 @@ import { keepForOthers } from "./kept-commits.ts";
 import { ClosedSince } from "./kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { Stopped } from "./project-commands.ts";
-import { PushRefused } from "./refusal.ts";
+import { PushRefused, TakenAway } from "./refusal.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import { ConflictError } from "./stages/push.ts";
 import { keptOf, type RunContext, type Work } from "./work.ts";
@@ -61,5 +61,6 @@ export async function endOf(
 function keptBy(error: unknown, work: Work | undefined) {
   if (error instanceof ConflictError || error instanceof KeptUnreadable) return "push";
   if (error instanceof ClosedSince) return error.kept ?? undefined;
+  if (error instanceof TakenAway) return undefined;
   return work && keptOf(work);
 }

@@ -11,7 +11,7 @@ import { LeaseLost } from "../../store-errors.ts";
 import { findFlaggedChanges } from "../check-change.ts";
 import { ClosedSince } from "../kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
-import { describeRefusal, HostRefused } from "../refusal.ts";
+import { describeRefusal, HostRefused, TakenAway } from "../refusal.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import type { TurnContext } from "../turn-ports.ts";
 import { begunTurn, type Position, type Work, type WorkContext } from "../work.ts";
@@ -69,6 +69,8 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
       throw error;
     log(errorMessage(error));
     if (hasNoCommits(error) && (await isMergedInto(targetBranch, head, repository))) return undefined;
+    await repository.fetch([branch]);
+    if ((await repository.branchHead(branch)) === undefined) throw new TakenAway(head, branch, true);
     throw new HostRefused(describeRefusal(error, branch, "pull request"), { cause: error });
   });
   if (link === undefined) return { stage: "published" };

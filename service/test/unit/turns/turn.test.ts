@@ -943,10 +943,22 @@ test.each([
   const { commits } = repository;
   const fetched: string[] = [];
   repository.fetch = async (branches) => void fetched.push(...branches);
-  repository.branchHead = async (name) => (name === "main" ? "target" : undefined);
+  repository.branchHead = async (name) => (name === "main" ? "target" : "c1");
   repository.commits = async (base, head) => (base === "target" ? [...missing] : commits(base, head));
   expect((await run()).result).toBe(result);
-  expect(fetched).toEqual(["main"]);
+  expect(fetched).toEqual(["main", ...(result === "failed" ? ["agent/a"] : [])]);
+});
+
+test("a turn whose branch a person deletes before its pull request is opened says so, and keeps nothing", async () => {
+  const { run, ports, store } = await setUpTurns();
+  ports.pullRequests.open = failing(new GitHubError("Validation Failed: invalid head", 422));
+  ports.repository.branchHead = async () => undefined;
+  const { result, failures } = await run();
+  expect(result).toBe("failed");
+  expect(failures[0]).toMatch(
+    /^The turn's commit c1 was pushed to agent\/a, and somebody has deleted that branch since/,
+  );
+  expect((await store.jobs.find("a"))?.kept).toBeNull();
 });
 
 test("a turn whose commit was pushed earlier opens its pull request without running the agent again", async () => {
