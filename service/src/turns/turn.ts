@@ -148,20 +148,23 @@ async function resultOf(error: unknown, turn: RunningTurn, context: RunContext):
     log(`The machine lacks something that the turn needs, so it waits and is started again: ${reason}`);
     return "postponed";
   }
-  log(`The turn failed: ${reason}`);
+  const fail = (why: string): TurnResult => {
+    log(`The turn failed: ${why}`);
+    return "failed";
+  };
   // What an earlier turn or attempt has made is stored.
-  if (kept !== "push" || isUnreadable || error instanceof ClosedSince) return "failed";
+  if (kept !== "push" || isUnreadable || error instanceof ClosedSince) return fail(reason);
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
     const lost = await untilStoreIsBack(() => keepForOthers(turn, refused, context), signal, context.machine);
-    if (lost !== undefined) {
-      const isTold = error instanceof PushRefused || error instanceof ConflictError;
-      onFailure?.({ reason: isTold ? error.whenLost(lost) : reason, failureClass: classOfError(error) });
-    }
+    if (lost === undefined) return fail(reason);
+    const isTold = error instanceof PushRefused || error instanceof ConflictError;
+    const why = isTold ? error.whenLost(lost) : reason;
+    onFailure?.({ reason: why, failureClass: classOfError(error) });
+    return fail(why);
   } catch {
     return signal.reason instanceof LeaseLost || !signal.aborted ? "taken-over" : "stopped";
   }
-  return "failed";
 }
 
 async function processTurn(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<TurnResult> {
