@@ -28,7 +28,7 @@ test("works there with the token for it, answers here with the workflow's, and k
   const { number } = await post("/issues", { title: "No quickstart" });
   const comment = async (body: string, more: Record<string, string> = {}) => {
     const { id } = await post(`/issues/${number}/comments`, { body });
-    const event = { id, text: body, author: { login: "writer" }, number, owner, repo: "product" };
+    const event = { id, text: body, author: { login: owner }, number, owner, repo: "product" };
     const inputs = { agent, "agent-options": `${unconfined}\n--repository ${repository}`, "trigger-phrase": "/agent" };
     const environment = {
       ...cache.environment,
