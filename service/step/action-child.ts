@@ -100,10 +100,12 @@ export class ActionChild {
     this.#cancellation.abort();
     await this.#last;
     await this.#service?.[Symbol.asyncDispose]();
+    const { isWorkflowToken, isOwnRepository } = this.#settings;
     await reportRun(runner, {
       folder: this.#config.folder,
       report: this.#report,
-      isWorkflowToken: this.#settings.isWorkflowToken,
+      isWorkflowToken,
+      isOwnRepository,
       environment: this.#environment,
     });
   }

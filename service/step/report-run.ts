@@ -21,18 +21,19 @@ export interface RunOfService {
   report: Report;
   /** Whether GitHub made the token for the workflow. */
   isWorkflowToken: boolean;
+  isOwnRepository: boolean;
   environment: NodeJS.ProcessEnv;
 }
 
 /** Says what a workflow's author should know of a service that has ended, and removes its files. */
 export async function reportRun(
   runner: Reporter,
-  { folder, report, isWorkflowToken, environment }: RunOfService,
+  { folder, report, isWorkflowToken, isOwnRepository, environment }: RunOfService,
 ): Promise<void> {
   const logs = jobLogs(folder);
   if (isWorkflowToken) reportPullRequests(runner, report, environment);
   reportUnsaved(runner, report);
-  reportAgents(runner, logs, cacheAccess(environment) === "write");
+  reportAgents(runner, logs, isOwnRepository && cacheAccess(environment) === "write");
   const isDebug = environment.RUNNER_DEBUG === "1";
   // The service's own log is always there: a step can fail without a job.
   showLogs(runner, folder, logs, isDebug ? [...logs.keys()] : report.failedJobs);

@@ -37,7 +37,7 @@ export function configOf(settings: Settings, environment: NodeJS.ProcessEnv, fol
     cacheEnvironment: cacheEnvironment(environment),
     isWorkflowToken,
     isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
-    isOwnRepository: settings.repository.toLowerCase() === environment.GITHUB_REPOSITORY?.toLowerCase(),
+    isOwnRepository: settings.isOwnRepository,
   };
   const secrets = Array.from(options.secrets, ({ value }) => value);
   return {

@@ -8,7 +8,7 @@ import { kindOf } from "../src/options/table.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
 /** What the action asks for, and what it means for the service. */
-export interface Settings extends Pick<AgentSettings, "projectId" | "repository" | "install" | "remember"> {
+export interface Settings extends Pick<AgentSettings, "projectId" | "isOwnRepository" | "install" | "remember"> {
   /** Arguments of the service's command line. */
   args: string[];
   /** Variables that they depend on. */
@@ -78,7 +78,7 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
     options: { ...project, apiKey: all.apiKey },
     agentPackage: presetPackage(agent),
     projectId,
-    repository,
+    isOwnRepository: given.isOwnRepository,
     token,
     endsAfterMs: given.minutes * 60_000,
     isWorkflowToken: token === workflowToken,

@@ -38,6 +38,7 @@ export interface Settings {
   session: string;
   /** What the prompt says about changes of the repository; `undefined` for nothing. */
   changes: ChangesSettings | undefined;
+  /** For the workflow's repository. An agent has its own, which is another one for another repository. */
   githubToken: string;
   /** Tells the legs of a matrix apart. */
   matrixLeg: string;

@@ -54,17 +54,17 @@ export function isInPath(program: string, path: string): boolean {
  * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
  * however a command is worded. The workflow's own repository is known by its id, which a rename or transfer keeps.
  *
- * @param repository - `OWNER/NAME`
+ * @param other - `OWNER/NAME` of a repository that is not the workflow's
  * @param name - tells agents of one repository apart. Default: the agent
  */
 export function projectOf(
-  repository: string,
+  other: string | undefined,
   agent: string,
-  { GITHUB_REPOSITORY: own, GITHUB_REPOSITORY_ID: id }: NodeJS.ProcessEnv,
+  { GITHUB_REPOSITORY: own = "", GITHUB_REPOSITORY_ID: id }: NodeJS.ProcessEnv,
   name = agent in agentKeys ? agent : "command",
 ): string {
-  const isOwn = repository.toLowerCase() === own?.toLowerCase();
-  return [...(isOwn && id ? [id] : repository.split("/")), name].join("-");
+  // No account has a dot in its name, and GitHub's names are the same in any case.
+  return [other?.toLowerCase().replace("/", ".") ?? (id || own.replace("/", "-")), name].join("-");
 }
 
 /** The options of the service that a step may set. */
@@ -104,6 +104,7 @@ const ownOptions = {
   name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
   remember: [/^(true|false)$/i, "true or false"],
   install: [/^(true|false)$/i, "true or false"],
+  repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
 } as const;
 
 type OwnOption = keyof typeof ownOptions;
@@ -136,8 +137,8 @@ export function readAgentOptions(text: string): AgentOptions {
     } else if (read.own[own] !== undefined) read.problems.push(say`must have --${own} only once`);
     else {
       const [pattern, form] = ownOptions[own];
-      if (!pattern.test(value)) read.problems.push(say`must have --${own} with ${trusted(form)}, not ${line}`);
-      read.own[own] = value;
+      if (pattern.test(value)) read.own[own] = value;
+      else read.problems.push(say`must have --${own} with ${trusted(form)}, not ${line}`);
     }
   }
   return read;
@@ -190,6 +191,8 @@ export interface AgentSettings {
   agent: string;
   /** `OWNER/NAME` of the repository that it works on. */
   repository: string;
+  /** Whether that is the workflow's. */
+  isOwnRepository: boolean;
   /** What `projectOf` returns. */
   projectId: string;
   /** Pushes branches, and opens pull requests. */

@@ -14,6 +14,7 @@ export function agentSettings(settings: Partial<AgentSettings> = {}): AgentSetti
   return {
     agent: "editor",
     repository: "acme/docs",
+    isOwnRepository: true,
     projectId: "acme-docs-editor",
     githubToken: "ghs_0123456789",
     workflowToken: "",

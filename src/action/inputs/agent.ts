@@ -9,7 +9,7 @@ import {
   readAgentOptions,
 } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
-import { isKey, noKey } from "./rules.ts";
+import { isKey, noKey, tokenPattern } from "./rules.ts";
 
 /** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
 const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"] as const;
@@ -23,6 +23,7 @@ type Input =
   | "agent-options"
   | "setup"
   | "check"
+  | "base"
   | "github-token"
   | "workflow-token"
   | "timeout-minutes";
@@ -34,7 +35,7 @@ export interface ParsedAgent {
   /** Whether no variable has the key of the agent's model. */
   isKeyMissing: boolean;
   /** Inputs that take the place of the workflow's: its service is only known by its project, whatever its port. */
-  inputs: Readonly<Record<"base-url" | "project-id" | "api-key", string>>;
+  inputs: Readonly<Record<"base-url" | "project-id" | "api-key" | "github-token", string>>;
 }
 
 /**
@@ -76,13 +77,24 @@ export function parseAgent(
   const commands = (["setup", "check"] as const)
     .filter((name) => raw[name] !== "")
     .map((name) => ({ name, value: raw[name], line: `--${name} ${raw[name]}` }));
-  const repository = environment.GITHUB_REPOSITORY ?? "";
-  const projectId = projectOf(repository, agent, environment, given.own.name);
+  const { GITHUB_REPOSITORY: own = "" } = environment;
+  const { repository: named = own } = given.own;
+  const other = named.toLowerCase() === own.toLowerCase() ? undefined : named;
+  const projectId = projectOf(other, agent, environment, given.own.name);
+  if (other !== undefined) {
+    add("github-token", tokenProblem(raw, other));
+    if (raw.base === "pull-request")
+      add(
+        "base",
+        say`is pull-request, a branch of this repository, but the agent works on ${other}: name a branch of that`,
+      );
+  }
   const isTrue = (value = "true"): boolean => value.toLowerCase() === "true";
   return {
     settings: {
       agent,
-      repository,
+      repository: other ?? own,
+      isOwnRepository: other === undefined,
       projectId,
       githubToken: raw["github-token"],
       workflowToken: raw["workflow-token"],
@@ -97,7 +109,19 @@ export function parseAgent(
     inputs: {
       "base-url": "http://127.0.0.1",
       "project-id": projectId,
+      // What the step does in the workflow's repository, it does with the workflow's token.
+      "github-token": raw[other === undefined ? "github-token" : "workflow-token"],
       "api-key": apiKey,
     },
   };
+}
+
+/** Returns why a token cannot be one for another repository; `undefined` if it may be. */
+function tokenProblem(raw: Readonly<Record<Input, string>>, other: string): Text | undefined {
+  const token = raw["github-token"];
+  const needed = say`Set it to one that can write to ${other}, such as that of a GitHub App`;
+  if (token === "") return say`is empty. ${needed}. Check the secret's name. ${trusted(forkAdvice)}`;
+  if (token === raw["workflow-token"])
+    return say`is the workflow's own, which can write only to this repository. ${needed}`;
+  return tokenPattern.test(token) ? undefined : say`contains characters that no token has`;
 }

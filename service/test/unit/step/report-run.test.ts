@@ -32,9 +32,9 @@ function leave(told: Told, logs: Readonly<Record<string, string>> = {}): void {
 
 const serverLog = { "Log of the agent service": ["Listening", "Stopped"] };
 
-async function end({ isWorkflowToken = false, environment = {} as NodeJS.ProcessEnv } = {}) {
+async function end({ isWorkflowToken = false, isOwnRepository = true, environment = {} as NodeJS.ProcessEnv } = {}) {
   const runner = createFakeStepRunner();
-  await reportRun(runner, { folder, report, isWorkflowToken, environment });
+  await reportRun(runner, { folder, report, isWorkflowToken, isOwnRepository, environment });
   return runner;
 }
 
@@ -136,9 +136,10 @@ describe("what an agent said", () => {
   });
 
   test.each([
-    ["write", 1],
-    ["read", 0],
-  ])("is joined by a note if its session is gone, and could be kept (%s)", async (mode, count) => {
+    ["write", true, 1],
+    ["read", true, 0],
+    ["write", false, 0],
+  ])("is joined by a note if its session is gone, and could be kept (%s, %s)", async (mode, isOwnRepository, count) => {
     const environment = { ACTIONS_CACHE_URL: "http://127.0.0.1/", ACTIONS_CACHE_MODE: mode };
     leave(
       {},
@@ -148,6 +149,8 @@ describe("what an agent said", () => {
       },
     );
     const note = /^notice The agent began a new session: The session of the earlier turns of job_1 is gone/;
-    expect((await end({ environment })).annotations).toEqual(Array(count).fill(expect.stringMatching(note)));
+    expect((await end({ environment, isOwnRepository })).annotations).toEqual(
+      Array(count).fill(expect.stringMatching(note)),
+    );
   });
 });

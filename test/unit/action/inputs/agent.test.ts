@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type InputName, parseInputs } from "../../../../src/action/inputs/schema.ts";
 import { plain, say } from "../../../../src/runner-kit/text.ts";
 import { temporaryFolder } from "../../../support/step.ts";
@@ -105,6 +105,57 @@ test.each(["remember false", "name api"])("a second line for a single value is a
   const lines = `--${option}\n--agent-env A\n--agent-env B\n--${option}`;
   const name = option.split(" ")[0];
   expect(problemsOf({ "agent-options": lines })).toEqual([`agent-options must have --${name} only once`]);
+});
+
+describe("another repository", () => {
+  const app = { "github-token": "ghs_of_the_app", "agent-options": "--repository Acme/Site" };
+
+  test("is worked on with its own token, while the workflow's does the rest", () => {
+    const settings = settingsOf({ ...app, base: "develop" });
+    expect(settings).toMatchObject({ projectId: "acme.site-claude", githubToken: "ghs_0123456789", base: "develop" });
+    expect(settings.agent).toMatchObject({
+      repository: "Acme/Site",
+      isOwnRepository: false,
+      githubToken: "ghs_of_the_app",
+      workflowToken: "ghs_0123456789",
+    });
+  });
+
+  test("is none if it is the workflow's, in any case", () => {
+    const named = settingsOf({ "agent-options": "--repository ACME/Docs" });
+    const { apiKey: _, agent, ...others } = settingsOf({});
+    expect(named).toMatchObject(others);
+    expect(named.agent).toEqual({ ...agent, apiKey: named.apiKey });
+  });
+
+  test.each<[Partial<Record<InputName, string>>, string]>([
+    [
+      { "github-token": "ghs_0123456789" },
+      "github-token is the workflow's own, which can write only to this repository.",
+    ],
+    [
+      { "github-token": "" },
+      "github-token is empty. Set it to one that can write to Acme/Site, such as that of a GitHub App.",
+    ],
+    [{ "github-token": "a b" }, "github-token contains characters that no token has"],
+    [
+      { base: "pull-request" },
+      "base is pull-request, a branch of this repository, but the agent works on Acme/Site: name",
+    ],
+  ])("needs a token and a branch of its own: %j", (values, problem) => {
+    const result = parse({ ...app, ...values });
+    const texts = result.ok ? [] : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`);
+    expect(texts).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test.each(["site", "acme/", "https://github.com/acme/site", "acme/site.git", "acme/site/docs", "acme/..", "-"])(
+    "is OWNER/NAME, and not %s",
+    (name) => {
+      expect(problemsOf({ ...app, "agent-options": `--repository ${name}` })).toEqual([
+        "agent-options must have --repository with OWNER/NAME",
+      ]);
+    },
+  );
 });
 
 test.each<[Partial<Record<InputName, string>>, NodeJS.ProcessEnv, string]>([
