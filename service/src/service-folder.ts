@@ -44,6 +44,8 @@ export class JobDirectory {
   readonly check: { readonly path: string } & Record<"tree" | "index" | "home" | "temporary", string>;
   /** The processes of the agent that runs. Not for the agent. */
   readonly processes: string;
+  /** The home directory from before the agent that runs, packed. Not for the agent. */
+  readonly homeBefore: string;
   /** The identity of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
   readonly homeTurn: string;
 
@@ -66,6 +68,7 @@ export class JobDirectory {
       temporary: join(check, "tmp"),
     };
     this.processes = join(this.path, "processes.json");
+    this.homeBefore = join(this.path, "home-before");
     this.homeTurn = join(this.path, "home-turn");
   }
 

@@ -22,7 +22,7 @@ import { jobsFolder } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import { isKeptAway } from "../turns/run-attempt.ts";
 import type { Secret } from "../turns/secret-patterns.ts";
-import { SharedHomes } from "../turns/shared-homes.ts";
+import { ownHomes, SharedHomes } from "../turns/shared-homes.ts";
 import type { TurnHost } from "../turns/turn-host.ts";
 import { type ProjectPorts, Worker } from "../turns/worker.ts";
 import type { ClonePlace } from "../upkeep/disk-use.ts";
@@ -143,7 +143,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     areFilesSafe,
     secrets: secretsOf(options),
     keptCommits: store.keptCommits ?? options.copier?.keptCommits,
-    homes: store.homes ? new SharedHomes(store.homes, secretsOf(options)) : options.copier,
+    homes: store.homes ? new SharedHomes(store.homes, secretsOf(options)) : (options.copier ?? ownHomes),
   });
   await worker.start();
   const { deleteAfterDays } = options;

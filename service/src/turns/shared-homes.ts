@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import type { RunningTurn, Turn } from "../model.ts";
@@ -42,7 +42,7 @@ export class SharedHomes implements AgentHomes {
   async bring(turn: Turn, directory: JobDirectory, log: Log): Promise<void> {
     const last = await this.#store.lastAttemptedBefore(turn);
     const here = await readFile(directory.homeTurn, "utf8").catch(() => "");
-    // An interrupted attempt of this turn left it, or the turn before.
+    // Its agent has ended in this turn, or in the one before.
     if (here !== "" && (here === turn.identity || here === last)) return;
     await removeDirectory(directory.home);
     await rm(directory.homeTurn, { force: true });
@@ -68,7 +68,7 @@ export class SharedHomes implements AgentHomes {
   }
 
   async begin(turn: Turn, directory: JobDirectory): Promise<void> {
-    await writeFile(directory.homeTurn, turn.identity);
+    await writeFile(directory.homeTurn, `${turn.identity} begun`);
   }
 
   async keep(turn: RunningTurn, directory: JobDirectory, log: Log): Promise<void> {
@@ -87,9 +87,36 @@ export class SharedHomes implements AgentHomes {
       log(`The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`);
     } finally {
       await rm(file, { force: true });
+      await writeFile(directory.homeTurn, turn.identity);
     }
   }
 }
+
+/**
+ * The home directories of jobs whose turns all run here. A turn that is interrupted starts again with the home from before it: the session
+ * would remember edits that are gone.
+ */
+export const ownHomes: AgentHomes = {
+  bring: async (_turn, directory, log) => {
+    const before = await lstat(directory.homeBefore).catch(() => undefined);
+    if (before === undefined) return;
+    log("The agent was interrupted, so its home is the one from before.");
+    await removeDirectory(directory.home);
+    try {
+      if (before.size > 0) await unpackHome(directory.homeBefore, directory.home);
+    } catch (error) {
+      log(`That cannot be restored, so a new session starts: ${errorMessage(error)}`);
+    }
+    await rm(directory.homeBefore, { force: true });
+  },
+  begin: async (_turn, directory) => {
+    const file = `${directory.homeBefore}.new`;
+    // The empty file says that it was too large.
+    await packHome(directory.home, file, []).catch(() => writeFile(file, ""));
+    await rename(file, directory.homeBefore);
+  },
+  keep: (_turn, directory) => rm(directory.homeBefore, { force: true }),
+};
 
 /**
  * Records which turn left a job's home directory, if there is one, so that a worker with this folder continues its session.

@@ -31,7 +31,8 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   const beats = join(folder, "beats");
   mkdirSync(beats);
   // Each attempt has a file that grows while it runs.
-  const agent = `beat=$(mktemp ${beats}/XXXXXX); while [ ! -e ${gate} ]; do echo >> $beat; sleep 0.05; done; cat > docs/answer.md`;
+  const session = 'echo begun >> "$HOME/session"';
+  const agent = `${session}; beat=$(mktemp ${beats}/XXXXXX); while [ ! -e ${gate} ]; do echo >> $beat; sleep 0.05; done; cat > docs/answer.md; cp "$HOME/session" docs`;
   const args = [
     "--repository",
     docs.path,
@@ -65,6 +66,8 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   expect(docs.branches()).toEqual([outputs.ref]);
   expect(docs.git("rev-list", "--count", `main..${outputs.ref}`)).toBe("1");
   expect(docs.read(outputs.ref ?? "", "docs/answer.md")).toBe("Answer the question");
+  // A session of the first attempt would remember what is gone.
+  expect(docs.read(outputs.ref ?? "", "docs/session").trim()).toBe("begun");
 });
 
 test.each(rows(["SIGTERM", "SIGINT"] as const, 1))(

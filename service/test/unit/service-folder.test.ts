@@ -11,6 +11,7 @@ test("has a new home with a Git identity, and keeps it for the next turn", async
   expect(directory).toEqual({
     path: join(folder, "jobs/job_1"),
     home: join(folder, "jobs/job_1/home"),
+    homeBefore: join(folder, "jobs/job_1/home-before"),
     homeTurn: join(folder, "jobs/job_1/home-turn"),
     events: join(folder, "jobs/job_1/events.jsonl"),
     tree: join(folder, "jobs/job_1/tree"),

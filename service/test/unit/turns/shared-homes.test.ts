@@ -1,5 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -7,7 +16,7 @@ import type { RunningTurn, Turn } from "../../../src/model.ts";
 import { JobDirectory } from "../../../src/service-folder.ts";
 import type { PostgresHomes } from "../../../src/store/postgres/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
-import { SharedHomes } from "../../../src/turns/shared-homes.ts";
+import { ownHomes, SharedHomes } from "../../../src/turns/shared-homes.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 /** A store of homes in memory. Agents ran in the turns of `attempted`. */
@@ -96,14 +105,24 @@ describe("a turn", () => {
     expect(one.session()).toEqual(["turn-1"]);
   });
 
-  test("uses what an interrupted attempt of its own has left", async () => {
+  test("that was interrupted starts again with the home from before it, not with what it has left", async () => {
     const { store, machine } = setUp();
     const one = machine();
-    await one.begin(1);
+    await one.run(1);
+    await one.begin(2);
     writeFileSync(join(one.directory.home, "begun"), "");
-    store.attempted.push(1);
+    store.attempted.push(2);
+    await one.bring(2);
+    expect(one.session()).toEqual(["turn-1"]);
+  });
+
+  test("that is waiting after its agent has ended keeps the home, also if it could not be stored", async () => {
+    const { store, machine } = setUp();
+    const one = machine();
+    store.error = new StoreUnavailable("down");
+    await one.run(1);
     await one.bring(1);
-    expect(one.session()).toEqual(["begun"]);
+    expect(one.session()).toEqual(["turn-1"]);
   });
 
   test("does not start with the home of a turn before the last one", async () => {
@@ -229,5 +248,65 @@ describe("a home that cannot be stored", () => {
     const { store, machine } = setUp();
     store.error = new LeaseLost(1);
     await expect(machine().run(1)).rejects.toThrow(LeaseLost);
+  });
+});
+
+describe("a turn on the only machine", () => {
+  /** A job whose agent has left a session in a turn. */
+  function setUpOwn() {
+    const directory = new JobDirectory(temporaryFolder(), "a");
+    const log: string[] = [];
+    const session = join(directory.home, "session");
+    mkdirSync(directory.home, { recursive: true });
+    writeFileSync(session, "first");
+    return {
+      directory,
+      session,
+      log,
+      bring: () => ownHomes.bring(turn(2), directory, (line) => log.push(line)),
+      begin: () => ownHomes.begin?.(turn(2), directory),
+      keep: () => ownHomes.keep?.(turn(2), directory, () => {}),
+    };
+  }
+
+  test("that was interrupted starts again with the home from before it, each time", async () => {
+    const { directory, session, log, bring, begin, keep } = setUpOwn();
+    for (const attempt of [1, 2]) {
+      await bring();
+      expect([readFileSync(session, "utf8"), readdirSync(directory.home)]).toEqual(["first", ["session"]]);
+      await begin();
+      writeFileSync(session, `edits of attempt ${attempt}`);
+      writeFileSync(join(directory.home, "more"), "");
+    }
+    await bring();
+    expect(readFileSync(session, "utf8")).toBe("first");
+    expect(log).toHaveLength(2);
+    await begin();
+    writeFileSync(session, "second");
+    await keep();
+    await bring();
+    expect(readFileSync(session, "utf8")).toBe("second");
+    expect(readdirSync(directory.path)).toEqual(["home"]);
+  });
+
+  test("that was interrupted has no home if that was too large, or what is kept of it is damaged", async () => {
+    const { directory, session, log, bring, begin } = setUpOwn();
+    truncateSync(session, 60_000_000);
+    await begin();
+    await bring();
+    expect([existsSync(directory.home), readdirSync(directory.path)]).toEqual([false, []]);
+    mkdirSync(directory.home);
+    writeFileSync(directory.homeBefore, "damaged");
+    await bring();
+    expect([existsSync(directory.home), readdirSync(directory.path)]).toEqual([false, []]);
+    expect(log.at(-1)).toMatch(/^That cannot be restored, so a new session starts: /);
+  });
+
+  test("is not held up by a home that is missing", async () => {
+    const { directory, bring, begin } = setUpOwn();
+    rmSync(directory.home, { recursive: true });
+    await begin();
+    await bring();
+    expect(readdirSync(directory.path)).toEqual([]);
   });
 });
