@@ -52,6 +52,7 @@ export class MemoryPullRequests implements PullRequests {
       found.changes.push(change);
       return found.link;
     }
+    await change.confirmNew?.();
     const { heads, objects } = this.#remote;
     const [head, target] = [heads.get(branch), heads.get(targetBranch)];
     if (head === undefined || target === undefined) throw new GitHubError("Validation Failed: invalid head", 422);

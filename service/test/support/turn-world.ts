@@ -296,6 +296,7 @@ export class TurnWorld implements AsyncDisposable {
         clone.edit(tree, this.edits.get(prompt) ?? { [`${name}.md`]: `${name}, ${this.agents.length}\n` });
         return result;
       },
+      findSessions: async () => [],
       lastOutput: async () => "",
       hideSecrets: async () => {},
       replaceHome: async () => ({ drop: async () => {}, [Symbol.asyncDispose]: async () => {} }),

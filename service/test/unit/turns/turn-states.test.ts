@@ -197,8 +197,8 @@ async function findBroken(
     "failed without a reason of people":
       state === "failed" &&
       !(act === "push a conflict" && reason?.includes("conflicts with its change")) &&
-      !(isClosed && reason?.includes("was closed since")) &&
-      !(isMeanwhile && isDeleted && reason?.startsWith("The pull request of")),
+      !(isClosed && /was closed (?:since|while the turn ran)/.test(reason ?? "")) &&
+      !(isDeleted && reason?.includes("somebody has deleted that branch since")),
     "what was paid for is lost": isMade && !isPublished && !hasOf(turn, keeps) && act !== "delete the branch",
   };
   const found = `${state}, ${ran} of ${all} ran, opened ${opened} of ${pulls.all.length}, ${reason ?? ""}`;
