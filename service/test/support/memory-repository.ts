@@ -80,6 +80,11 @@ export class MemoryRepository implements Repository {
     this.#worktrees.set(tree, this.#all.edit(this.#worktrees.get(tree) ?? new Map(), edits));
   }
 
+  /** Returns the paths of the files in a worktree. */
+  files(tree: string): string[] {
+    return [...(this.#worktrees.get(tree)?.keys() ?? [])];
+  }
+
   /** Removes a worktree. */
   removeWorktree(tree: string): void {
     this.#worktrees.delete(tree);

@@ -3,8 +3,6 @@ import { shellAgent } from "../../src/agents/agent.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import type { AgentResult } from "../../src/agents/run-agent.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
-import type { Start } from "../../src/git/find-start.ts";
-import type { WorktreePlace } from "../../src/git/worktree.ts";
 import { jobBranch, type StoredTurn } from "../../src/model.ts";
 import { PerProject } from "../../src/per-project.ts";
 import { isCommitOf } from "../../src/pulls/commit-message.ts";
@@ -17,10 +15,12 @@ import type { TurnHost } from "../../src/turns/turn-host.ts";
 import { Worker } from "../../src/turns/worker.ts";
 import { FakeMachine } from "./fake-machine.ts";
 import { memoryDatabase } from "./memory-database.ts";
+import { memoryHost } from "./memory-host.ts";
 import type { Edits, MemoryCommit } from "./memory-objects.ts";
 import { MemoryPullRequests } from "./memory-pull-requests.ts";
 import { MemoryRemote, refill } from "./memory-remote.ts";
 import { MemoryRepository } from "./memory-repository.ts";
+import { memoryWorktrees } from "./memory-worktrees.ts";
 
 const job = "job_00000000-0000-4000-8000-000000000001";
 
@@ -241,12 +241,7 @@ export class TurnWorld implements AsyncDisposable {
     const { keeps = "nothing", checks, folder = "/service" } = this.#options;
     const repository = life.wrap(clone);
     const { ownStart, checkOut } = repository;
-    const worktrees = {
-      checkOut: (place: WorktreePlace, start: Start) => checkOut(start, place),
-      takeBack: async () => {},
-      release: async () => {},
-      lend: async () => {},
-    };
+    const worktrees = memoryWorktrees(repository);
     const checked = { ownStart, checkOut, keepIgnored: async () => [] };
     const commands = { check: "check", reads: [], setupNetwork: fullNetwork, worktrees, repository: checked };
     const project = {
@@ -282,8 +277,7 @@ export class TurnWorld implements AsyncDisposable {
 
   #host(clone: MemoryRepository): TurnHost {
     return {
-      prepare: async () => true,
-      clean: async () => {},
+      ...memoryHost,
       appendLog: (_file, text) => {
         this.log += text;
       },
@@ -296,12 +290,6 @@ export class TurnWorld implements AsyncDisposable {
         clone.edit(tree, this.edits.get(prompt) ?? { [`${name}.md`]: `${name}, ${this.agents.length}\n` });
         return result;
       },
-      findSessions: async () => [],
-      lastOutput: async () => "",
-      hideSecrets: async () => {},
-      replaceHome: async () => ({ drop: async () => {}, [Symbol.asyncDispose]: async () => {} }),
-      hasOwnCommits: async () => false,
-      mayHaveLeftWork: async () => false,
     };
   }
 }

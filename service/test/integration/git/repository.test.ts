@@ -1052,3 +1052,10 @@ test("says what to do if its clone is damaged, and is opened with a new one", as
   renameSync(clone, `${clone}.damaged`);
   await reopen();
 });
+
+test("a bundle whose start cannot be fetched now is not taken for a damaged one", async () => {
+  const { folder } = await open();
+  const repository = new GitRepository({ url: "http://127.0.0.1:9/docs.git", folder });
+  const bundle = Buffer.from(`# v2 git bundle\n-${"a".repeat(40)} Start\n`);
+  await expect(repository.unbundle("job_1", bundle)).rejects.toMatchObject({ isRemoteOutage: true });
+});

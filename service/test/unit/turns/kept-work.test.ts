@@ -1,20 +1,19 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { rows } from "../../../../test/support/thorough.ts";
-import { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { temporaryFolder } from "../../../../test/support/step.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
-import { GitRepository } from "../../../src/git/git-repository.ts";
-import { Worktrees } from "../../../src/git/worktrees.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import type { KeptCommits } from "../../../src/store/kept-commits.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
+import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
-import { folderWithClone } from "../../support/agent-service.ts";
-import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
+import { fakeMachine } from "../../support/fake-machine.ts";
+import { memoryHost } from "../../support/memory-host.ts";
+import { MemoryRemote } from "../../support/memory-remote.ts";
+import { MemoryRepository } from "../../support/memory-repository.ts";
+import { memoryWorktrees } from "../../support/memory-worktrees.ts";
 
 const job = "job_1";
 const branch = `agent/${job}`;
@@ -26,14 +25,11 @@ remote:
 remote: - Commits must have verified signatures.
 `;
 
-/** Creates workers with a clone each and a store that they share. Each agent adds its prompt to a file of its own. */
+/** Creates workers with a clone each and a store that they share. Each agent writes its prompt to a file of its own. */
 async function setUp() {
-  const docs = new DocsRepository();
+  const remote = new MemoryRemote();
   const store = openSqliteStore(":memory:");
-  onTestFinished(async () => {
-    await store[Symbol.asyncDispose]();
-    docs[Symbol.dispose]();
-  });
+  onTestFinished(() => store[Symbol.asyncDispose]());
   const bundles = new Map<string, Uint8Array>();
   const keptCommits: KeptCommits = {
     save: async ({ job }, bundle) => void bundles.set(job, bundle),
@@ -63,17 +59,25 @@ async function setUp() {
     findClosed: async () => new Set<string>(),
   };
   const runs: string[] = [];
-  const agent = shellAgent('prompt=$(cat); [ "$prompt" = nothing ] || printf %s "$prompt" > "$prompt.md"');
   const createWorker = async (more: Partial<TurnPorts> = { keptCommits }, check?: string) => {
-    const folder = folderWithClone(docs);
-    const repository = new GitRepository({ url: docs.path, folder });
+    const folder = temporaryFolder();
+    const repository = new MemoryRepository(remote);
     await repository.open();
-    const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
+    const worktrees = memoryWorktrees(repository);
+    const host: TurnHost = {
+      ...memoryHost,
+      runAgent: async (_agent, { prompt, directories: { tree } }) => {
+        if (check !== undefined && tree.includes("/check/")) return runCheck(check, repository.files(tree));
+        if (prompt !== "nothing") repository.edit(tree, { [`${prompt}.md`]: prompt });
+        return { end: "completed", message: undefined, error: undefined };
+      },
+    };
     const ports: TurnPorts = {
-      agent,
+      agent: shellAgent("agent"),
       sandbox: unconfined,
       network: fullNetwork,
       limits: {},
+      machine: fakeMachine(),
       host,
       timeLimitMs: 60_000,
       store,
@@ -85,9 +89,17 @@ async function setUp() {
       onAgentEnd: () => void runs.push("agent"),
       ...more,
       ...(check !== undefined && {
-        commands: { check, reads: [], setupNetwork: fullNetwork, repository, worktrees },
-        // A check has no network, which takes a sandbox.
-        host: { ...host, runAgent: (...[one, options]) => host.runAgent(one, { ...options, network: fullNetwork }) },
+        commands: {
+          check,
+          reads: [],
+          setupNetwork: fullNetwork,
+          repository: {
+            ownStart: (start, chosen) => repository.ownStart(start, chosen),
+            checkOut: (start, place) => repository.checkOut(start, place),
+            keepIgnored: async () => [],
+          },
+          worktrees,
+        },
       }),
     };
     /** Adds a turn with a prompt and runs it. */
@@ -106,29 +118,32 @@ async function setUp() {
       return [result, failure?.reason, failure?.kept];
     };
   };
-  /** Lets the server reject pushes: of new commits, of all, or of none; a branch may be deleted, unless all are rejected. It says why. */
+  /** Lets the host reject pushes: of new commits, of all, or of none; a branch may be deleted, unless all are rejected. It says why. */
   const refuse = (what: "commits" | "all" | "nothing", refusal = ruleRefusal) => {
-    const own =
-      'read -r before after ref; case $after in *[!0]*) ;; *) exit 0 ;; esac; git merge-base --is-ancestor "$after" main && exit 0';
-    const lines = { commits: [own, "exit 1"], all: ["exit 1"], nothing: [] }[what];
-    const say = `cat >&2 <<'END'\n${refusal.replace(/^remote: ?/gm, "")}END`;
-    const script = ["#!/bin/sh", ...lines.flatMap((line) => (line === "exit 1" ? [say, line] : [line])), ""].join("\n");
-    writeFileSync(join(docs.path, "hooks/pre-receive"), script, { mode: 0o755 });
+    const isNew = (commit: string) => !remote.objects.isAncestor(commit, remote.head("main"));
+    remote.refuses = ({ commit }) => {
+      const isRefused = what === "all" || (what === "commits" && commit !== undefined && isNew(commit));
+      return isRefused ? refusal : undefined;
+    };
   };
   /** Lets a person add a file to a branch, on top of the target branch. */
-  const commitOn = (name: string, file: string) =>
-    docs.importHistory(
-      `commit refs/heads/${name}\ncommitter A <a@example.com> now\ndata 5\nOther\nfrom refs/heads/main^0\nM 644 inline ${file}\ndata 6\nOthers\n`,
-    );
+  const commitOn = (name: string, file: string) => {
+    remote.setHead(name, remote.head("main"));
+    remote.commitTo(name, { [file]: "Others" }, "Other");
+  };
   const commitOnMain = (file: string) => commitOn("main", file);
   /** Lets a person merge the pull request by a squash. */
   const squash = () => {
-    docs.squash(branch);
-    platform.merged = docs.head(branch);
+    remote.squash(branch);
+    platform.merged = remote.head(branch);
   };
-  const subjects = () => docs.git("log", "--reverse", "--format=%s", `main..${branch}`).split("\n");
+  const subjects = () => {
+    const head = remote.heads.get(branch);
+    const commits = head === undefined ? [] : remote.objects.log([head], [remote.head("main")]);
+    return commits.map(({ message }) => message.split("\n", 1)[0]).reverse();
+  };
   return {
-    docs,
+    remote,
     store,
     platform,
     checks,
@@ -144,17 +159,34 @@ async function setUp() {
   };
 }
 
+/** Runs a check that lists files. */
+function runCheck(check: string, files: readonly string[]): Awaited<ReturnType<TurnHost["runAgent"]>> {
+  const [, not, list = ""] = /^(! )?(?:ls )?([^#]*)/.exec(check) ?? [];
+  const isListed = list
+    .trim()
+    .split(" ")
+    .every((file) => files.includes(file));
+  const isPassed = not === undefined ? isListed : !isListed;
+  return { end: isPassed ? "completed" : "failed", exitCode: isPassed ? 0 : 1, message: "", error: undefined };
+}
+
+/** A host whose agents fail. */
+const failingHost: TurnHost = {
+  ...memoryHost,
+  runAgent: async () => ({ end: "failed", exitCode: 1, message: undefined, error: undefined }),
+};
+
 const why = "GH013: Repository rule violations found";
 
 test("a commit whose push is refused is kept, and any worker publishes it on top of what others have pushed", async () => {
-  const { docs, runs, createWorker, refuse, commitOnMain, subjects, store } = await setUp();
+  const { remote, runs, createWorker, refuse, commitOnMain, subjects, store } = await setUp();
   const [one, two] = [await createWorker(), await createWorker()];
   refuse("commits");
   expect(await one("more")).toEqual(["failed", expect.stringContaining(why), "push"]);
   const [result, reason = ""] = await one("more");
   expect(result).toBe("failed");
   // The branch that was tried goes, because nothing is on it.
-  expect(docs.branches()).toEqual([]);
+  expect(remote.branches()).toEqual([]);
   expect(reason).toContain("Commits must have verified signatures. The commit is kept. Use the token of a");
   expect(reason).not.toContain("https://");
   expect(runs.length).toBe(1);
@@ -167,29 +199,26 @@ test("a commit whose push is refused is kept, and any worker publishes it on top
   expect([runs.length, subjects()]).toEqual([1, ["more"]]);
   expect(await store.jobs.find(job)).toMatchObject({
     pullRequest: "https://example.com/pull/1",
-    head: docs.head(branch),
+    head: remote.head(branch),
   });
   expect(await two("another")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, subjects()]).toEqual([2, ["more", "another"]]);
 });
 
 test("another prompt is worked on after what is kept has been published, also if others have rewritten what that is based on", async () => {
-  const { docs, runs, createWorker, refuse, commitOnMain, subjects, platform } = await setUp();
+  const { remote, runs, createWorker, refuse, commitOnMain, subjects, platform } = await setUp();
   const [one, two] = [await createWorker(), await createWorker()];
-  // As on GitHub, which keeps commits that no branch has.
-  docs.git("config", "uploadpack.allowAnySHA1InWant", "true");
   commitOnMain("other.md");
   refuse("commits");
   await one("more");
   refuse("nothing");
-  const squashed = docs.git("commit-tree", "main^{tree}", "-p", "main~1", "-m", "Squashed");
-  docs.git("update-ref", "refs/heads/main", squashed);
+  remote.amend("main", {}, "Squashed");
   expect(await two("another")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, subjects(), platform.opened]).toEqual([2, ["more", "another"], 2]);
 });
 
 test("a branch that is refused costs no agent, and one without a commit is removed", async () => {
-  const { docs, runs, createWorker, refuse } = await setUp();
+  const { remote, runs, createWorker, refuse } = await setUp();
   const one = await createWorker();
   refuse("all");
   const [result, reason = "", kept] = await one("more");
@@ -198,7 +227,7 @@ test("a branch that is refused costs no agent, and one without a commit is remov
   expect(reason).toContain("No agent was run.");
   refuse("nothing");
   expect(await one("nothing")).toEqual(["completed", undefined, undefined]);
-  expect([runs.length, docs.branches()]).toEqual([1, []]);
+  expect([runs.length, remote.branches()]).toEqual([1, []]);
 });
 
 test("what conflicts with the branch, or is not on the machine, is done again", async () => {
@@ -246,7 +275,7 @@ test.each(["push", "pull request"])(
     refuse("nothing");
     platform.refuses = false;
     // Whatever becomes of the later turn.
-    const failing = await createWorker({ keptCommits, agent: shellAgent("exit 1") });
+    const failing = await createWorker({ keptCommits, host: failingHost });
     expect(await failing("another")).toEqual(["failed", expect.any(String), undefined]);
     const turns = (await store.turns.ofJob(job)).map(({ state, kept, reason }) => [state, kept, reason === null]);
     const done = ["completed", null, true];
@@ -256,7 +285,7 @@ test.each(["push", "pull request"])(
 );
 
 test("a commit whose push was refused is published in another pull request once that of its job is merged", async () => {
-  const { runs, createWorker, refuse, subjects, squash, docs, commitOnMain, store } = await setUp();
+  const { runs, createWorker, refuse, subjects, squash, remote, commitOnMain, store } = await setUp();
   const one = await createWorker();
   await one("first");
   refuse("commits");
@@ -265,7 +294,7 @@ test("a commit whose push was refused is published in another pull request once 
   squash();
   commitOnMain("other.md");
   expect(await (await createWorker())("more")).toEqual(["completed", undefined, undefined]);
-  expect([runs.length, subjects(), docs.read(branch, "other.md")]).toEqual([2, ["more"], "Others"]);
+  expect([runs.length, subjects(), remote.read(branch, "other.md")]).toEqual([2, ["more"], "Others"]);
   expect(await store.jobs.find(job)).toMatchObject({ pullRequest: "https://example.com/pull/2" });
 });
 
@@ -308,7 +337,7 @@ test.each([
 );
 
 test("what is kept passes today's checks before it is published", async () => {
-  const { runs, createWorker, refuse, docs, keptCommits, platform } = await setUp();
+  const { runs, createWorker, refuse, remote, keptCommits, platform } = await setUp();
   const one = await createWorker();
   refuse("commits");
   await one("AGENTS");
@@ -316,14 +345,12 @@ test("what is kept passes today's checks before it is published", async () => {
   const two = await createWorker({ keptCommits, protectedFiles: "refuse" });
   const refused = ": AGENTS.md. It was made for an earlier request, whose push was refused. Allow it, and send";
   expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining(refused), undefined]);
-  expect([runs.length, docs.branches()]).toEqual([1, []]);
+  expect([runs.length, remote.branches()]).toEqual([1, []]);
   platform.refuses = true;
   expect(await one("AGENTS")).toEqual(["failed", expect.any(String), "pull-request"]);
   platform.refuses = false;
   // A person has added another one, which is no matter of the service.
-  docs.importHistory(
-    `commit refs/heads/${branch}\ncommitter A <a@example.com> now\ndata 5\nOther\nfrom refs/heads/${branch}^0\nM 644 inline CLAUDE.md\ndata 6\nOthers\n`,
-  );
+  remote.commitTo(branch, { "CLAUDE.md": "Others" });
   const why = `: AGENTS.md. It was made for an earlier request, and is on ${branch}, without a pull request. Allow it`;
   expect(await two("AGENTS")).toEqual(["failed", expect.stringContaining(why), undefined]);
   expect([runs.length, platform.opened]).toEqual([1, 0]);
@@ -332,7 +359,7 @@ test("what is kept passes today's checks before it is published", async () => {
 });
 
 test("work whose pull request is refused is on its branch, and any worker opens one later", async () => {
-  const { docs, runs, createWorker, platform, subjects, store } = await setUp();
+  const { remote, runs, createWorker, platform, subjects, store } = await setUp();
   const [one, two] = [await createWorker({}), await createWorker({})];
   platform.refuses = true;
   const refused = ["failed", expect.stringContaining(`The work is on the branch ${branch}.`), "pull-request"];
@@ -340,30 +367,30 @@ test("work whose pull request is refused is on its branch, and any worker opens 
   expect(await two("more")).toEqual(refused);
   platform.refuses = false;
   // Somebody tidies up.
-  docs.git("update-ref", "-d", `refs/heads/${branch}`);
+  remote.deleteBranch(branch);
   expect(await one("more")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, subjects(), platform.opened]).toEqual([1, ["more"], 1]);
   expect(await store.jobs.find(job)).toMatchObject({ pullRequest: "https://example.com/pull/1" });
 });
 
 test("work whose branch was deleted, and that no machine has, is done again", async () => {
-  const { docs, runs, createWorker, platform, subjects } = await setUp();
+  const { remote, runs, createWorker, platform, subjects } = await setUp();
   platform.refuses = true;
   await (await createWorker())("more");
   platform.refuses = false;
-  docs.git("update-ref", "-d", `refs/heads/${branch}`);
-  docs.git("gc", "--quiet", "--prune=now");
+  remote.deleteBranch(branch);
+  remote.forgetUnreachable();
   expect(await (await createWorker())("more")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, subjects(), platform.opened]).toEqual([2, ["more"], 1]);
 });
 
 test("work that somebody has merged without a pull request is published", async () => {
-  const { docs, runs, createWorker, platform } = await setUp();
+  const { remote, runs, createWorker, platform } = await setUp();
   const one = await createWorker();
   platform.refuses = true;
   await one("more");
   platform.refuses = false;
-  docs.git("update-ref", "refs/heads/main", docs.head(branch));
+  remote.setHead("main", remote.head(branch));
   expect(await one("more")).toEqual(["completed", undefined, undefined]);
   expect([runs.length, platform.opened]).toEqual([1, 0]);
 });
@@ -401,7 +428,7 @@ const lostWith = [
   ],
 ] as const;
 
-test.each(rows(lostWith, 1))("a commit that %s is lost with a runner, which says so", async (_name, refusal, why) => {
+test.each(lostWith)("a commit that %s is lost with a runner, which says so", async (_name, refusal, why) => {
   const { runs, createWorker, refuse } = await setUp();
   const keptCommits: KeptCommits = {
     isOnlyPlace: true,
@@ -427,7 +454,7 @@ test("nothing is kept of a turn that fails after it has published what was kept"
   refuse("nothing");
   for (const [options, prompt, reason] of [
     [{ protectedFiles: "refuse" }, "AGENTS", "AGENTS.md"],
-    [{ agent: shellAgent("exit 1") }, "more", "agent"],
+    [{ host: failingHost }, "more", "agent"],
   ] as const) {
     const other = await createWorker({ keptCommits, ...options });
     expect(await other(prompt)).toEqual(["failed", expect.stringContaining(reason), undefined]);
@@ -436,10 +463,10 @@ test("nothing is kept of a turn that fails after it has published what was kept"
   }
 });
 
-test.each(rows([false, true], 1))(
+test.each([false, true])(
   "a commit that conflicts with what others have pushed while its agent ran is kept, and pushed once it fits (runner: %s)",
   async (isOnlyPlace) => {
-    const { docs, runs, createWorker, commitOn, keptCommits, subjects } = await setUp();
+    const { remote, runs, createWorker, commitOn, keptCommits, subjects } = await setUp();
     const onAgentEnd = (): void => {
       runs.push("agent");
       commitOn(branch, "more.md");
@@ -451,7 +478,7 @@ test.each(rows([false, true], 1))(
       expect.stringMatching(why),
       "push",
     ]);
-    docs.git("update-ref", "-d", `refs/heads/${branch}`);
+    remote.deleteBranch(branch);
     expect(await (await createWorker(kept))("more")).toEqual(["completed", undefined, undefined]);
     expect([runs.length, subjects()]).toEqual([1, ["more"]]);
   },
@@ -483,11 +510,3 @@ test.each([
     expect((await store.turns.ofJob(job)).at(-1)?.checkResult).toBe(result);
   },
 );
-
-test("a stored commit whose start cannot be fetched now is not taken for a damaged one", async () => {
-  const docs = new DocsRepository();
-  onTestFinished(() => docs[Symbol.dispose]());
-  const repository = new GitRepository({ url: "http://127.0.0.1:9/docs.git", folder: folderWithClone(docs) });
-  const bundle = Buffer.from(`# v2 git bundle\n-${"a".repeat(40)} Start\n`);
-  await expect(repository.unbundle("job_1", bundle)).rejects.toMatchObject({ isRemoteOutage: true });
-});
