@@ -31,8 +31,8 @@ function isUsable(folder: string): boolean {
 
 const isWindows = process.platform === "win32";
 const exclude = [
-  // The service's step runs only on Linux.
-  ...(process.platform === "linux" ? [] : ["service/test/e2e/service-step*.test.ts"]),
+  // Agents run with a step only on Linux.
+  ...(process.platform === "linux" ? [] : ["service/test/e2e/own-agent*.test.ts"]),
 ];
 
 /** The tests of whole processes that run on Windows, which has neither signals nor a POSIX shell. Others are added by name. */

@@ -77,7 +77,7 @@ export function renderSizes({ action, service }: Measurements["sizes"]): string 
 
 ${sizeTable(action)}
 
-The [service's step](../service/docs/own-agent.md) has ${count(Math.round(service.totalBytes / 1000))} kB of its own in \`service/dist\`, of which the action loads nothing:
+What runs an [agent](../service/docs/own-agent.md) has ${count(Math.round(service.totalBytes / 1000))} kB of its own in \`service/dist\`, which only a step with \`agent\` loads:
 
 ${sizeTable(service)}`;
 }

@@ -39,7 +39,7 @@ interface Statistics {
   chunks: Chunk[];
 }
 
-/** Measures both bundles in `dist`: the action, and the service's step. */
+/** Measures both bundles: the action, and what runs an agent for it. */
 export function measureSize(): { action: Sizes; service: Sizes } {
   return {
     action: measureBundle("build/action", "dist"),
@@ -78,8 +78,6 @@ function measureBundle(entry: string, dist: string): Sizes {
 /** What loads the files that not every step loads, by the end of the dynamic import. */
 const uses: [RegExp, string][] = [
   [/\/runner\/github\.js$/, "to ask GitHub"],
-  [/^\.\/step\.js$/, "by the step, to start and to stop the service"],
-  [/^\.\/server\.js$/, "by the service, in a process of its own"],
   [/\/runner\/id-token\.js$/, "with `auth: github-oidc`"],
   [/\/comment-mode\.js$/, "in comment mode"],
   [/\/find-section\.js$/, "with `changes`"],

@@ -1244,6 +1244,7 @@ __webpack_require__.d(__webpack_exports__, {
   uU: () => (/* binding */ canBeAsked),
   UY: () => (/* binding */ connectGitHub),
   JC: () => (/* binding */ connectRepository),
+  nO: () => (/* binding */ connectRepositoryOfJob),
   Ux: () => (/* binding */ connectService)
 });
 
@@ -1503,14 +1504,18 @@ function connectService(run) {
 function canBeAsked({ settings }) {
     return !(0,mintlify/* isMintlify */.T)(settings.baseUrl);
 }
-/** Connects to the runner's GitHub. */
-function connectGitHub({ settings, ports, log }) {
+/** Connects to the runner's GitHub. @param token - default: the one for the workflow's repository */
+function connectGitHub({ settings, ports, log }, token = settings.githubToken) {
     const apiUrl = ports.environment.GITHUB_API_URL || "https://api.github.com";
-    return ports.connectGitHub(settings.githubToken, apiUrl, (line) => log.debug(line));
+    return ports.connectGitHub(token, apiUrl, (line) => log.debug(line));
 }
-/** Connects to a repository on the runner's GitHub, to read it. Default: the run's own. */
-async function connectRepository(run, limits = {}, place = (0,environment/* ownRepository */.d5)(run.ports.environment)) {
-    return (0,read_repository/* readerOf */.T)(await connectGitHub(run), place, run.ports, limits);
+/** Connects to the run's own repository on GitHub, to read it. */
+async function connectRepository(run, limits = {}) {
+    return (0,read_repository/* readerOf */.T)(await connectGitHub(run), (0,environment/* ownRepository */.d5)(run.ports.environment), run.ports, limits);
+}
+/** Connects to the repository of a job's pull request, which may be another one. */
+async function connectRepositoryOfJob(run, place, limits = {}) {
+    return (0,read_repository/* readerOf */.T)(await connectGitHub(run, run.settings.agent?.githubToken), place, run.ports, limits);
 }
 
 
@@ -1794,67 +1799,6 @@ var mintlify = __webpack_require__(6929);
 var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: external "node:crypto"
 var external_node_crypto_ = __webpack_require__(7598);
-;// CONCATENATED MODULE: ./build/action/inputs/agent.js
-
-
-
-/** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
-const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"];
-/** How long before the end of the step's time its agent is stopped, in minutes, so that the step can say so. */
-const marginMinutes = 2;
-/**
- * Reads the input `agent`, and what belongs to it. What only the service knows, such as the values of its options, it checks
- * when it starts, before an agent is installed.
- *
- * @param isGiven - returns whether an input has another value than its default
- */
-function parseAgent(raw, isGiven, environment) {
-    const { agent } = raw;
-    const problems = [];
-    const add = (input, problem) => void (problem && problems.push({ input, problem }));
-    add("agent", (0,agent_service/* platformProblem */.J4)(environment));
-    add("agent", (0,agent_service/* agentProblem */.$R)(agent, environment));
-    for (const input of others)
-        if (isGiven(input))
-            add(input, (0,runner_kit_text/* say */.cv) `cannot be used together with agent, which runs with this step and ends with it. Remove one of them`);
-    const keys = agent_service/* agentKeys */._N[agent] ?? [];
-    const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
-    if (isKeyMissing)
-        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
-    const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
-    const minutes = Number(raw["timeout-minutes"]);
-    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"], agent_service/* agentInputs */.J9);
-    for (const problem of given.problems)
-        add("agent-options", problem);
-    const commands = ["setup", "check"].filter((name) => raw[name] !== "");
-    const named = given.name === undefined ? [] : [`--name ${given.name}`];
-    const options = [
-        ...named,
-        ...commands.map((name) => `--${name} ${raw[name]}`),
-        ...given.options.map(({ line }) => line),
-    ];
-    const limit = String(Math.max(minutes - marginMinutes, minutes / 2));
-    const inputs = {
-        agent,
-        "github-token": raw["github-token"],
-        "workflow-token": raw["workflow-token"],
-        "time-limit-minutes": limit,
-        "minutes-left": limit,
-        ...given.inputs,
-        options: options.join("\n"),
-    };
-    return {
-        settings: { name: agent, apiKey, inputs },
-        problems,
-        isKeyMissing,
-        inputs: {
-            "base-url": "http://127.0.0.1",
-            "project-id": (0,agent_service/* projectOf */.v8)(environment.GITHUB_REPOSITORY ?? "", agent, environment, given.name),
-            "api-key": apiKey,
-        },
-    };
-}
-
 ;// CONCATENATED MODULE: ./build/action/changes/since.js
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 /** Ten years. A longer duration may lead to an invalid date. */
@@ -1915,12 +1859,15 @@ const baseUrl = rule((value) => {
         return undefined;
     return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
 }, (text) => new URL(text));
+/** Returns whether a value can be a key: it is sent in a header of HTTP. */
+const isKey = (value) => /^[\x21-\x7e]+$/.test(value);
+const noKey = "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
 /** Returns the problem with an API key, if there is one. Never contains the key. */
 function apiKeyProblem(value) {
     if (value === "")
         return `is empty. Set it from a secret: api-key: \${{ secrets.NAME }}. Check the secret's name. ${agent_service/* forkAdvice */.Xv}. Runs started by Dependabot only see Dependabot's secrets`;
-    if (!/^[\x21-\x7e]+$/.test(value))
-        return "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
+    if (!isKey(value))
+        return noKey;
     const otherKind = { mint_dsc_: "an assistant key", mint_us_: "an index key" };
     for (const [prefix, kind] of Object.entries(otherKind)) {
         if (value.startsWith(prefix))
@@ -1934,6 +1881,8 @@ const identifier = rule((text) => {
         return `must not be ${text}, which would change the URL of the request`;
     return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
 }, asWritten);
+/** The characters of a token. */
+const tokenPattern = /^[\x21-\x7e]+$/;
 /** A shell command. */
 const oneLine = rule((text) => (/\p{Cc}/u.test(text) ? "must be one line: put the commands into a script, or && between them" : undefined), asWritten);
 /** What authenticates requests to the service: a key, or OIDC tokens of the workflow run. */
@@ -1965,6 +1914,91 @@ const changesSince = (text) => {
         return { value };
     return { problem: "must be auto, a duration above 0 such as 24h or 7d, or the name of a commit, tag or branch" };
 };
+
+;// CONCATENATED MODULE: ./build/action/inputs/agent.js
+
+
+
+
+/** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
+const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"];
+/** How long before the end of the step's time its agent is stopped, in minutes, so that the step can say so. */
+const marginMinutes = 2;
+/**
+ * Reads the input `agent`, and what belongs to it. What only the service knows, such as the values of its options, it checks
+ * when it starts, before an agent is installed.
+ *
+ * @param isGiven - returns whether an input has another value than its default
+ */
+function parseAgent(raw, isGiven, environment) {
+    const { agent } = raw;
+    const problems = [];
+    const add = (input, problem) => void (problem && problems.push({ input, problem }));
+    add("agent", (0,agent_service/* platformProblem */.J4)(environment));
+    add("agent", (0,agent_service/* agentProblem */.$R)(agent, environment));
+    for (const input of others)
+        if (isGiven(input))
+            add(input, (0,runner_kit_text/* say */.cv) `cannot be used together with agent, which runs with this step and ends with it. Remove one of them`);
+    const keys = agent_service/* agentKeys */._N[agent] ?? [];
+    const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
+    if (isKeyMissing)
+        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
+    for (const name of keys)
+        if (!isKey(environment[name]?.trim() || "unset"))
+            add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, and ${name} in the step's env ${(0,runner_kit_text/* trusted */.IZ)(noKey)}`);
+    const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
+    const minutes = Number(raw["timeout-minutes"]);
+    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"]);
+    for (const problem of given.problems)
+        add("agent-options", problem);
+    const commands = ["setup", "check"]
+        .filter((name) => raw[name] !== "")
+        .map((name) => ({ name, value: raw[name], line: `--${name} ${raw[name]}` }));
+    const { GITHUB_REPOSITORY: own = "" } = environment;
+    const { repository: named = own } = given.own;
+    const other = named.toLowerCase() === own.toLowerCase() ? undefined : named;
+    const projectId = (0,agent_service/* projectOf */.v8)(other, agent, environment, given.own.name);
+    if (other !== undefined) {
+        add("github-token", tokenProblem(raw, other));
+        if (raw.base === "pull-request")
+            add("base", (0,runner_kit_text/* say */.cv) `is pull-request, a branch of this repository, but the agent works on ${other}: name a branch of that`);
+    }
+    const isTrue = (value = "true") => value.toLowerCase() === "true";
+    return {
+        settings: {
+            agent,
+            repository: other ?? own,
+            isOwnRepository: other === undefined,
+            projectId,
+            githubToken: raw["github-token"],
+            workflowToken: raw["workflow-token"],
+            minutes: Math.max(minutes - marginMinutes, minutes / 2),
+            remember: isTrue(given.own.remember),
+            install: isTrue(given.own.install),
+            options: [...commands, ...given.ofService],
+            apiKey,
+        },
+        problems,
+        isKeyMissing,
+        inputs: {
+            "base-url": "http://127.0.0.1",
+            "project-id": projectId,
+            // What the step does in the workflow's repository, it does with the workflow's token.
+            "github-token": raw[other === undefined ? "github-token" : "workflow-token"],
+            "api-key": apiKey,
+        },
+    };
+}
+/** Returns why a token cannot be one for another repository; `undefined` if it may be. */
+function tokenProblem(raw, other) {
+    const token = raw["github-token"];
+    const needed = (0,runner_kit_text/* say */.cv) `Set it to one that can write to ${other}, such as that of a GitHub App`;
+    if (token === "")
+        return (0,runner_kit_text/* say */.cv) `is empty. ${needed}. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`;
+    if (token === raw["workflow-token"])
+        return (0,runner_kit_text/* say */.cv) `is the workflow's own, which can write only to this repository. ${needed}`;
+    return tokenPattern.test(token) ? undefined : (0,runner_kit_text/* say */.cv) `contains characters that no token has`;
+}
 
 ;// CONCATENATED MODULE: ./build/action/inputs/schema.js
 
@@ -2194,7 +2228,7 @@ function checkToken(raw, isComment, add) {
     const problem = raw["github-token"] === ""
         ? (0,runner_kit_text/* say */.cv) `is empty, but ${(0,runner_kit_text/* trusted */.IZ)(user)} needs it. Leave it out to use the workflow's own token`
         : (0,runner_kit_text/* say */.cv) `contains characters that no token has`;
-    if (!/^[\x21-\x7e]+$/.test(raw["github-token"]))
+    if (!tokenPattern.test(raw["github-token"]))
         add("github-token", problem);
 }
 /** Trims every value except a prompt, which is sent as written. An empty value means the default. */
@@ -2362,7 +2396,7 @@ function adviceOnGitHub(permission, detail) {
     const [, advice] = gitHubAdvice.find(([words]) => words.test(detail)) ?? [];
     if (advice !== undefined)
         return (0,runner_kit_text/* trusted */.IZ)(advice);
-    return (0,runner_kit_text/* say */.cv) `If github-token may not ${(0,runner_kit_text/* trusted */.IZ)(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
+    return (0,runner_kit_text/* say */.cv) `If the token may not ${(0,runner_kit_text/* trusted */.IZ)(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
 }
 const blocked = {
     event: ({ detail }) => (0,runner_kit_text/* message */.iU) `
@@ -2380,7 +2414,7 @@ const blocked = {
     thread: (_, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
-    Re-run this workflow run, unless github-token may not read the thread. See the log of the earlier attempt for the job's id. ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    Re-run this workflow run, unless the token may not read the thread. See the log of the earlier attempt for the job's id. ${(0,message/* howToStartAnother */.ZH)(context)}`,
     pending: (_, context) => (0,runner_kit_text/* message */.iU) `
     Job may have been started
     An earlier attempt of this workflow run ended without knowing whether the service accepted its request, so a job may have been started. This run sent nothing.
@@ -2822,7 +2856,9 @@ class RunLog {
     }
     starting(task, settings) {
         this.#address = (0,message/* addressOf */.ci)(settings);
-        const where = this.#address === undefined ? "on this runner" : `in project ${settings.projectId} at ${this.#address}`;
+        const { agent } = settings;
+        const there = agent && !agent.isOwnRepository ? `, for ${agent.repository},` : "";
+        const where = this.#address === undefined ? `on this runner${there}` : `in project ${settings.projectId} at ${this.#address}`;
         if (task.kind === "create")
             this.line(`Creating an agent job ${where} (prompt of ${(0,format/* size */.Ej)(task.prompt)})`);
         else if (task.kind === "attach")
@@ -3298,7 +3334,7 @@ async function start(signal) {
         connectIdTokens: async (...source) => (await __webpack_require__.e(/* import() */ 653).then(__webpack_require__.bind(__webpack_require__, 7653))).connectIdTokens(...source),
         createAgent: async (settings) => {
             const { createOwnAgent } = await __webpack_require__.e(/* import() */ 795).then(__webpack_require__.bind(__webpack_require__, 3795));
-            return createOwnAgent(settings, { program: serviceStep(process.argv[1]), environment: process.env, signal });
+            return createOwnAgent(settings, { program: agentProgram(process.argv[1]), environment: process.env, signal });
         },
         environment: process.env,
         signal,
@@ -3306,8 +3342,8 @@ async function start(signal) {
     // Exit explicitly, because closing sockets would delay the end of the step, but not before stdout is flushed.
     process.stdout.write("", () => process.exit(hasPassed ? 0 : 1));
 }
-/** Returns the main file of the service's step, which is in the same repository as the action's, bundled or not. */
-function serviceStep(main = "") {
+/** Returns the file that runs the agent's service, which is in the same repository as the action's, bundled or not. */
+function agentProgram(main = "") {
     return (0,external_node_path_.resolve)(main, main.endsWith(".ts") ? "../../../service/step/index.ts" : "../../service/dist/index.js");
 }
 
@@ -3898,13 +3934,12 @@ function traceTransport(transport, now, trace) {
 /* harmony export */   $R: () => (/* binding */ agentProblem),
 /* harmony export */   J4: () => (/* binding */ platformProblem),
 /* harmony export */   J6: () => (/* binding */ serviceEnvironment),
-/* harmony export */   J9: () => (/* binding */ agentInputs),
 /* harmony export */   Xv: () => (/* binding */ forkAdvice),
 /* harmony export */   _N: () => (/* binding */ agentKeys),
 /* harmony export */   v8: () => (/* binding */ projectOf),
 /* harmony export */   y4: () => (/* binding */ readAgentOptions)
 /* harmony export */ });
-/* unused harmony exports editor, isInPath, stepOptions, withoutSecrets */
+/* unused harmony exports editor, isInPath, serviceOptions, withoutSecrets */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
 /* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9563);
@@ -3929,17 +3964,13 @@ const agentKeys = {
 };
 const agentNames = Object.keys(agentKeys);
 /**
- * Returns what is wrong with an agent: it is none, a word that is not a program, or a known one with more words. `undefined` if it may be one.
- *
- * @param options - the input that has its options
+ * Returns what is wrong with an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
  */
-function agentProblem(agent, { PATH = "" }, options = "agent-options") {
-    if (agent === "")
-        return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is required: one of ${agentNames.join(", ")}, or a shell command`;
+function agentProblem(agent, { PATH = "" }) {
     const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
     const model = /\s(?:--model|-m)[\s=]+(\S+)/.exec(agent)?.[1] ?? "NAME";
     if (name !== agent && Object.hasOwn(agentKeys, name))
-        return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which would run as a command of your own. Set agent to ${name} alone, and its model by the line --model ${model} of ${(0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .trusted */ .IZ)(options)}. A command line of your own has to be in a script`;
+        return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which would run as a command of your own. Set agent to ${name} alone, and its model by the line --model ${model} of agent-options. A command line of your own has to be in a script`;
     if (agent in agentKeys || !/^[\w.-]+$/.test(agent) || isInPath(agent, PATH))
         return undefined;
     return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which is neither one of ${agentNames.join(", ")} nor a program in the PATH of this runner`;
@@ -3961,23 +3992,20 @@ function isInPath(program, path) {
  * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
  * however a command is worded. The workflow's own repository is known by its id, which a rename or transfer keeps.
  *
- * @param repository - `OWNER/NAME`
+ * @param other - `OWNER/NAME` of a repository that is not the workflow's
  * @param name - tells agents of one repository apart. Default: the agent
  */
-function projectOf(repository, agent, { GITHUB_REPOSITORY: own, GITHUB_REPOSITORY_ID: id }, name = agent in agentKeys ? agent : "command") {
-    const isOwn = repository.toLowerCase() === own?.toLowerCase();
-    return [...(isOwn && id ? [id] : repository.split("/")), name].join("-");
+function projectOf(other, agent, { GITHUB_REPOSITORY: own = "", GITHUB_REPOSITORY_ID: id }, name = agent in agentKeys ? agent : "command") {
+    // No account has a dot in its name, and GitHub's names are the same in any case.
+    return [other?.toLowerCase().replace("/", ".") ?? (id || own.replace("/", "-")), name].join("-");
 }
-/** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
-const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "remember", "install"];
 /** The options of the service that a step may set. */
-const stepOptions = [
+const serviceOptions = [
     "agent-env",
     "agent-env-public",
     "agent-model-tools",
+    "agent-network",
     "agent-reads",
-    "agents",
-    "check",
     "commit-as",
     "disk-mb",
     "largest-change-mb",
@@ -3987,35 +4015,45 @@ const stepOptions = [
     "only",
     "protect",
     "protected-files",
-    "setup",
+    "sandbox",
     "setup-host",
     "sign-off",
+    "time-limit-minutes",
     "trailer",
 ];
-/** Reads options, one in each line, such as `--model sonnet`. @param inputs - the inputs that a line may stand for */
-function readAgentOptions(text, inputs) {
-    const read = { name: undefined, inputs: {}, options: [], problems: [] };
+/** Options of the step's own, with what their values must be. */
+const ownOptions = {
+    name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
+    remember: [/^(true|false)$/i, "true or false"],
+    install: [/^(true|false)$/i, "true or false"],
+    repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
+};
+/** Reads options, one in each line, such as `--model sonnet`. */
+function readAgentOptions(text) {
+    const read = { own: {}, ofService: [], problems: [] };
     const lines = text.split("\n").map((line) => line.trim());
     for (const line of lines.filter((each) => each !== "")) {
         const [, given = "", written = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
         // Quotation marks around a value are what a shell would need.
         const value = /^(["'])((?:(?!\1).)+)\1$/.exec(written)?.[2] ?? written;
-        // Only a command has options of its own.
-        const isOne = given === "setup" || given === "check" || !/\s--[a-z]/.test(written);
-        const name = isOne ? stepOptions.find((option) => option === given) : undefined;
-        const isAgain = given === "name" ? read.name !== undefined : Object.hasOwn(read.inputs, given);
-        // Other options are parsed later, as those of a command line.
-        if (isAgain)
-            read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have --${given} only once`);
-        else if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value))
-            read.name = value;
-        else if (isOne && inputs.includes(given) && value !== "")
-            read.inputs[given] = value;
-        else if (name !== undefined)
-            read.options.push({ name, value, line });
-        else {
-            const known = ["name", ...inputs, ...stepOptions].map((one) => `--${one}`).join(", ");
+        const isOne = !/\s--[a-z]/.test(written);
+        const name = isOne ? serviceOptions.find((option) => option === given) : undefined;
+        const own = isOne ? Object.keys(ownOptions).find((option) => option === given) : undefined;
+        // The service says what is wrong with its own.
+        if (name !== undefined)
+            read.ofService.push({ name, value, line });
+        else if (own === undefined) {
+            const known = [...Object.keys(ownOptions), ...serviceOptions].map((one) => `--${one}`).join(", ");
             read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have one of ${known} in each line, with its value, not ${line}`);
+        }
+        else if (read.own[own] !== undefined)
+            read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have --${own} only once`);
+        else {
+            const [pattern, form] = ownOptions[own];
+            if (pattern.test(value))
+                read.own[own] = value;
+            else
+                read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have --${own} with ${(0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .trusted */ .IZ)(form)}, not ${line}`);
         }
     }
     return read;
@@ -4135,7 +4173,6 @@ function hex(value, length = 2) {
 /* harmony export */   l2: () => (/* binding */ capitalized),
 /* harmony export */   pj: () => (/* binding */ plain)
 /* harmony export */ });
-/* unused harmony export mapOwn */
 /** Template tag for {@link Text}: an interpolated string is untrusted, an interpolated `Text` keeps its parts. */
 function say(words, ...values) {
     return words.flatMap((trusted, index) => {
@@ -4162,10 +4199,6 @@ function joinSentences(...texts) {
 /** Returns the text as a string, with the untrusted parts unescaped: only for the functions in `untrusted.ts`. */
 function plain(text) {
     return text.map((part) => (typeof part === "string" ? part : part.untrusted)).join("");
-}
-/** Changes our own words. */
-function mapOwn(text, change) {
-    return text.map((part) => (typeof part === "string" ? change(part) : part));
 }
 /** Capitalizes the first letter. */
 function capitalized(text) {

@@ -450,7 +450,7 @@ class Conversation {
         this.#request = request;
         const onFailure = (action, error) => log.warning((0,runner_kit_text/* message */.iU) `
         Cannot update the thread
-        Could not ${action} (${(0,errors/* messageOf */.bD)(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a github-token with issues: write and pull-requests: write.`);
+        Could not ${action} (${(0,errors/* messageOf */.bD)(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
         const deadline = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs;
         this.thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
         const attempt = (0,runner_environment/* runAttempt */.Tm)(ports.environment);

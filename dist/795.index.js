@@ -26,15 +26,15 @@ const killMs = 1000;
  * Returns an agent whose service is a process of its own. It is started by the first request: a step that has nothing to send
  * starts nothing.
  *
- * @param program - the main file of the service's step
+ * @param program - the main file of that process
  * @param signal - aborts when the step is cancelled
  */
-function createOwnAgent({ inputs, apiKey }, { program, environment, signal }) {
+function createOwnAgent(settings, { program, environment, signal }) {
     let child;
     let hasEnded = false;
     let exit = Promise.resolve();
     const start = () => {
-        const started = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.fork)(program, ["action"], {
+        const started = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.fork)(program, [], {
             env: (0,_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_1__/* .serviceEnvironment */ .J6)(environment, []),
             execArgv: [],
             stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -48,7 +48,7 @@ function createOwnAgent({ inputs, apiKey }, { program, environment, signal }) {
             };
             started.once("exit", onEnd).once("error", onEnd);
         });
-        const config = { environment, inputs, apiKey };
+        const config = { environment, settings };
         started.send(config, () => { });
         return started;
     };

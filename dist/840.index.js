@@ -26,7 +26,7 @@ async function readPullRequestState(pullRequest, run) {
     if (!place || run.settings.githubToken === "")
         return "unknown";
     try {
-        const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepository */ .JC)(run, {}, place);
+        const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepositoryOfJob */ .nO)(run, place);
         const parameters = { pull_number: place.number };
         const { state, merged } = await repository.get("pulls/{pull_number}", pullRequestResponse, parameters);
         return state === "closed" && merged ? "merged" : state;
@@ -62,7 +62,7 @@ async function tellOfRefusal(pullRequest, run) {
         return "";
     const { number } = place;
     try {
-        const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepository */ .JC)(run, { totalMs }, place);
+        const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepositoryOfJob */ .nO)(run, place, { totalMs });
         const { closed_by: closer } = await repository.get("issues/{number}", closedIssue, { number });
         if (closer?.type !== "User")
             return "";

@@ -8,7 +8,7 @@ if (!/^v\d+\.\d+\.\d+$/.test(version) || !/^[0-9a-f]{40}$/.test(commit)) {
   console.error("Usage: node pin-uses.mjs vX.Y.Z COMMIT [FOLDER], with all 40 digits of the commit");
   process.exit(1);
 }
-const uses = /^(\s*(?:- )?uses: [\w.-]+\/agent-job-action(?:\/service)?)@\S+(?: # v\S+)?$/gm;
+const uses = /^(\s*(?:- )?uses: [\w.-]+\/agent-job-action)@\S+(?: # v\S+)?$/gm;
 for (const folder of ["", "docs", "examples", "service", "service/docs"]) {
   const files = existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : [];
   for (const file of files.filter((name) => /\.(md|yml)$/.test(name))) {

@@ -243,39 +243,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("zlib");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+// Before anything is loaded: the action may be gone by then.
+const leave = () => process.exit(1);
+process.once("disconnect", leave);
+const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(990), __nccwpck_require__.e(167)]).then(__nccwpck_require__.bind(__nccwpck_require__, 3167));
+process.off("disconnect", leave);
+serveAction();
 
-// Before anything newer is loaded. GitHub's runners choose the right Node; others may not.
-const major = Number(process.versions.node.split(".")[0]);
-if (major < 24) {
-    const { STATE_started: started = "", GITHUB_STATE: file = "" } = process.env;
-    // `post` has nothing to add.
-    if (started !== "")
-        process.exit(0);
-    if (file !== "")
-        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.appendFileSync)(file, "started=true\n");
-    console.log(`::error title=Node is too old::This action needs Node 24, and this runner has ${process.versions.node}. Nothing was started.`);
-    process.exit(1);
-}
-// The runner starts this file twice, as `main` and as `post`. It starts itself for the service. The action starts it for its agent.
-switch (process.argv[2]) {
-    case "server":
-        await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(235), __nccwpck_require__.e(290), __nccwpck_require__.e(846)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6846));
-        break;
-    case "action": {
-        // Before anything is loaded: the action may be gone by then.
-        const leave = () => process.exit(1);
-        process.once("disconnect", leave);
-        const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(61), __nccwpck_require__.e(235), __nccwpck_require__.e(290), __nccwpck_require__.e(883), __nccwpck_require__.e(220)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1220));
-        process.off("disconnect", leave);
-        serveAction();
-        break;
-    }
-    default: {
-        const { runStep } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(61), __nccwpck_require__.e(235), __nccwpck_require__.e(883), __nccwpck_require__.e(649)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7649));
-        await runStep();
-    }
-}
 
 __webpack_async_result__();
 } catch(e) { __webpack_async_result__(e); } }, 1);

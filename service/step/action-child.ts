@@ -1,17 +1,17 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentConfig, AgentReply, AgentRequest } from "../../src/runner-kit/agent-service.ts";
-import { mapOwn, type Text } from "../../src/runner-kit/text.ts";
 import { errorStack } from "../src/error-message.ts";
 import { tellMemory } from "./memory/describe-memory.ts";
+import { Report } from "./report.ts";
+import { reportRun } from "./report-run.ts";
 import { runner } from "./runner.ts";
 import { checkAccessAndKey, explainStart, type StepService, serve } from "./serve.ts";
-import { configOf, logFile, type ServerConfig } from "./server-protocol.ts";
+import { configOf, logFile, type ServiceConfig } from "./service-config.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { checkGit, checkPlatform, createFolder, prepareAgent } from "./setup/prepare.ts";
-import { reportRun } from "./stop-server.ts";
+import { checkGit, createFolder, prepareAgent } from "./setup/prepare.ts";
 
-// The process that the action starts for its own agent. It ends with the action, and does what `main` and `post` of the step do.
+// The process that the action starts for its own agent. It ends with the action.
 
 /** How long agents have to end if the action is gone, in milliseconds. */
 const orphanGraceMs = 5000;
@@ -21,29 +21,31 @@ export class ActionChild {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #cancellation = new AbortController();
   readonly #settings: Settings;
-  readonly #config: ServerConfig;
+  readonly #config: ServiceConfig;
   readonly #openedAt = performance.now();
   #service: StepService | undefined;
+  /** Of both services: the second one finds the jobs that the first one has restored. */
+  readonly #report = new Report();
   /** Whether the service runs agents. */
   #hasAgents = false;
   /** Requests are done one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(settings: Settings, config: ServerConfig, environment: NodeJS.ProcessEnv) {
+  private constructor(settings: Settings, config: ServiceConfig, environment: NodeJS.ProcessEnv) {
     this.#settings = settings;
     this.#config = config;
     this.#environment = environment;
   }
 
-  /** @throws SetupError if the inputs are not valid, or the runner cannot run the service */
-  static async open({ environment, inputs, apiKey }: AgentConfig): Promise<ActionChild> {
-    checkPlatform(environment);
-    const settings = readSettings((name) => inputs[name] ?? "", environment, apiKey);
+  /** @throws SetupError if the options are not valid, or the runner cannot run the service */
+  static async open({ environment, settings: given }: AgentConfig): Promise<ActionChild> {
+    const settings = readSettings(given, environment);
     await checkGit();
     const folder = createFolder(environment, settings.projectId);
-    for (const name of settings.options.agent.passes) process.env[name] = environment[name];
-    const { runner: _, ...config } = configOf(settings, environment);
-    return new ActionChild(settings, { ...config, folder, port: 0, runner: undefined }, environment);
+    // A variable of the process would have the text `undefined`.
+    for (const name of settings.options.agent.passes)
+      if (environment[name] !== undefined) process.env[name] = environment[name];
+    return new ActionChild(settings, configOf(settings, environment, folder), environment);
   }
 
   /** Does what the action asks for, and returns the reply. @throws SetupError if it cannot */
@@ -77,7 +79,7 @@ export class ActionChild {
     const { options, endsAfterMs } = this.#settings;
     const leftMs = endsAfterMs - (performance.now() - this.#openedAt);
     const args = withTimeLeft(this.#config.args, options.timeLimitMs, leftMs);
-    this.#service = await serve({ ...this.#config, args }, this.#log, hasAgents);
+    this.#service = await serve({ ...this.#config, args }, this.#report, this.#log, hasAgents);
     this.#hasAgents = hasAgents;
     const { memory } = this.#service;
     if (memory !== undefined) tellMemory(runner, memory, this.#environment);
@@ -98,11 +100,14 @@ export class ActionChild {
     this.#cancellation.abort();
     await this.#last;
     await this.#service?.[Symbol.asyncDispose]();
-    const { isWorkflowToken } = this.#settings;
-    await reportRun(
-      { ...runner, isDebug: () => this.#environment.RUNNER_DEBUG === "1" },
-      { folder: this.#config.folder, hasCrashed: false, isWorkflowToken, environment: this.#environment },
-    );
+    const { isWorkflowToken, isOwnRepository } = this.#settings;
+    await reportRun(runner, {
+      folder: this.#config.folder,
+      report: this.#report,
+      isWorkflowToken,
+      isOwnRepository,
+      environment: this.#environment,
+    });
   }
 }
 
@@ -114,19 +119,6 @@ export function withTimeLeft(args: readonly string[], limitMs: number, leftMs: n
   if (leftMs >= limitMs) return [...args];
   const minutes = (Math.max(leftMs, limitMs / 10) / 60_000).toFixed(3);
   return [...args.filter((one) => !one.startsWith("--time-limit-minutes=")), `--time-limit-minutes=${minutes}`];
-}
-
-/** Names inputs as the action has them. */
-function inWordsOfAction(text: Text): Text {
-  return mapOwn(text, (words) =>
-    words
-      .replace(
-        /`(sandbox|agent-network|time-limit-minutes|remember|install): ([\w-]+)`/g,
-        "`--$1 $2` in `agent-options`",
-      )
-      .replace(/`(install)` is (\w+)/g, "`--$1` is $2")
-      .replaceAll("`options`", "`agent-options`"),
-  );
 }
 
 /**
@@ -185,7 +177,7 @@ export function serveAction(): void {
       ?.then((started) => started.handle(message))
       .catch((error: unknown) => {
         const { title, text } = explainStart(error);
-        return { title, text: inWordsOfAction(text) };
+        return { title, text };
       });
     if (reply !== undefined && process.connected) process.send?.(reply);
   });

@@ -1,36 +1,18 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { errorMessage } from "../src/error-message.ts";
 import type { JobCopy } from "../src/model.ts";
 import type { JobCopies } from "../src/store/job-copies.ts";
-import { reportFile } from "./server-protocol.ts";
 
-/** What `post` tells about the jobs of this run. */
-export interface Report {
+/** What is told about the jobs of a run at its end. */
+export class Report {
   /** Links of the pull requests that were opened, in that order. */
-  pullRequests: string[];
+  readonly pullRequests: string[] = [];
   /** Jobs with a turn that failed. */
-  failedJobs: string[];
+  readonly failedJobs: string[] = [];
   /** Jobs that a later run cannot continue, with the reason. */
-  unsavedJobs: Record<string, string>;
-}
-
-/** Keeps the report up to date in a file, so that it is there however the service ends. */
-export class ReportFile {
-  readonly #folder: string;
-  readonly #report: Report = { pullRequests: [], failedJobs: [], unsavedJobs: {} };
+  readonly unsavedJobs = new Map<string, string>();
   /** Pull requests of jobs from earlier runs. */
   readonly #known = new Set<string | null>();
   readonly #knownTurns = new Set<number>();
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** Says that the service has started. */
-  begin(): void {
-    this.#write();
-  }
 
   /** Leaves out what a job of an earlier run already had. */
   exclude({ pullRequest, turns }: JobCopy): void {
@@ -39,34 +21,11 @@ export class ReportFile {
   }
 
   update({ id, pullRequest, turns }: JobCopy): void {
-    const { pullRequests, failedJobs } = this.#report;
+    const { pullRequests, failedJobs } = this;
     if (pullRequest !== null && !this.#known.has(pullRequest) && !pullRequests.includes(pullRequest))
       pullRequests.push(pullRequest);
     const hasFailed = turns.some((turn) => turn.state === "failed" && !this.#knownTurns.has(turn.id));
     if (hasFailed && !failedJobs.includes(id)) failedJobs.push(id);
-    this.#write();
-  }
-
-  /** @param reason - `undefined` if it is saved now */
-  setUnsaved(jobId: string, reason: string | undefined): void {
-    if (reason === undefined) delete this.#report.unsavedJobs[jobId];
-    else this.#report.unsavedJobs[jobId] = reason;
-    this.#write();
-  }
-
-  #write(): void {
-    const file = join(this.#folder, reportFile);
-    writeFileSync(`${file}.new`, JSON.stringify(this.#report));
-    renameSync(`${file}.new`, file);
-  }
-}
-
-/** Reads the report of a service; `undefined` if it never started. */
-export function readReport(folder: string): Report | undefined {
-  try {
-    return JSON.parse(readFileSync(join(folder, reportFile), "utf8")) as Report;
-  } catch {
-    return undefined;
   }
 }
 
@@ -75,15 +34,15 @@ export function readReport(folder: string): Report | undefined {
  *
  * @param copies - `undefined` if jobs are not remembered
  */
-export function reportedCopies(report: ReportFile, copies: JobCopies | undefined): JobCopies {
+export function reportedCopies(report: Report, copies: JobCopies | undefined): JobCopies {
   return {
     save: async (job, home) => {
       report.update(job);
       try {
         await copies?.save(job, home);
-        report.setUnsaved(job.id, undefined);
+        report.unsavedJobs.delete(job.id);
       } catch (error) {
-        report.setUnsaved(job.id, errorMessage(error));
+        report.unsavedJobs.set(job.id, errorMessage(error));
         throw error;
       }
     },

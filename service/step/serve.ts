@@ -9,8 +9,9 @@ import { startApi, startService } from "../src/start/service.ts";
 import { connectCacheEntries } from "./memory/cache-entries.ts";
 import type { Memory } from "./memory/describe-memory.ts";
 import { openMemory, type StepMemory } from "./memory/open-memory.ts";
-import { ReportFile, reportedCopies } from "./report.ts";
-import type { ServerConfig } from "./server-protocol.ts";
+import { type Report, reportedCopies } from "./report.ts";
+import type { ServiceConfig } from "./service-config.ts";
+import { inWordsOfInputs } from "./settings.ts";
 import { checkAccess } from "./setup/access.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
@@ -24,17 +25,22 @@ export interface StepService extends AsyncDisposable {
 /**
  * Starts the service in this process. The variables that agents get are in the process's environment.
  *
+ * @param report - gets what happens to jobs
  * @param hasAgents - whether it runs agents, and not only says what is known of jobs
  * @throws SetupError if the token or the model's key is not accepted
  */
-export async function serve(config: ServerConfig, log: (line: string) => void, hasAgents = true): Promise<StepService> {
-  const { folder, projectId, port, remember } = config;
+export async function serve(
+  config: ServiceConfig,
+  report: Report,
+  log: (line: string) => void,
+  hasAgents: boolean,
+): Promise<StepService> {
+  const { folder, projectId, remember } = config;
   const environment = { ...process.env, ...config.environment };
   const options = parseOptions(config.args, environment);
   const { settings, apiKey = "", store: _, ...rest } = options;
   if (hasAgents) await checkAccessAndKey(config, log);
   const confined = hasAgents ? await confineAgents(settings, folder, environment, log) : withoutAgents(settings);
-  const report = new ReportFile(folder);
   const cache = connectCacheEntries({ ...process.env, ...remember?.cacheEnvironment });
   let memory: StepMemory | undefined;
   const start = hasAgents ? startService : startApi;
@@ -43,8 +49,7 @@ export async function serve(config: ServerConfig, log: (line: string) => void, h
     settings: confined.settings,
     apiKey,
     projects: [projectId],
-    port,
-    isPortPreferred: true,
+    port: 0,
     folder: join(folder, "service"),
     areTokensChecked: true,
     copies: (projects) => {
@@ -57,7 +62,6 @@ export async function serve(config: ServerConfig, log: (line: string) => void, h
     await confined[Symbol.asyncDispose]();
     throw error;
   });
-  report.begin();
   log(`Listening on ${service.url}`);
   const tidied = hasAgents ? memory?.tidy() : undefined;
   return {
@@ -76,7 +80,7 @@ export async function serve(config: ServerConfig, log: (line: string) => void, h
  *
  * @throws SetupError if the token may not push or open pull requests, or the model's API rejects the agent's key
  */
-export async function checkAccessAndKey(config: ServerConfig, log: (line: string) => void): Promise<void> {
+export async function checkAccessAndKey(config: ServiceConfig, log: (line: string) => void): Promise<void> {
   const environment = { ...process.env, ...config.environment };
   const { settings } = parseOptions(config.args, environment);
   await Promise.all(
@@ -86,19 +90,17 @@ export async function checkAccessAndKey(config: ServerConfig, log: (line: string
 
 async function checkKey(agent: Agent, environment: NodeJS.ProcessEnv, log: (line: string) => void): Promise<void> {
   await checkModelKey(agent, environment, log).catch((error: unknown) => {
-    // The options have the names of the inputs.
-    const problem = errorMessage(error).replace(/--(?=[a-z])/g, "");
+    const problem = inWordsOfInputs(errorMessage(error));
     throw new SetupError("The model's key is not valid", say`${problem}\nNothing was started.`);
   });
 }
 
 /** Returns why the service cannot start, in words for people. */
 export function explainStart(error: unknown): SetupError {
-  return error instanceof SetupError
-    ? error
-    : new SetupError(
-        "The agent service cannot start",
-        // The option has the name of an input.
-        say`${errorMessage(error).replace(/--(?=base\b)/g, "")}\nNothing was started.`,
-      );
+  if (error instanceof SetupError) return error;
+  const problem = errorMessage(error).replace(
+    /: choose one with --base$/,
+    ". Push a first commit to it, or choose its default branch in its settings on GitHub.",
+  );
+  return new SetupError("The agent service cannot start", say`${problem}\nNothing was started.`);
 }

@@ -1,4 +1,5 @@
 import { type Credentials, keyCredentials } from "../client/credentials.ts";
+import type { AgentSettings } from "../runner-kit/agent-service.ts";
 import { message, say } from "../runner-kit/text.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
 import { type InputsResult, parseInputs } from "./inputs/schema.ts";
@@ -13,7 +14,7 @@ import { RunState } from "./run-state.ts";
 import { missingCertificates } from "./runner/environment.ts";
 import type { IdTokenPorts } from "./runner/id-token.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
-import type { AgentSettings, Mode } from "./settings.ts";
+import type { Mode } from "./settings.ts";
 import { StepKey } from "./step-key.ts";
 
 /** Everything that the action needs from outside. */

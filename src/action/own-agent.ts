@@ -3,12 +3,12 @@ import {
   type AgentConfig,
   type AgentReply,
   type AgentRequest,
+  type AgentSettings,
   serviceEnvironment,
 } from "../runner-kit/agent-service.ts";
 import { say } from "../runner-kit/text.ts";
 import type { Transport } from "../runner-kit/transport.ts";
 import { AgentError } from "./result.ts";
-import type { AgentSettings } from "./settings.ts";
 
 /** How long its jobs and sessions may take to be saved, in milliseconds. */
 const saveMs = 150_000;
@@ -33,18 +33,18 @@ export interface OwnAgent {
  * Returns an agent whose service is a process of its own. It is started by the first request: a step that has nothing to send
  * starts nothing.
  *
- * @param program - the main file of the service's step
+ * @param program - the main file of that process
  * @param signal - aborts when the step is cancelled
  */
 export function createOwnAgent(
-  { inputs, apiKey }: AgentSettings,
+  settings: AgentSettings,
   { program, environment, signal }: { program: string; environment: NodeJS.ProcessEnv; signal: AbortSignal },
 ): OwnAgent {
   let child: ChildProcess | undefined;
   let hasEnded = false;
   let exit: Promise<void> = Promise.resolve();
   const start = (): ChildProcess => {
-    const started = fork(program, ["action"], {
+    const started = fork(program, [], {
       env: serviceEnvironment(environment, []),
       execArgv: [],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -58,7 +58,7 @@ export function createOwnAgent(
       };
       started.once("exit", onEnd).once("error", onEnd);
     });
-    const config: AgentConfig = { environment, inputs, apiKey };
+    const config: AgentConfig = { environment, settings };
     started.send(config, () => {});
     return started;
   };

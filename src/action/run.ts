@@ -77,17 +77,22 @@ export function canBeAsked({ settings }: Pick<Run, "settings">): boolean {
   return !isMintlify(settings.baseUrl);
 }
 
-/** Connects to the runner's GitHub. */
-export function connectGitHub({ settings, ports, log }: Run): Promise<GitHub> {
+/** Connects to the runner's GitHub. @param token - default: the one for the workflow's repository */
+export function connectGitHub({ settings, ports, log }: Run, token = settings.githubToken): Promise<GitHub> {
   const apiUrl = ports.environment.GITHUB_API_URL || "https://api.github.com";
-  return ports.connectGitHub(settings.githubToken, apiUrl, (line) => log.debug(line));
+  return ports.connectGitHub(token, apiUrl, (line) => log.debug(line));
 }
 
-/** Connects to a repository on the runner's GitHub, to read it. Default: the run's own. */
-export async function connectRepository(
+/** Connects to the run's own repository on GitHub, to read it. */
+export async function connectRepository(run: Run, limits: ReadingLimits = {}): Promise<RepositoryReader> {
+  return readerOf(await connectGitHub(run), ownRepository(run.ports.environment), run.ports, limits);
+}
+
+/** Connects to the repository of a job's pull request, which may be another one. */
+export async function connectRepositoryOfJob(
   run: Run,
+  place: { owner: string; repo: string },
   limits: ReadingLimits = {},
-  place = ownRepository(run.ports.environment),
 ): Promise<RepositoryReader> {
-  return readerOf(await connectGitHub(run), place, run.ports, limits);
+  return readerOf(await connectGitHub(run, run.settings.agent?.githubToken), place, run.ports, limits);
 }

@@ -1,3 +1,4 @@
+import type { AgentSettings } from "../runner-kit/agent-service.ts";
 import type { PathFilter } from "./changes/paths.ts";
 import type { Since } from "./changes/since.ts";
 import type { permissions } from "./comments/event.ts";
@@ -37,20 +38,12 @@ export interface Settings {
   session: string;
   /** What the prompt says about changes of the repository; `undefined` for nothing. */
   changes: ChangesSettings | undefined;
+  /** For the workflow's repository. An agent has its own, which is another one for another repository. */
   githubToken: string;
   /** Tells the legs of a matrix apart. */
   matrixLeg: string;
   /** The agent that runs with the step; `undefined` if a service runs it. */
   agent: AgentSettings | undefined;
-}
-
-export interface AgentSettings {
-  /** A name, or a shell command. */
-  name: string;
-  /** For the step of the service, by the names of its inputs. */
-  inputs: Readonly<Record<string, string>>;
-  /** Of its service: a new one in each run. */
-  apiKey: string;
 }
 
 export interface ChangesSettings {

@@ -26,7 +26,7 @@ export async function start(signal: AbortSignal): Promise<void> {
     connectIdTokens: async (...source) => (await import("./runner/id-token.ts")).connectIdTokens(...source),
     createAgent: async (settings) => {
       const { createOwnAgent } = await import("./own-agent.ts");
-      return createOwnAgent(settings, { program: serviceStep(process.argv[1]), environment: process.env, signal });
+      return createOwnAgent(settings, { program: agentProgram(process.argv[1]), environment: process.env, signal });
     },
     environment: process.env,
     signal,
@@ -35,7 +35,7 @@ export async function start(signal: AbortSignal): Promise<void> {
   process.stdout.write("", () => process.exit(hasPassed ? 0 : 1));
 }
 
-/** Returns the main file of the service's step, which is in the same repository as the action's, bundled or not. */
-function serviceStep(main = ""): string {
+/** Returns the file that runs the agent's service, which is in the same repository as the action's, bundled or not. */
+function agentProgram(main = ""): string {
   return resolve(main, main.endsWith(".ts") ? "../../../service/step/index.ts" : "../../service/dist/index.js");
 }

@@ -26,20 +26,13 @@ export const agentKeys: Readonly<Record<string, readonly string[]>> = {
 const agentNames = Object.keys(agentKeys);
 
 /**
- * Returns what is wrong with an agent: it is none, a word that is not a program, or a known one with more words. `undefined` if it may be one.
- *
- * @param options - the input that has its options
+ * Returns what is wrong with an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
  */
-export function agentProblem(
-  agent: string,
-  { PATH = "" }: NodeJS.ProcessEnv,
-  options = "agent-options",
-): Text | undefined {
-  if (agent === "") return say`is required: one of ${agentNames.join(", ")}, or a shell command`;
+export function agentProblem(agent: string, { PATH = "" }: NodeJS.ProcessEnv): Text | undefined {
   const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
   const model = /\s(?:--model|-m)[\s=]+(\S+)/.exec(agent)?.[1] ?? "NAME";
   if (name !== agent && Object.hasOwn(agentKeys, name))
-    return say`is ${agent}, which would run as a command of your own. Set agent to ${name} alone, and its model by the line --model ${model} of ${trusted(options)}. A command line of your own has to be in a script`;
+    return say`is ${agent}, which would run as a command of your own. Set agent to ${name} alone, and its model by the line --model ${model} of agent-options. A command line of your own has to be in a script`;
   if (agent in agentKeys || !/^[\w.-]+$/.test(agent) || isInPath(agent, PATH)) return undefined;
   return say`is ${agent}, which is neither one of ${agentNames.join(", ")} nor a program in the PATH of this runner`;
 }
@@ -61,30 +54,26 @@ export function isInPath(program: string, path: string): boolean {
  * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
  * however a command is worded. The workflow's own repository is known by its id, which a rename or transfer keeps.
  *
- * @param repository - `OWNER/NAME`
+ * @param other - `OWNER/NAME` of a repository that is not the workflow's
  * @param name - tells agents of one repository apart. Default: the agent
  */
 export function projectOf(
-  repository: string,
+  other: string | undefined,
   agent: string,
-  { GITHUB_REPOSITORY: own, GITHUB_REPOSITORY_ID: id }: NodeJS.ProcessEnv,
+  { GITHUB_REPOSITORY: own = "", GITHUB_REPOSITORY_ID: id }: NodeJS.ProcessEnv,
   name = agent in agentKeys ? agent : "command",
 ): string {
-  const isOwn = repository.toLowerCase() === own?.toLowerCase();
-  return [...(isOwn && id ? [id] : repository.split("/")), name].join("-");
+  // No account has a dot in its name, and GitHub's names are the same in any case.
+  return [other?.toLowerCase().replace("/", ".") ?? (id || own.replace("/", "-")), name].join("-");
 }
 
-/** Inputs of `service/action.yml` that `agent-options` may have, too: the action sets the others. */
-export const agentInputs = ["sandbox", "agent-network", "time-limit-minutes", "remember", "install"] as const;
-
 /** The options of the service that a step may set. */
-export const stepOptions = [
+export const serviceOptions = [
   "agent-env",
   "agent-env-public",
   "agent-model-tools",
+  "agent-network",
   "agent-reads",
-  "agents",
-  "check",
   "commit-as",
   "disk-mb",
   "largest-change-mb",
@@ -94,44 +83,62 @@ export const stepOptions = [
   "only",
   "protect",
   "protected-files",
-  "setup",
+  "sandbox",
   "setup-host",
   "sign-off",
+  "time-limit-minutes",
   "trailer",
 ] as const;
 
-/** What `agent-options`, or the input `options` of `service/action.yml`, says. */
+/** An option of the service. */
+export interface ServiceOption {
+  name: (typeof serviceOptions)[number] | "setup" | "check";
+  /** Empty if its line has none. */
+  value: string;
+  /** As it is written. */
+  line: string;
+}
+
+/** Options of the step's own, with what their values must be. */
+const ownOptions = {
+  name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
+  remember: [/^(true|false)$/i, "true or false"],
+  install: [/^(true|false)$/i, "true or false"],
+  repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
+} as const;
+
+type OwnOption = keyof typeof ownOptions;
+
+/** What the input `agent-options` says. */
 export interface AgentOptions {
-  /** Which of several agents of a repository this is; `undefined` if no line says it. */
-  name: string | undefined;
-  /** Values of inputs, by their names. */
-  inputs: Record<string, string>;
-  /** Options of the service, with the lines that they are from. A value is empty if its line has none. */
-  options: { name: (typeof stepOptions)[number]; value: string; line: string }[];
+  /** Values of the step's own options; those without a line are missing. */
+  own: Partial<Record<OwnOption, string>>;
+  ofService: ServiceOption[];
   /** What is wrong with each other line. It continues a sentence. */
   problems: Text[];
 }
 
-/** Reads options, one in each line, such as `--model sonnet`. @param inputs - the inputs that a line may stand for */
-export function readAgentOptions(text: string, inputs: readonly string[]): AgentOptions {
-  const read: AgentOptions = { name: undefined, inputs: {}, options: [], problems: [] };
+/** Reads options, one in each line, such as `--model sonnet`. */
+export function readAgentOptions(text: string): AgentOptions {
+  const read: AgentOptions = { own: {}, ofService: [], problems: [] };
   const lines = text.split("\n").map((line) => line.trim());
   for (const line of lines.filter((each) => each !== "")) {
     const [, given = "", written = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
     // Quotation marks around a value are what a shell would need.
     const value = /^(["'])((?:(?!\1).)+)\1$/.exec(written)?.[2] ?? written;
-    // Only a command has options of its own.
-    const isOne = given === "setup" || given === "check" || !/\s--[a-z]/.test(written);
-    const name = isOne ? stepOptions.find((option) => option === given) : undefined;
-    const isAgain = given === "name" ? read.name !== undefined : Object.hasOwn(read.inputs, given);
-    // Other options are parsed later, as those of a command line.
-    if (isAgain) read.problems.push(say`must have --${given} only once`);
-    else if (isOne && given === "name" && /^[\w.-]{1,50}$/.test(value)) read.name = value;
-    else if (isOne && inputs.includes(given) && value !== "") read.inputs[given] = value;
-    else if (name !== undefined) read.options.push({ name, value, line });
-    else {
-      const known = ["name", ...inputs, ...stepOptions].map((one) => `--${one}`).join(", ");
+    const isOne = !/\s--[a-z]/.test(written);
+    const name = isOne ? serviceOptions.find((option) => option === given) : undefined;
+    const own = isOne ? (Object.keys(ownOptions) as OwnOption[]).find((option) => option === given) : undefined;
+    // The service says what is wrong with its own.
+    if (name !== undefined) read.ofService.push({ name, value, line });
+    else if (own === undefined) {
+      const known = [...Object.keys(ownOptions), ...serviceOptions].map((one) => `--${one}`).join(", ");
       read.problems.push(say`must have one of ${known} in each line, with its value, not ${line}`);
+    } else if (read.own[own] !== undefined) read.problems.push(say`must have --${own} only once`);
+    else {
+      const [pattern, form] = ownOptions[own];
+      if (pattern.test(value)) read.own[own] = value;
+      else read.problems.push(say`must have --${own} with ${trusted(form)}, not ${line}`);
     }
   }
   return read;
@@ -178,14 +185,34 @@ export function serviceEnvironment(environment: NodeJS.ProcessEnv, names: readon
   return { ...withoutSecrets(environment, more), NODE_USE_ENV_PROXY: "1" };
 }
 
+/** An agent, and what it works on. */
+export interface AgentSettings {
+  /** A name, or a shell command. */
+  agent: string;
+  /** `OWNER/NAME` of the repository that it works on. */
+  repository: string;
+  /** Whether that is the workflow's. */
+  isOwnRepository: boolean;
+  /** What `projectOf` returns. */
+  projectId: string;
+  /** Pushes branches, and opens pull requests. */
+  githubToken: string;
+  /** The one that GitHub made for the workflow. */
+  workflowToken: string;
+  /** How long it may work, unless an option says less, in minutes. */
+  minutes: number;
+  remember: boolean;
+  install: boolean;
+  options: readonly ServiceOption[];
+  /** Of its service: a new one in each run. */
+  apiKey: string;
+}
+
 /** The first message to the program: sent, so that it has no secrets in an environment that others can read. */
 export interface AgentConfig {
   /** Of the step. */
   environment: NodeJS.ProcessEnv;
-  /** As those of `service/action.yml`. */
-  inputs: Readonly<Record<string, string>>;
-  /** That the service accepts. */
-  apiKey: string;
+  settings: AgentSettings;
 }
 
 /**

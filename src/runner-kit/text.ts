@@ -31,11 +31,6 @@ export function plain(text: Text): string {
   return text.map((part) => (typeof part === "string" ? part : part.untrusted)).join("");
 }
 
-/** Changes our own words. */
-export function mapOwn(text: Text, change: (words: string) => string): Text {
-  return text.map((part) => (typeof part === "string" ? change(part) : part));
-}
-
 /** Capitalizes the first letter. */
 export function capitalized(text: Text): Text {
   const [first, ...rest] = text;

@@ -7,21 +7,12 @@ export const root = resolve(import.meta.dirname, "../..");
 export interface ActionMetadata {
   inputs: Record<string, { description: string; required?: boolean; default?: string }>;
   outputs: Record<string, { description: string }>;
-  runs: { using: string; main: string; post?: string };
+  runs: { using: string; main: string };
 }
 
 /** The content of `action.yml`. */
 export function actionMetadata(): ActionMetadata {
-  return readMetadata("action.yml");
-}
-
-/** The content of `service/action.yml`. */
-export function serviceStepMetadata(): ActionMetadata {
-  return readMetadata("service/action.yml");
-}
-
-function readMetadata(file: string): ActionMetadata {
-  return parse(readFileSync(resolve(root, file), "utf8")) as ActionMetadata;
+  return parse(readFileSync(resolve(root, "action.yml"), "utf8")) as ActionMetadata;
 }
 
 export function outputNames(): string[] {

@@ -26,6 +26,8 @@ export interface MainOptions {
   random?: () => number;
   /** Only used in comment mode. */
   github?: GitHub;
+  /** Receives the token of each connection to GitHub. */
+  onGitHubToken?: (token: string) => void;
   /** The Actions cache; without one, the runner offers no cache service. */
   cache?: FakeCache;
   /** The agent that runs with the step. Default: none. */
@@ -49,6 +51,7 @@ export async function runMain({
   environment,
   random,
   github,
+  onGitHubToken = () => {},
   cache,
   agent,
   runAttempt = 1,
@@ -67,7 +70,10 @@ export async function runMain({
     clock,
     random: random ?? (() => 0.5),
     connect: () => transport,
-    connectGitHub: async () => github ?? noGitHub,
+    connectGitHub: async (token) => {
+      onGitHubToken(token);
+      return github ?? noGitHub;
+    },
     createAgent: async () => agent ?? Promise.reject(new Error("a service runs the agent")),
     connectIdTokens: async (...source) => connectIdTokens(...source),
     connectCache: async () => {

@@ -251,8 +251,8 @@ test("a step loads what only some settings need on demand", () => {
   expect([...new Set(packages.filter((target) => !/^node:|\.ts$/.test(target)))]).toEqual(["@actions/core"]);
 });
 
-test("the service in the step loads neither keys in a file, nor metrics, nor Postgres", () => {
-  const loaded = [...loadedWith("service/step/server.ts")];
+test("the service of a step loads neither keys in a file, nor metrics, nor Postgres", () => {
+  const loaded = [...loadedWith("service/step/action-child.ts")];
   expect(loaded.length).toBeGreaterThan(100);
   const unused = /^service\/src\/(access|metrics\/prometheus|store\/postgres|log\/json)/;
   expect(loaded.filter((file) => unused.test(file))).toEqual(["service/src/access/trust-rule.ts"]);

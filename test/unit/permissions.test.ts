@@ -29,8 +29,7 @@ function union(permissions: readonly [string, string][]): Record<string, string>
 }
 
 const isAction = ({ uses }: WorkflowStep) => uses?.includes("/agent-job-action@");
-const hasAgent = (step: WorkflowStep) =>
-  step.uses?.includes("/agent-job-action/service@") || (isAction(step) && step.with?.agent !== undefined);
+const hasAgent = (step: WorkflowStep) => isAction(step) && step.with?.agent !== undefined;
 const inCommentMode = exampleWorkflows().filter((source) =>
   stepsOf(source).some((step) => isAction(step) && (step.with?.["trigger-phrase"] || step.with?.["trigger-label"])),
 );

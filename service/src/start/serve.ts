@@ -169,7 +169,7 @@ async function openAccess(options: AccessOptions): Promise<Authenticator> {
   return openAuthenticator(options);
 }
 
-/** The service's step, which bundles the service, has no metrics and does not load what they need. */
+/** The action, which bundles the service, has no metrics and does not load what they need. */
 async function createMetrics(): Promise<ReadableMetrics> {
   const { PrometheusMetrics } = await import("../metrics/prometheus.ts");
   return new PrometheusMetrics();

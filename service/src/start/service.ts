@@ -51,8 +51,6 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   folder: string;
   /** Default: 0, any free port. */
   port?: number | undefined;
-  /** Whether another port will do if that one is in use. Default: no. */
-  isPortPreferred?: boolean | undefined;
   /** The address of this machine to listen on. Default: 127.0.0.1. */
   listen?: string | undefined;
   /** The URL at which a reverse proxy serves the service, see `parsePublicUrl`. Default: only loopback, at its port. */
@@ -215,8 +213,8 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
       if (!sendNotFoundPage(request, response, basePath)) await api.notFound(request);
     };
     const listener = dispatch({ endpoints, notFound, publicUrl, log });
-    const { port, listen: address, isPortPreferred } = options;
-    server = await listen(observed(listener, options), port, { address, isPortPreferred, log });
+    const { port, listen: address } = options;
+    server = await listen(observed(listener, options), port, { address, log });
     ownUrl = server.url;
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
     if (options.takesCommands && options.store !== undefined)

@@ -158,10 +158,13 @@ export function isActive({ turns }: JobCopy): boolean {
   return turns.some(({ state }) => state === "waiting" || state === "running");
 }
 
-/** Returns the key of a copied turn. If it is unknown, or a turn has got it since, the turn is stored without a key. */
+/**
+ * Returns the key of a copied turn. If it is unknown, or another turn has it, the turn is stored without a key. Its caller stays, by whom its
+ * session is found: two attempts of a step can have sent one request, if the second one did not know of the first one's job.
+ */
 async function keyOfCopy(transaction: Transaction, project: string, turn: TurnCopy): Promise<RequestKey> {
   const { id, caller = "", step = "", request } = turn;
   const key = request !== undefined && { caller, step, request };
   if (key && !(await isKnownKey(transaction, project, key))) return key;
-  return { caller: "", step: "", request: String(id) };
+  return { caller, step: "", request: String(id) };
 }

@@ -127,9 +127,11 @@ export class RunningTurns {
     this.#say(turn, { report, made, stage: "made" });
     await this.#parts.database.transaction(async (transaction) => {
       await lockJob(transaction, turn.job);
-      const of = "id = ? AND attempts = ? AND state IN ('waiting', 'running')";
-      const set = `UPDATE turn SET stage = 'made', made = ?, "checkResult" = NULL, "checkOutput" = NULL WHERE ${of}`;
-      if ((await transaction.run(set, JSON.stringify(made), turn.id, attempt)) === 0) throw new LeaseLost(turn.id);
+      // The database may have lost the count of the attempt, and still has the lease.
+      const set = `UPDATE turn SET stage = 'made', made = ?, attempts = ?, "checkResult" = NULL, "checkOutput" = NULL
+        WHERE id = ? AND (lease = ? OR attempts = ?) AND state IN ('waiting', 'running')`;
+      const values = [JSON.stringify(made), attempt, turn.id, turn.lease, attempt];
+      if ((await transaction.run(set, ...values)) === 0) throw new LeaseLost(turn.id);
       await store(transaction, turn, { report });
     });
   }
@@ -156,9 +158,16 @@ export class RunningTurns {
    *
    * @param link - the pull request that has the commit; `null` if it needs a new one
    * @param madeBy - the id of the turn that made the commit. Default: `head` was recorded before
+   * @param checked - what the check of it showed: that of a commit which was moved since does not count. Default: nothing new
    */
-  async recordPush(turn: RunningTurn, link: string | null, head: string, madeBy?: number): Promise<void> {
-    const own = madeBy === undefined ? undefined : { turn: madeBy, commit: head };
+  async recordPush(
+    turn: RunningTurn,
+    link: string | null,
+    head: string,
+    madeBy?: number,
+    checked?: PushedCheck,
+  ): Promise<void> {
+    const own = madeBy === undefined ? undefined : { turn: madeBy, commit: head, checked };
     const said: Said = { push: { link, head, own }, ...(madeBy === turn.id && { stage: "pushed" }) };
     await this.#change(turn, said);
     this.#say(turn, said);
@@ -287,6 +296,9 @@ export class RunningTurns {
   }
 }
 
+/** What the check of a pushed commit showed; `null` if it was not checked. */
+type PushedCheck = Pick<StoredTurn, "checkResult" | "checkOutput">;
+
 /** What a worker says of its turn. */
 interface Said {
   report?: StoredReport;
@@ -296,7 +308,7 @@ interface Said {
   push?: {
     link: string | null;
     head: string;
-    own?: { turn: number; commit: string } | undefined;
+    own?: { turn: number; commit: string; checked?: PushedCheck | undefined } | undefined;
     isPage?: boolean;
   };
   /** The turns whose work it has published, by their prompt, and what the check of that showed. */
@@ -331,8 +343,11 @@ async function store(transaction: Transaction, { id, job }: RunningTurn, said: S
   if (push === undefined) return;
   const change = 'UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?';
   await transaction.run(change, push.link, push.head, job);
-  const record = "UPDATE turn SET head = ? WHERE id = ? AND job = ?";
-  if (push.own !== undefined) await transaction.run(record, push.own.commit, push.own.turn, job);
+  if (push.own === undefined) return;
+  const { turn, commit, checked } = push.own;
+  const record = `UPDATE turn SET head = ?${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""} WHERE id = ? AND job = ?`;
+  const results = checked ? [checked.checkResult, checked.checkOutput] : [];
+  await transaction.run(record, commit, ...results, turn, job);
 }
 
 /** Thrown to undo a transaction, because the page of the turn's pull request is not stored any longer. */

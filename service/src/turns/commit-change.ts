@@ -8,6 +8,8 @@ import type { Machine } from "../machine.ts";
 import type { StoredJob, Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage } from "../pulls/commit-message.ts";
+import type { Committer } from "../pulls/committers.ts";
+import { withTrailers } from "../pulls/turn-trailers.ts";
 import type { JobDirectory } from "../service-folder.ts";
 import { type CheckPorts, checkChange, namesOf } from "./check-change.ts";
 import { oneLine } from "./one-line.ts";
@@ -28,6 +30,7 @@ interface CommitContext extends CommitPorts {
   job: Pick<StoredJob, "session">;
   commands?: { setup?: string | undefined } | undefined;
   directory: Pick<JobDirectory, "setup">;
+  committer?: Pick<Committer, "author"> | undefined;
   machine: Pick<Machine, "sleep">;
   /** Aborts when the service stops, or another worker has taken the turn over. */
   signal: AbortSignal;
@@ -62,6 +65,8 @@ export interface CommittedChange {
   commit: string | undefined;
   /** If nothing is published: what the agent left all the same, for people. Empty if that is nothing. */
   unpublished: string;
+  /** Whether the commit is by whoever commits, with all trailers, so that it is pushed as it is. */
+  isFinal: boolean;
 }
 
 /**
@@ -100,10 +105,12 @@ async function commitOnce(
       notes: [...notes, ...ofChange.map(oneLine), ...leftOut.map(describe)],
       takenBack: takenBack.map(oneLine),
     };
-    return commitMessage(turn, ownMessages, context.job.session, told, prompt);
+    return withTrailers(commitMessage(turn, ownMessages, context.job.session, told, prompt), author?.trailers ?? []);
   };
+  // What was made from files of another branch is moved onto its own, as a commit of the service.
+  const author = start.instructed === undefined ? await context.committer?.author() : undefined;
   const lent = commands?.setup === undefined ? undefined : directory.setup.files;
-  const options = { maxBytes, signal: deadline.signal, only, lent };
+  const options = { maxBytes, signal: deadline.signal, only, lent, by: author?.by };
   try {
     const {
       commit: made,
@@ -137,7 +144,8 @@ async function commitOnce(
     if (commit === undefined && lost !== undefined) throw new ChangeRefused(lost);
     if (commit !== undefined) await checkChange(context, start.head, commit, texts, log);
     const told = [...ofChange.map(oneLine), ...leftOut.map(describe)].join("\n");
-    return { commit, unpublished: commit === undefined ? await patterns.remove(told) : "" };
+    const unpublished = commit === undefined ? await patterns.remove(told) : "";
+    return { commit, unpublished, isFinal: author !== undefined };
   } catch (error) {
     if (stop?.aborted) throw new Error(String(stop.reason), { cause: error });
     if (deadline.isOver)

@@ -1,4 +1,5 @@
 import type { Start } from "../git/find-start.ts";
+import type { JobCommit } from "../git/job-commits.ts";
 import type { KeptWork, StoredTurn, Turn } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { checkChange, NotAllowed } from "./check-change.ts";
@@ -6,7 +7,7 @@ import { loadKept } from "./kept-commits.ts";
 import { placeOn } from "./stages/make.ts";
 import { moveOnto } from "./stages/push.ts";
 import { turnName } from "./turn-name.ts";
-import type { Position, Work, WorkContext } from "./work.ts";
+import type { Placed, Work, WorkContext } from "./work.ts";
 
 /*
  * What GitHub refused, a push or a pull request, is paid for. It is kept, its turn fails, and the next turn of the job takes it up where
@@ -66,28 +67,33 @@ export async function standingOfKept(kept: StoredTurn, work: Work): Promise<Work
     log(`The work of ${name} is on ${start.targetBranch} already.`);
     return { ...adopted, maker: { ...kept, checkResult: null, checkOutput: null }, at: { stage: "published" } };
   }
-  const at = isPushed ? await positionOfPushed(adopted) : await positionOfUnpushed(adopted);
-  if (at !== undefined) log(`Publishing what is kept of ${name}.`);
-  return at && { ...adopted, at };
+  const found = isPushed ? await standingOfPushed(adopted) : await standingOfUnpushed(adopted);
+  if (found !== undefined) log(`Publishing what is kept of ${name}.`);
+  return found;
 }
 
-async function positionOfPushed({ context, start, maker }: Work): Promise<Position> {
-  const { base, head, remoteHead } = start;
-  await checkPushed(start, context);
-  const isDeleted = remoteHead === undefined;
-  if (!isDeleted && maker.checkResult !== null) return { stage: "pushed", head };
-  const placed = {
+async function standingOfPushed(work: Work): Promise<Work> {
+  const { context, start, maker } = work;
+  const { head, remoteHead } = start;
+  const own = await checkPushed(maker, start, context);
+  const isPushed = remoteHead !== undefined;
+  const placed: Placed = {
     commit: head,
     parent: head,
-    before: base,
+    before: head,
     expected: remoteHead,
     counted: undefined,
-    isPushed: !isDeleted,
+    isPushed,
   };
-  return maker.checkResult === null ? { stage: "made", placed } : { stage: "checked", placed };
+  // A result counts for the turn's own commit alone: neither for what others have pushed on top, nor for what they have made of it.
+  if (own === undefined)
+    return { ...work, maker: { ...maker, checkResult: null, checkOutput: null }, at: { stage: "checked", placed } };
+  const isChecked = maker.checkResult !== null && [null, own.commit].includes(maker.head);
+  if (isChecked) return { ...work, at: { stage: "checked", placed } };
+  return { ...work, at: { stage: "made", placed: { ...placed, own: own.commit, before: own.parent } } };
 }
 
-async function positionOfUnpushed(work: Work): Promise<Position | undefined> {
+async function standingOfUnpushed(work: Work): Promise<Work | undefined> {
   const { context, start, last, maker } = work;
   const { repository, job, log } = context;
   const name = turnName(maker.id);
@@ -107,12 +113,21 @@ async function positionOfUnpushed(work: Work): Promise<Position | undefined> {
     [context, start.head, commit, textsOf(maker, message), log],
     "whose push was refused. Allow it, and send the prompt to this job again",
   );
-  return { stage: "made", placed: placeOn(work, commit) };
+  return { ...work, at: { stage: "made", placed: placeOn(work, commit) } };
 }
 
-/** Checks what the job's turns have pushed, which no pull request has. What others have pushed is theirs. */
-async function checkPushed({ branch, base, head }: Start, context: WorkContext): Promise<void> {
+/**
+ * Checks what the job's turns have pushed, which no pull request has. What others have pushed is theirs.
+ *
+ * @returns the commit of the kept turn; `undefined` if others have taken it from the branch
+ */
+async function checkPushed(
+  kept: StoredTurn,
+  { branch, base, head }: Start,
+  context: WorkContext,
+): Promise<Omit<JobCommit, "message"> | undefined> {
   const { turns, repository, log } = context;
+  let own: Omit<JobCommit, "message"> | undefined;
   let parent = base;
   for (const { commit, message } of await repository.commits(base, head)) {
     const maker = turns.find((turn) => isCommitOf(turn, message));
@@ -121,8 +136,10 @@ async function checkPushed({ branch, base, head }: Start, context: WorkContext):
         [context, parent, commit, textsOf(maker, message), log],
         `and is on ${branch}, without a pull request. Allow it and send the prompt again, or delete that branch and start a new job`,
       );
+    if (maker?.id === kept.id) own = { commit, parent };
     parent = commit;
   }
+  return own;
 }
 
 /** Checks a change that was made with the options of then. @param what - of its request, and what to do */

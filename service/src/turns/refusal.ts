@@ -25,6 +25,17 @@ export class PushRefused extends HostRefused {
   }
 }
 
+/** Thrown if somebody has taken a turn's commit from its branch. Nothing is pushed again. */
+export class TakenAway extends HostRefused {
+  /** @param isDeleted - whether they have deleted the branch */
+  constructor(commit: string, branch: string, isDeleted: boolean) {
+    const what = isDeleted ? "deleted that branch" : "taken it from there";
+    super(
+      `The turn's commit ${commit} was pushed to ${branch}, and somebody has ${what} since, so nothing is pushed again. Send a new prompt to go on with what is there now.`,
+    );
+  }
+}
+
 /**
  * Returns why a turn fails whose branch, push or pull request was refused: what GitHub says, what is kept, and what to change, once.
  *

@@ -7,6 +7,7 @@ import { checkChange } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { findKeptTurn, standingOfKept } from "./kept-work.ts";
 import { readLastPullRequest } from "./last-pull-request.ts";
+import { TakenAway } from "./refusal.ts";
 import { placeOn, unchanged } from "./stages/make.ts";
 import { ConflictError, moveOnto, replace } from "./stages/push.ts";
 import { untilStopped } from "./turn-deadline.ts";
@@ -111,12 +112,14 @@ async function onBranch({ turn, context, maker, start, pullRequest }: Work): Pro
     // What people have pushed on top of it is not replaced.
     const pushed = recorded?.commit ?? own.commit;
     if (maker.stage === "published" && job.pullRequest !== null) return { stage: "published" };
+    const at = commits.findIndex(({ commit }) => commit === pushed);
     // A runner that was lost after its push has taken what the check showed with it.
     if (maker.checkResult !== null || !keptCommits?.isOnlyPlace) return { stage: "pushed", head: pushed };
+    const before = commits[at - 1]?.commit ?? base;
     const placed = {
       commit: pushed,
-      parent: base,
-      before: base,
+      parent: before,
+      before,
       expected: remoteHead,
       counted: undefined,
       isPushed: true,
@@ -130,13 +133,8 @@ async function onBranch({ turn, context, maker, start, pullRequest }: Work): Pro
     log(`The commit of the turn is on ${where} already.`);
     return { stage: "published" };
   }
-  throw new TakenAway(
-    `The turn's commit ${maker.head} was pushed to ${branch}, and somebody has ${remoteHead === undefined ? "deleted that branch" : "taken it from there"} since, so nothing is pushed again. Send a new prompt to go on with what is there now.`,
-  );
+  throw new TakenAway(maker.head, branch, remoteHead === undefined);
 }
-
-/** Thrown if somebody has taken the turn's commit from its branch. */
-export class TakenAway extends Error {}
 
 /**
  * Looks for the turn's commit in the clone, and in what another machine has stored while the repository's host could not be reached, or

@@ -7,7 +7,7 @@ import { keepForOthers } from "./kept-commits.ts";
 import { ClosedSince } from "./kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { Stopped } from "./project-commands.ts";
-import { PushRefused } from "./refusal.ts";
+import { PushRefused, TakenAway } from "./refusal.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import { ConflictError } from "./stages/push.ts";
 import { keptOf, type RunContext, type Work } from "./work.ts";
@@ -44,22 +44,28 @@ export async function endOf(
     log(`The machine lacks something that the turn needs, so it waits and is started again: ${reason}`);
     return "postponed";
   }
-  log(`The turn failed: ${reason}`);
+  const fail = (why: string): TurnResult => {
+    log(`The turn failed: ${why}`);
+    return "failed";
+  };
   // What an earlier turn or attempt has made is stored.
-  if (kept !== "push" || error instanceof KeptUnreadable || error instanceof ClosedSince) return "failed";
+  if (kept !== "push" || error instanceof KeptUnreadable || error instanceof ClosedSince) return fail(reason);
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
     const lost = await context.patiently(() => keepForOthers(turn, refused, context));
+    if (lost === undefined) return fail(reason);
     const isTold = error instanceof PushRefused || error instanceof ConflictError;
-    if (lost !== undefined) onFailure?.({ reason: isTold ? error.whenLost(lost) : reason, failureClass });
+    const why = isTold ? error.whenLost(lost) : reason;
+    onFailure?.({ reason: why, failureClass });
+    return fail(why);
   } catch {
     return signal.reason instanceof LeaseLost || !signal.aborted ? "taken-over" : "stopped";
   }
-  return "failed";
 }
 
 function keptBy(error: unknown, work: Work | undefined) {
   if (error instanceof ConflictError || error instanceof KeptUnreadable) return "push";
   if (error instanceof ClosedSince) return error.kept ?? undefined;
+  if (error instanceof TakenAway) return undefined;
   return work && keptOf(work);
 }

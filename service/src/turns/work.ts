@@ -13,6 +13,7 @@ import {
 } from "../model.ts";
 import type { Committer } from "../pulls/committers.ts";
 import type { StoredReport } from "../store/running-turns.ts";
+import { LeaseLost } from "../store-errors.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import type { TurnContext } from "./turn-ports.ts";
 
@@ -21,7 +22,9 @@ export interface Placed {
   /** In the clone. */
   commit: string;
   parent: string;
-  /** What its check is compared with, if it fails. */
+  /** The turn's own commit, which is checked, if there is more on top of it. Default: `commit`. */
+  own?: string | undefined;
+  /** What its check is compared with, if that fails. */
   before: string;
   /** The head of the branch that it takes the place of; `undefined` if there is no branch. */
   expected: string | undefined;
@@ -29,8 +32,9 @@ export interface Placed {
   counted: string | undefined;
   /** Whether it is on the branch, perhaps below what others have pushed. Default: no. */
   isPushed?: boolean | undefined;
-  /** Whether the clone keeps it as the last one of the job. Default: that is unknown. */
+  /** Whether the clone keeps it as the last one of the job, and whether it is pushed as it is. Default: that is unknown. */
   isKept?: boolean | undefined;
+  isFinal?: boolean | undefined;
 }
 
 /** The run of an agent in this process, after which it can have another go. */
@@ -152,5 +156,10 @@ export async function setMade(work: Work, made: Made, report?: StoredReport): Pr
     made: JSON.stringify(made),
   };
   if (!isOwn) return;
-  await context.patiently(() => context.store.runningTurns.setMade(turn, work.maker.attempts, made, report));
+  const store = (): Promise<void> => context.store.runningTurns.setMade(turn, work.maker.attempts, made, report);
+  await context.patiently(store).catch((error: unknown) => {
+    // The store is back, and whoever takes the turn now, perhaps this worker, need not run its agent again.
+    if (error instanceof LeaseLost && context.signal.aborted) return store();
+    throw error;
+  });
 }

@@ -14,6 +14,8 @@ import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
 export interface CachedJobsOptions {
   cache: CacheEntries;
   projectId: string;
+  /** Whether files may be in the cache: whoever can read it may read the repository. Otherwise, neither homes nor commits are. */
+  keepsFiles: boolean;
   /** A folder for temporary files. */
   folder: string;
   /** Values that no copy of a home directory may have. */
@@ -46,8 +48,12 @@ export class CachedJobs implements JobCopies {
     this.#options = options;
   }
 
+  get keptCommits(): KeptCommits | undefined {
+    return this.#options.keepsFiles ? this.#keptCommits : undefined;
+  }
+
   /** The last commit of each job whose push was refused. */
-  readonly keptCommits: KeptCommits = {
+  readonly #keptCommits: KeptCommits = {
     save: ({ job }, bundle) =>
       this.#inFolder(async (folder) => {
         const file = join(folder, "commit");
@@ -62,9 +68,10 @@ export class CachedJobs implements JobCopies {
   };
 
   async save(job: JobCopy, home: string | undefined): Promise<void> {
-    const { cache } = this.#options;
+    const { cache, keepsFiles } = this.#options;
     await this.#inFolder(async (folder) => {
-      if (home !== undefined) this.#homes.set(job.id, await this.#saveHome(job.id, home, join(folder, "home")));
+      if (home !== undefined && keepsFiles)
+        this.#homes.set(job.id, await this.#saveHome(job.id, home, join(folder, "home")));
       const file = join(folder, "job");
       const text = Buffer.from(formatJobEntry({ job, home: this.#homes.get(job.id) }));
       if (text.length > maxEntryBytes) throw new Error("its prompts are too large");

@@ -9,6 +9,8 @@ export interface Memory {
   /** Whether jobs are rebuilt from their branches and pull requests. `unknown`: GitHub could not be asked. */
   branches: "yes" | "no" | "unknown";
   cache: CacheAccess;
+  /** Whether the agent works on the workflow's repository. */
+  isOwnRepository: boolean;
 }
 
 const closed = (guide: string) => {
@@ -25,12 +27,14 @@ const closed = (guide: string) => {
  *
  * @param guide - where its risk is explained
  */
-export function describeMemory({ branches, cache }: Memory, guide: string): string[] {
+export function describeMemory({ branches, cache, isOwnRepository }: Memory, guide: string): string[] {
   const inCache = cache === "write" ? "in the Actions cache" : undefined;
   const onGitHub = branches === "no" ? undefined : "by their branches and pull requests";
   const places = [onGitHub, inCache].filter((place) => place !== undefined).join(", and ");
   const jobs = places === "" ? "not remembered" : `remembered ${places}`;
-  const why = cache === "write" ? "" : `, because ${closed(guide)[cache]}`;
+  const reason = isOwnRepository
+    ? cache !== "write" && closed(guide)[cache]
+    : "the cache is that of the workflow's repository, and they have files of another one.";
   return [
     `Jobs are ${jobs}`,
     ...(branches === "no"
@@ -41,9 +45,9 @@ export function describeMemory({ branches, cache }: Memory, guide: string): stri
     ...(branches === "unknown"
       ? ["GitHub could not be asked which account `github-token` acts for, and is asked again"]
       : []),
-    cache === "write"
+    reason === false
       ? "Sessions of the agent are kept in the Actions cache, unless it denies that to this run"
-      : `Sessions of the agent are not kept${why} Instead, a follow-up begins with the earlier prompts and the agent's last messages`,
+      : `Sessions of the agent are not kept, because ${reason} Instead, a follow-up begins with the earlier prompts and the agent's last messages`,
   ];
 }
 

@@ -42,7 +42,9 @@ export const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || s
 function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: number): TurnCopy {
   if (turn.state === "completed") return turn;
   // Also one that failed: a later run, which could not write the copy, has published its work.
-  if (pushed?.state === "completed")
+  if (pushed?.state === "completed") {
+    // What a later run has pushed, in another place perhaps, is another commit than the one that was checked.
+    const { checkResult, checkOutput } = turn.kept === "push" ? {} : turn;
     return {
       ...turn,
       state: "completed",
@@ -51,9 +53,10 @@ function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: numbe
       endedAt: pushed.endedAt,
       answer: turn.answer ?? pushed.answer,
       // Without it, a re-run would pass that its check has failed.
-      checkResult: pushed.checkResult ?? turn.checkResult,
-      checkOutput: pushed.checkOutput ?? turn.checkOutput,
+      checkResult: pushed.checkResult ?? checkResult,
+      checkOutput: pushed.checkOutput ?? checkOutput,
     };
+  }
   // Its work is pushed, and the turn is resumed to open the pull request.
   if (!isOpen(turn) || pushed !== undefined || turn.id > lastPushed) return turn;
   // The turns of a job run one after another, so it has ended. Running it again would cost money that nobody asked for.

@@ -62,9 +62,10 @@ export function openMemory(options: MemoryOptions): StepMemory {
   const rebuilt = new RebuiltJobs({ repository, pullRequests, targetBranch, projectId, isWorkflowToken, machine });
   const isReadable = cacheAccess === "read" || cacheAccess === "write";
   const copies = new RememberedJobs({
-    cached: isReadable ? new CachedJobs({ cache, projectId, folder, secrets, log }) : undefined,
+    cached: isReadable
+      ? new CachedJobs({ cache, projectId, keepsFiles: isOwnRepository, folder, secrets, log })
+      : undefined,
     isCacheWritable: cacheAccess === "write",
-    areCommitsKept: isOwnRepository,
     rebuilt,
     isFirstAttempt,
     log,
@@ -77,7 +78,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
       log(`Cannot look for branches that lost runs have left: ${errorMessage(error)}`);
     }
   };
-  const describe = async () => ({ branches: await canRebuild(rebuilt, log), cache: cacheAccess });
+  const describe = async () => ({ branches: await canRebuild(rebuilt, log), cache: cacheAccess, isOwnRepository });
   return { copies, describe, tidy };
 }
 

@@ -14,8 +14,6 @@ export interface RememberedJobsOptions {
   /** Whether the cache can be written, as far as that is known. */
   isCacheWritable: boolean;
   rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep" | "jobOfSession">;
-  /** Whether commits whose push was refused may be in the cache. */
-  areCommitsKept: boolean;
   /** Whether no earlier attempt of this workflow run can have sent anything. */
   isFirstAttempt: boolean;
   log: (line: string) => void;
@@ -107,8 +105,7 @@ export class RememberedJobs implements JobCopies {
   }
 
   get keptCommits(): KeptCommits | undefined {
-    const { cached, areCommitsKept } = this.#options;
-    return areCommitsKept ? cached?.keptCommits : undefined;
+    return this.#options.cached?.keptCommits;
   }
 
   async #canRebuild(): Promise<boolean> {

@@ -36,7 +36,7 @@ export async function installAgent(options: InstallAgentOptions): Promise<string
   if (!isAllowed)
     throw new SetupError(
       "The agent is not installed",
-      say`${trusted(agent.program)} was not found in PATH, and \`install\` is false. Run \`${trusted(command)}\` in a step before this one, or remove \`install: false\`. Nothing was started.`,
+      say`${trusted(agent.program)} was not found in PATH, and \`--install\` is false. Run \`${trusted(command)}\` in a step before this one, or remove \`--install false\` from \`agent-options\`. Nothing was started.`,
     );
   info(`Installing ${agent.name} ${agent.version}, the version that was tested`);
   mkdirSync(folder, { recursive: true });

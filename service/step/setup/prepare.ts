@@ -3,7 +3,6 @@ import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { platformProblem } from "../../../src/runner-kit/agent-service.ts";
 import { say, trusted } from "../../../src/runner-kit/text.ts";
 import type { Settings } from "../settings.ts";
 import { prepareBubblewrap } from "./bubblewrap.ts";
@@ -73,13 +72,6 @@ export function createFolder({ RUNNER_TEMP, HOME }: NodeJS.ProcessEnv, projectId
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
-}
-
-/** @throws SetupError unless this is Linux */
-export function checkPlatform(environment: NodeJS.ProcessEnv, platform = process.platform): void {
-  const problem = platformProblem(environment, platform);
-  if (problem === undefined) return;
-  throw new SetupError("The runner is not Linux", say`The agent service ${problem}. Nothing was started.`);
 }
 
 /** The first version with `git merge-tree --write-tree --stdin`. */

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { step } from "../../../test/support/step.ts";
 import { docsRepository, runJob } from "../support/agent-service.ts";
 import { spawnService } from "../support/service-process.ts";
-import { jobEnvironment, setUpGitHub } from "../support/service-step.ts";
+import { jobEnvironment, setUpGitHub } from "../support/workflow-job.ts";
 import { type AgentUnderTest, agents, cacheFolder, programFolder } from "./agents.ts";
 import { script } from "./model-script.ts";
 import { startScriptedModel } from "./scripted-model.ts";

@@ -2,22 +2,27 @@ import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { serviceKey } from "../../../test/support/scripted-service.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
-import { setUpGitHub, startServiceStep } from "../support/service-step.ts";
+import { docsRepository } from "../support/agent-service.ts";
+import { spawnService } from "../support/service-process.ts";
 
-/*
- * What the action promises about cancelling, through the action and the service's step as they are built: each half has tests of its
- * own, with ids of turns as short as those of a server.
- */
+/* What the action promises about cancelling, through the action as it is built and a service on the same machine. */
 test("a cancelled step stops the agent that it started, and only that one", async () => {
-  const { docs, github } = await setUpGitHub();
+  const docs = docsRepository();
   const runs = temporaryFolder();
   // An agent that works until it is let go. The name of its page, which is its prompt, is an argument of its process.
   const agent = `exec sh -c 'while [ ! -e ${runs}/gate ]; do sleep 0.1; done; echo done > "$0"' "$(cat).md"`;
-  const inputs = { agent, sandbox: "none", "agent-network": "full", options: "--agents 4" };
-  const service = await startServiceStep({ github, inputs });
-  expect(service.exitCode, service.log).toBe(0);
+  const place = ["--repository", docs.path, "--project", "docs"];
+  const { url } = await spawnService([...place, "--agent", agent, "--sandbox", "none", "--agents", "4"]);
+  const inputs = {
+    "base-url": url,
+    "project-id": "docs",
+    "api-key": serviceKey,
+    "poll-interval-seconds": "0.05",
+    "max-poll-interval-seconds": "0.1",
+  };
 
   /** Returns whether the agent that has a prompt is running. */
   const isAtWork = (prompt: string): boolean =>
@@ -35,7 +40,7 @@ test("a cancelled step stops the agent that it started, and only that one", asyn
       child = started;
       started.stdout?.on("data", (output: string) => cancelAt?.(output) && started.kill("SIGINT"));
     };
-    const result = step({ ...service.actionInputs, ...task }, { environment: service.environment, onStart });
+    const result = step({ ...inputs, ...task }, { onStart });
     return { result, cancel: () => child?.kill("SIGINT") };
   };
   const begin = async (prompt: string, task: Record<string, string> = {}) => {

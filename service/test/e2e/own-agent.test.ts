@@ -8,10 +8,10 @@ import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import { findObstacle } from "../support/sandbox-obstacle.ts";
-import { jobEnvironment, setUpGitHub } from "../support/service-step.ts";
+import { jobEnvironment, setUpGitHub } from "../support/workflow-job.ts";
 
 /*
- * The input `agent`, through the action and the service's step as they are built. Agents are shell commands, which need neither a
+ * The input `agent`, through the action as it is built. Agents are shell commands, which need neither a
  * model nor a sandbox.
  */
 
@@ -149,7 +149,7 @@ test.each([
   [
     { "agent-options": "--sandbox none" },
     {},
-    /^error Invalid inputs of the agent service: .*`--agent-network full` in `agent-options`|agent-network/,
+    /^error Invalid options of the agent: `--agent-network` is model, and the model of a command is unknown/,
   ],
   [{}, { PATH: "" }, /^error Git is missing or too old: .*Nothing was started\./],
   [
@@ -177,7 +177,7 @@ test("a dry run finds out that a runner of one's own has no sandbox", async () =
   expect(annotations, log).toEqual([expect.stringContaining("bubblewrap cannot run on this runner")]);
 });
 
-/** Without a cache, all is known by the branch and its pull request: `service-step-kept.test.ts` shows that. */
+/** Without a cache, all is known by the branch and its pull request: `own-agent-kept.test.ts` shows that. */
 test.each(rows(["write", "none"] as const, 1))(
   "re-runs and nights know the job, with a cache whose access is %s",
   async (access) => {

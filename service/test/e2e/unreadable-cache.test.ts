@@ -4,7 +4,7 @@ import { startCacheService } from "../../../test/support/cache-service.ts";
 import { step } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import { findObstacle } from "../support/sandbox-obstacle.ts";
-import { jobEnvironment, setUpGitHub } from "../support/service-step.ts";
+import { jobEnvironment, setUpGitHub } from "../support/workflow-job.ts";
 
 /** Kills a process with all that it has started, as a lost runner does. */
 function killTree(root = 0): void {

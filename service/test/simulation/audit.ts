@@ -78,6 +78,8 @@ export class Audit {
   readonly #server: DatabaseServer;
   readonly #timeline: Timeline;
   readonly #leases = new Map<string, Lease>();
+  /** Who has counted each attempt of a turn. */
+  readonly #counted = new Map<string, MachineProcess>();
 
   constructor(server: DatabaseServer, timeline: Timeline) {
     this.#server = server;
@@ -164,10 +166,15 @@ export class Audit {
       if (holder !== undefined && holder !== process) this.onTakeOver(holder, process);
       this.takenAt.set(id, this.#timeline.now);
       this.#leases.set(lease, { holder: process, renewedAt: this.#timeline.now });
-    } else if (!this.isHeldBy(before, process) && !(before.state === "waiting" && isStopped(turn)))
+    } else if (
+      !this.isHeldBy(before, process) &&
+      !this.#isOwnMade(before, turn, process) &&
+      !(before.state === "waiting" && isStopped(turn))
+    )
       this.violations.push(
         `turn ${id} was changed from ${before.state} to ${state} by a process that does not hold it`,
       );
+    if (turn.attempts > attempts) this.#counted.set(`${id} ${turn.attempts}`, process);
     if (before.state === "running" && state === "waiting")
       this.requeues.set(id, [
         ...(this.requeues.get(id) ?? []),
@@ -183,6 +190,12 @@ export class Audit {
   }
 
   /** Returns who held the turn before. */
+  /** Returns whether a process that has lost a turn has only told what its agent did in the last attempt. */
+  #isOwnMade(before: TurnRow, { id, state, attempts }: TurnRow, process: MachineProcess): boolean {
+    const isSame = before.state === state && before.attempts === attempts;
+    return isSame && this.#counted.get(`${id} ${attempts}`) === process;
+  }
+
   #checkTaking(before: TurnRow, { id, job }: TurnRow): MachineProcess | undefined {
     const held = before.lease === null ? undefined : this.#leases.get(before.lease);
     if (held && this.#timeline.now - held.renewedAt < leaseMs)

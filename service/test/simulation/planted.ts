@@ -7,9 +7,9 @@ export interface PlantedFault {
 
 const queue = "src/store/ready-turns.ts";
 const glue = "test/simulation/leased-turns.ts";
-const turn = "src/turns/turn.ts";
-const push = "src/turns/push-commit.ts";
-const kept = "src/turns/publish-kept.ts";
+const standing = "src/turns/standing.ts";
+const push = "src/turns/stages/push.ts";
+const trial = "src/turns/trial-branch.ts";
 const runningTurns = "src/store/running-turns.ts";
 
 /** Those that need few histories to be found come first. */
@@ -62,8 +62,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: runningTurns,
-        from: "await store(transaction, turn, said);\n      const",
-        to: "const",
+        from: "await store(transaction, turn, said);\n      if (said?.ends",
+        to: "if (said?.ends",
       },
     ],
   },
@@ -71,36 +71,42 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "what is kept is not published",
     edits: [
       {
-        file: turn,
-        from: "const done = await publishKept(keptTurn, turn, job, begin, onRecorded, check, context);",
-        to: "const done = check === undefined ? undefined : {};",
+        file: standing,
+        from: "return (kept && (await standingOfKept(kept, work))) ?? work;",
+        to: "return (kept && standingOfKept && undefined) ?? work;",
       },
     ],
   },
   {
     name: "the end of a turn forgets what is kept",
-    edits: [{ file: runningTurns, from: "reason, reason, kept, id);", to: "reason, reason, null, id);" }],
+    edits: [
+      {
+        file: runningTurns,
+        from: "reason, reason, failureClass, kept, id);",
+        to: "reason, reason, failureClass, null, id);",
+      },
+    ],
   },
   {
     name: "an agent runs again for the prompt of what is kept",
     edits: [
       {
-        file: turn,
-        from: "done !== undefined && keptTurn.promptHash === hashPrompt(turn.prompt)",
-        to: "done !== undefined && keptTurn.promptHash !== hashPrompt(turn.prompt)",
+        file: "src/turns/turn.ts",
+        from: "if (maker.promptHash !== hashPrompt(turn.prompt)) return false;",
+        to: "if (maker.promptHash === hashPrompt(turn.prompt)) return false;",
       },
     ],
   },
   {
     name: "a branch that was only tried is left",
     edits: [
-      { file: turn, from: "if (tried !== undefined) await", to: "if (tried === branch) await" },
-      { file: turn, from: "remoteHead !== undefined && remoteHead === tried", to: "remoteHead === branch" },
+      { file: trial, from: "if (tried !== undefined) await", to: "if (tried === branch) await" },
+      { file: trial, from: "remoteHead !== undefined && remoteHead === tried", to: "remoteHead === branch" },
     ],
   },
   {
     name: "a commit whose push was refused is not stored for other machines",
-    edits: [{ file: kept, from: "await keptCommits.save(turn, await", to: "void (await" }],
+    edits: [{ file: "src/turns/kept-commits.ts", from: "await keptCommits.save(turn, await", to: "void (await" }],
   },
   {
     name: "no polling",
@@ -111,14 +117,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "a worker that has lost its turn leaves its push on the branch",
-    edits: [{ file: turn, from: "await undoPush(push,", to: "undoPush.bind(push," }],
+    edits: [{ file: trial, from: "await undoPush(unrecorded,", to: "undoPush.bind(unrecorded," }],
   },
   {
     name: "a worker that has lost its turn removes its push although it is recorded",
     edits: [
       { file: push, from: "? before : recorded;", to: "? before : before;" },
       { file: push, from: "if (recorded !== commit && counted", to: "if (counted" },
-      { file: turn, from: "push !== undefined && !isRecorded", to: "push !== undefined" },
+      { file: "src/turns/stages/publish.ts", from: "work.unrecorded = undefined;", to: "" },
     ],
   },
   {
@@ -149,12 +155,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "a turn starts without cleaning its branch",
     edits: [
       {
-        file: turn,
-        from: "if (removed.length === 0) return { start, last };",
-        to: "if (removed.length >= 0) return { start, last };",
-      },
-      {
-        file: turn,
+        file: standing,
         from: "const removed = await removeUncounted(start, context);",
         to: "const removed: number[] = [];",
       },
@@ -163,7 +164,11 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a turn that is taken over continues with the very commit that was pushed",
     edits: [
-      { file: push, from: "if (own.commit !== remoteHead) return own.commit;", to: "if (own) return own.commit;" },
+      {
+        file: standing,
+        from: "if (recorded === undefined && own.commit === remoteHead) {",
+        to: "if (recorded === undefined && own.commit !== remoteHead) {",
+      },
     ],
   },
   {
@@ -177,12 +182,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    name: "a worker forgets what an agent did when it loses the turn",
+    name: "what an agent did is not looked for in the store",
     edits: [
       {
-        file: "src/turns/kept-outcomes.ts",
-        from: "return kept?.attempts === attempts ? kept : undefined;",
-        to: "return kept && undefined;",
+        file: standing,
+        from: "(await inClone(work)) ?? inStore(work);",
+        to: "(await inClone(work)) ?? (inStore && undefined);",
       },
     ],
   },
@@ -190,15 +195,15 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "a turn ends without cleaning its branch after an earlier attempt",
     edits: [
       {
-        file: turn,
-        from: "if (push === undefined && turn.attempts === 0) {",
-        to: "if (push === undefined && turn.attempts >= 0) {",
+        file: trial,
+        from: "if (pushes === 0 && turn.attempts === 0) {",
+        to: "if (pushes === 0 && turn.attempts >= 0) {",
       },
     ],
   },
   {
     name: "the owner of a turn is not asked before a push",
-    edits: [{ file: push, from: "await confirmOwner();\n    const push = ()", to: "const push = ()" }],
+    edits: [{ file: push, from: "await confirmOwner();\n  work.pushes++;", to: "work.pushes++;" }],
   },
   {
     name: "commits are matched by the id of the turn alone",

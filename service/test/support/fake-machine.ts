@@ -24,6 +24,11 @@ export class FakeMachine implements Machine {
     for (const { until, wake } of this.#sleepers) if (until <= this.#now) wake();
   }
 
+  /** Whether somebody waits for time to pass. */
+  get isWaitedFor(): boolean {
+    return this.#sleepers.size > 0;
+  }
+
   /** Lets time pass, a minute at a time, until something has settled. */
   async passUntil<T>(done: Promise<T>): Promise<T> {
     let isSettled = false;

@@ -20,6 +20,10 @@ export interface GitHub extends LoopbackServer {
   token: string;
   /** Every request, as `POST /repos/…`. */
   requests: string[];
+  /** `OWNER/NAME` of a repository without files, whose token is another one. */
+  other: { name: string; token: string };
+  /** The tokens of requests for a repository. */
+  tokensFor(name: string): Set<string>;
   /** Who created branches, in GitHub's list of activities. Default: it tells of none. */
   creators: Map<string, "docs-bot" | "writer">;
   /** Calls the API as someone who may do everything. */
@@ -46,11 +50,12 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
       tokens: { [token]: { login: bot, scopes: ["repo"] }, [writer]: { login: writer, scopes: ["repo"] } },
       github: {
         users: [owner, bot, writer].map((login) => ({ login })),
-        repos: [{ owner, name: repo, auto_init: true }],
+        repos: [repo, "product"].map((name) => ({ owner, name, auto_init: true })),
       },
     },
   });
   const requests: string[] = [];
+  const authorizations: [route: string, authorization: string][] = [];
   const creators: GitHub["creators"] = new Map();
   /** The last heads of pull requests, by their numbers. */
   const heads = new Map<number, string>();
@@ -62,6 +67,7 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     const url = new URL(request.url ?? "/", "http://localhost");
     const route = `${request.method} ${url.pathname}`;
     requests.push(route);
+    authorizations.push([route, request.headers.authorization ?? ""]);
     if (reply(route, response)) return request.resume();
     const [, path] = gitPath.exec(url.pathname) ?? [];
     if (path !== undefined) {
@@ -107,6 +113,11 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     token,
     requests,
     creators,
+    other: { name: `${owner}/product`, token: writer },
+    tokensFor: (name) => {
+      const of = authorizations.filter(([route]) => route.split(/[/ ]+/).join("/").includes(`/${name}`));
+      return new Set(of.map(([, authorization]) => tokenOf(authorization)));
+    },
     call: async (method, path, body) => {
       const response = await fetch(`${emulator.url}/repos/${owner}/${repo}${path}`, {
         method,
@@ -120,6 +131,12 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
       await emulator.close();
     },
   };
+}
+
+/** Returns the token of a request to the API, or of one of Git's. */
+function tokenOf(authorization: string): string {
+  const [kind = "", value = ""] = authorization.split(" ");
+  return kind.toLowerCase() === "basic" ? (Buffer.from(value, "base64").toString().split(":")[1] ?? "") : value;
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

@@ -55,6 +55,17 @@ export class MemoryRemote {
     return commit;
   }
 
+  /** Returns what brings it back to how it is now. Time goes on. */
+  snapshot(): () => void {
+    const [heads, commits, pushes] = [[...this.heads], [...this.#commits], [...this.pushes]];
+    return () => {
+      refill(this.heads, heads);
+      this.#commits.clear();
+      for (const commit of commits) this.#commits.add(commit);
+      this.pushes.splice(0, this.pushes.length, ...pushes);
+    };
+  }
+
   /** Returns the time, in seconds since 1970, which passes from one commit to the next. */
   now(): number {
     return this.#seconds++;
@@ -159,6 +170,12 @@ export class MemoryRemote {
     else this.setHead(branch, commit);
     this.pushes.push({ branch, commit, before });
   }
+}
+
+/** Gives a map other entries. */
+export function refill<Key, Value>(map: Map<Key, Value>, entries: Iterable<readonly [Key, Value]>): void {
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
 }
 
 /** Returns the error of a command of Git whose host cannot be reached. */

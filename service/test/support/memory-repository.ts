@@ -16,7 +16,7 @@ import type { NewObjects } from "../../src/git/new-objects.ts";
 import type { Repository } from "../../src/git/repository.ts";
 import type { WorktreePlace } from "../../src/git/worktree.ts";
 import type { Edits, Files, MemoryObjects } from "./memory-objects.ts";
-import type { MemoryRemote } from "./memory-remote.ts";
+import { type MemoryRemote, refill } from "./memory-remote.ts";
 
 /**
  * `Repository` in memory: a clone of a `MemoryRemote`, with the worktrees of its machine. Another machine has another one.
@@ -49,6 +49,30 @@ export class MemoryRepository implements Repository {
   async open(): Promise<void> {
     await this.list();
     await this.fetch([]);
+  }
+
+  /** Returns what brings it back to how it is now. */
+  snapshot(): () => void {
+    const heads = this.#heads && [...this.#heads];
+    const [jobs, fetched, worktrees, commits] = [
+      [...this.jobs],
+      [...this.#fetched],
+      [...this.#worktrees],
+      [...this.#commits],
+    ];
+    const earlier = [...this.#earlier].map(([job, kept]) => [job, [...kept]] as const);
+    return () => {
+      this.#heads = heads && new Map(heads);
+      refill(this.jobs, jobs);
+      refill(this.#fetched, fetched);
+      refill(this.#worktrees, worktrees);
+      refill(
+        this.#earlier,
+        earlier.map(([job, kept]) => [job, new Set(kept)]),
+      );
+      this.#commits.clear();
+      for (const commit of commits) this.#commits.add(commit);
+    };
   }
 
   /** Changes files in a worktree, as an agent does. */

@@ -9,8 +9,8 @@ import { openMemory } from "../../step/memory/open-memory.ts";
 import { startAgentService, waitForJob } from "./agent-service.ts";
 import type { GitHubReply } from "./github-with-git.ts";
 import { RepositoryCache } from "./memory-cache-entries.ts";
-import { setUpGitHub } from "./service-step.ts";
 import { unsupervisedHost } from "./unsupervised-host.ts";
+import { setUpGitHub } from "./workflow-job.ts";
 
 export interface RunOptions {
   /** What the runner says of the Actions cache. Default: that it can be read. */

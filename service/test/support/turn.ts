@@ -44,7 +44,10 @@ class FakeBranch {
       return { branch, targetBranch: "main", base: "base", head, remoteHead, isContinued, notes: this.notes };
     },
     lastCommitOf: async () => undefined,
-    commits: async () => this.commits,
+    commits: async (_base, head) => {
+      const index = this.commits.findIndex(({ commit }) => commit === head);
+      return this.commits.slice(0, index === -1 ? undefined : index + 1);
+    },
     branchHead: async () => this.commits.at(-1)?.commit,
     commit: async (_worktree, text) => {
       const message = typeof text === "string" ? text : text({ leftOut: this.leftOut });

@@ -54,7 +54,7 @@ export class Conversation {
     const onFailure = (action: string, error: unknown): void =>
       log.warning(message`
         Cannot update the thread
-        Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a github-token with issues: write and pull-requests: write.`);
+        Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
     const deadline = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs;
     this.thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
     const attempt = runAttempt(ports.environment);

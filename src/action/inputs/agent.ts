@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
-  agentInputs,
+  type AgentSettings,
   agentKeys,
   agentProblem,
   forkAdvice,
@@ -9,8 +9,7 @@ import {
   readAgentOptions,
 } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
-import type { AgentSettings } from "../settings.ts";
-import { isKey, noKey } from "./rules.ts";
+import { isKey, noKey, tokenPattern } from "./rules.ts";
 
 /** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
 const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"] as const;
@@ -24,6 +23,7 @@ type Input =
   | "agent-options"
   | "setup"
   | "check"
+  | "base"
   | "github-token"
   | "workflow-token"
   | "timeout-minutes";
@@ -35,7 +35,7 @@ export interface ParsedAgent {
   /** Whether no variable has the key of the agent's model. */
   isKeyMissing: boolean;
   /** Inputs that take the place of the workflow's: its service is only known by its project, whatever its port. */
-  inputs: Readonly<Record<"base-url" | "project-id" | "api-key", string>>;
+  inputs: Readonly<Record<"base-url" | "project-id" | "api-key" | "github-token", string>>;
 }
 
 /**
@@ -72,33 +72,56 @@ export function parseAgent(
       add("agent", say`is ${agent}, and ${name} in the step's env ${trusted(noKey)}`);
   const apiKey = `agent_${randomBytes(24).toString("hex")}`;
   const minutes = Number(raw["timeout-minutes"]);
-  const given = readAgentOptions(raw["agent-options"], agentInputs);
+  const given = readAgentOptions(raw["agent-options"]);
   for (const problem of given.problems) add("agent-options", problem);
-  const commands = (["setup", "check"] as const).filter((name) => raw[name] !== "");
-  const named = given.name === undefined ? [] : [`--name ${given.name}`];
-  const options = [
-    ...named,
-    ...commands.map((name) => `--${name} ${raw[name]}`),
-    ...given.options.map(({ line }) => line),
-  ];
-  const limit = String(Math.max(minutes - marginMinutes, minutes / 2));
-  const inputs = {
-    agent,
-    "github-token": raw["github-token"],
-    "workflow-token": raw["workflow-token"],
-    "time-limit-minutes": limit,
-    "minutes-left": limit,
-    ...given.inputs,
-    options: options.join("\n"),
-  };
+  const commands = (["setup", "check"] as const)
+    .filter((name) => raw[name] !== "")
+    .map((name) => ({ name, value: raw[name], line: `--${name} ${raw[name]}` }));
+  const { GITHUB_REPOSITORY: own = "" } = environment;
+  const { repository: named = own } = given.own;
+  const other = named.toLowerCase() === own.toLowerCase() ? undefined : named;
+  const projectId = projectOf(other, agent, environment, given.own.name);
+  if (other !== undefined) {
+    add("github-token", tokenProblem(raw, other));
+    if (raw.base === "pull-request")
+      add(
+        "base",
+        say`is pull-request, a branch of this repository, but the agent works on ${other}: name a branch of that`,
+      );
+  }
+  const isTrue = (value = "true"): boolean => value.toLowerCase() === "true";
   return {
-    settings: { name: agent, apiKey, inputs },
+    settings: {
+      agent,
+      repository: other ?? own,
+      isOwnRepository: other === undefined,
+      projectId,
+      githubToken: raw["github-token"],
+      workflowToken: raw["workflow-token"],
+      minutes: Math.max(minutes - marginMinutes, minutes / 2),
+      remember: isTrue(given.own.remember),
+      install: isTrue(given.own.install),
+      options: [...commands, ...given.ofService],
+      apiKey,
+    },
     problems,
     isKeyMissing,
     inputs: {
       "base-url": "http://127.0.0.1",
-      "project-id": projectOf(environment.GITHUB_REPOSITORY ?? "", agent, environment, given.name),
+      "project-id": projectId,
+      // What the step does in the workflow's repository, it does with the workflow's token.
+      "github-token": raw[other === undefined ? "github-token" : "workflow-token"],
       "api-key": apiKey,
     },
   };
+}
+
+/** Returns why a token cannot be one for another repository; `undefined` if it may be. */
+function tokenProblem(raw: Readonly<Record<Input, string>>, other: string): Text | undefined {
+  const token = raw["github-token"];
+  const needed = say`Set it to one that can write to ${other}, such as that of a GitHub App`;
+  if (token === "") return say`is empty. ${needed}. Check the secret's name. ${trusted(forkAdvice)}`;
+  if (token === raw["workflow-token"])
+    return say`is the workflow's own, which can write only to this repository. ${needed}`;
+  return tokenPattern.test(token) ? undefined : say`contains characters that no token has`;
 }

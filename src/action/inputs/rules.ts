@@ -81,6 +81,9 @@ export const identifier = rule((text) => {
   return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
 }, asWritten);
 
+/** The characters of a token. */
+export const tokenPattern = /^[\x21-\x7e]+$/;
+
 /** A shell command. */
 export const oneLine = rule(
   (text) => (/\p{Cc}/u.test(text) ? "must be one line: put the commands into a script, or && between them" : undefined),

@@ -281,7 +281,7 @@ function checkToken(raw: RawInputs, isComment: boolean, add: Add): undefined {
     raw["github-token"] === ""
       ? say`is empty, but ${trusted(user)} needs it. Leave it out to use the workflow's own token`
       : say`contains characters that no token has`;
-  if (!/^[\x21-\x7e]+$/.test(raw["github-token"])) add("github-token", problem);
+  if (!rules.tokenPattern.test(raw["github-token"])) add("github-token", problem);
 }
 
 /** Trims every value except a prompt, which is sent as written. An empty value means the default. */

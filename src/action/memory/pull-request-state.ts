@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { printable } from "../../runner-kit/untrusted.ts";
 import { locatePullRequest, type PullRequest, type PullRequestState } from "../pull-request.ts";
-import { connectRepository, type Run } from "../run.ts";
+import { connectRepositoryOfJob, type Run } from "../run.ts";
 import { serverUrl } from "../runner/environment.ts";
 
 const pullRequestResponse = z.object({ state: z.enum(["open", "closed"]), merged: z.optional(z.boolean()) });
@@ -11,7 +11,7 @@ export async function readPullRequestState(pullRequest: PullRequest, run: Run): 
   const place = locatePullRequest(pullRequest, serverUrl(run.ports.environment));
   if (!place || run.settings.githubToken === "") return "unknown";
   try {
-    const repository = await connectRepository(run, {}, place);
+    const repository = await connectRepositoryOfJob(run, place);
     const parameters = { pull_number: place.number };
     const { state, merged } = await repository.get("pulls/{pull_number}", pullRequestResponse, parameters);
     return state === "closed" && merged ? "merged" : state;
@@ -48,7 +48,7 @@ export async function tellOfRefusal(pullRequest: PullRequest, run: Run): Promise
   if (!place) return "";
   const { number } = place;
   try {
-    const repository = await connectRepository(run, { totalMs }, place);
+    const repository = await connectRepositoryOfJob(run, place, { totalMs });
     const { closed_by: closer } = await repository.get("issues/{number}", closedIssue, { number });
     if (closer?.type !== "User") return "";
     // Both are listed oldest first only.

@@ -42,8 +42,10 @@ export class RunLog {
 
   starting(task: Task, settings: Settings): void {
     this.#address = addressOf(settings);
+    const { agent } = settings;
+    const there = agent && !agent.isOwnRepository ? `, for ${agent.repository},` : "";
     const where =
-      this.#address === undefined ? "on this runner" : `in project ${settings.projectId} at ${this.#address}`;
+      this.#address === undefined ? `on this runner${there}` : `in project ${settings.projectId} at ${this.#address}`;
     if (task.kind === "create") this.line(`Creating an agent job ${where} (prompt of ${size(task.prompt)})`);
     else if (task.kind === "attach") this.line(`Following job ${task.jobId} ${where}`);
     else this.line(`Sending a message to job ${task.jobId} ${where} (prompt of ${size(task.prompt)})`);

@@ -119,7 +119,7 @@ const gitHubAdvice: readonly [words: RegExp, advice: string][] = [
 function adviceOnGitHub(permission: string, detail: string): Text {
   const [, advice] = gitHubAdvice.find(([words]) => words.test(detail)) ?? [];
   if (advice !== undefined) return trusted(advice);
-  return say`If github-token may not ${trusted(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
+  return say`If the token may not ${trusted(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
 }
 
 type Blocked<Cause> = Extract<BlockedResult, { cause: Cause }>;
@@ -142,7 +142,7 @@ const blocked: {
   thread: (_, context) => message`
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
-    Re-run this workflow run, unless github-token may not read the thread. See the log of the earlier attempt for the job's id. ${howToStartAnother(context)}`,
+    Re-run this workflow run, unless the token may not read the thread. See the log of the earlier attempt for the job's id. ${howToStartAnother(context)}`,
   pending: (_, context) => message`
     Job may have been started
     An earlier attempt of this workflow run ended without knowing whether the service accepted its request, so a job may have been started. This run sent nothing.

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createOwnAgent } from "../../../src/action/own-agent.ts";
 import { AgentError } from "../../../src/action/result.ts";
+import { agentSettings } from "../../support/agent-settings.ts";
 import { temporaryFolder } from "../../support/step.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
-/** Answers as the service's step does, a moment later, and writes what it is asked. After a check it exits, as if it had crashed. */
+/** Answers as the program does, a moment later, and writes what it is asked. After a check it exits, as if it had crashed. */
 const program = `
   import { appendFileSync, readFileSync } from "node:fs";
   const say = (line) => appendFileSync(import.meta.dirname + "/seen", line + "\\n");
@@ -30,8 +31,7 @@ function setUp() {
   writeFileSync(file, program);
   const cancellation = new AbortController();
   const environment = { ...process.env, DEPLOY_KEY: "secret" };
-  const settings = { name: "editor", inputs: {}, apiKey: "key" };
-  const agent = createOwnAgent(settings, { program: file, environment, signal: cancellation.signal });
+  const agent = createOwnAgent(agentSettings(), { program: file, environment, signal: cancellation.signal });
   const origins: string[] = [];
   const transport = agent.connect(async ({ url }) => {
     origins.push(url.origin);

@@ -21,7 +21,7 @@ export async function check(work: Work, placed: Placed, go: Go | undefined): Pro
 async function checkPlaced({ turn, context, start }: Work, placed: Placed, go: Go | undefined): Promise<Checked> {
   const { timeLimitMs, signal, log } = context;
   const from = { ...start, head: placed.before, instructed: undefined };
-  if (go === undefined) return checkAgain(turn, from, placed.commit, context, signal);
+  if (go === undefined) return checkAgain(turn, from, placed.own ?? placed.commit, context, signal);
   const limits = { timeLimitMs: Math.max(go.leftMs(), timeLeft(timeLimitMs, timeLimitMs)), signal };
   return checkCommit(turn, from, placed.commit, context, limits).catch((error: unknown) => unchecked(error, log));
 }

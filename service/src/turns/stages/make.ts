@@ -61,26 +61,24 @@ export async function make(work: Work): Promise<Position> {
   let report = await context.patiently(() => reportOf(turn, run, context));
   // A lost lease shows again when the turn goes on. The worker may take the turn again, so what the agent did is kept first.
   await ignoringLoss(homes?.keep?.(turn, directory, log));
-  const { reason, failureClass } = attempt;
-  let made: Made = { reason, failureClass };
-  if (attempt.end === "completed") {
-    await worktrees.takeBack(directory);
-    const { commit, unpublished } = await commitMade(work, worktree, attempt, elapsedMs).catch(
-      async (error: unknown) => {
-        await ignoringLoss(store.runningTurns.setReport(turn, report));
-        throw error;
-      },
-    );
-    made = { commit };
-    // With what the agent said: nothing else tells of a turn without a change.
-    const answer = [report.answer, unpublished].filter(Boolean).join("\n\n");
-    if (unpublished !== "") report = { ...report, answer };
-  }
-  return settle(work, made, report, { worktree, report, leftMs, isSecond: false });
+  const go = (): Go => ({ worktree, report, leftMs, isSecond: false });
+  const { end, reason, failureClass } = attempt;
+  if (end !== "completed") return settle(work, { reason, failureClass }, false, report, go());
+  await worktrees.takeBack(directory);
+  const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
+    async (error: unknown) => {
+      await ignoringLoss(store.runningTurns.setReport(turn, report));
+      throw error;
+    },
+  );
+  // With what the agent said: nothing else tells of a turn without a change.
+  const answer = [report.answer, unpublished].filter(Boolean).join("\n\n");
+  if (unpublished !== "") report = { ...report, answer };
+  return settle(work, { commit }, isFinal, report, go());
 }
 
 /** Keeps and records what an agent has made, and returns where its turn stands then. */
-async function settle(work: Work, made: Made, report: StoredReport, go: Go): Promise<Position> {
+async function settle(work: Work, made: Made, isFinal: boolean, report: StoredReport, go: Go): Promise<Position> {
   const { turn, context, start, last } = work;
   const { repository, log, commands } = context;
   const { commit, reason } = made;
@@ -94,7 +92,7 @@ async function settle(work: Work, made: Made, report: StoredReport, go: Go): Pro
     log(`${noChangeNote} ${lastWords(work.maker)}`);
     return unchanged(work);
   }
-  const placed = { ...placeOn(work, commit), isKept: true };
+  const placed = { ...placeOn(work, commit), isKept: true, isFinal };
   // A check can take minutes, in which a runner may be lost with its clone.
   if (commands?.check !== undefined && context.keptCommits?.isOnlyPlace)
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
@@ -147,18 +145,18 @@ export async function makeAgain(work: Work, first: Placed, go: Go, command: stri
   await ignoringLoss(homes?.keep?.(turn, directory, log));
   await worktrees.takeBack(directory);
   const elapsedMs = (): number => context.timeLimitMs - leftMs();
-  const commit =
+  const made =
     attempt.end !== "completed"
       ? undefined
-      : await commitMade(work, worktree, attempt, elapsedMs).then(
-          (change) => change.commit,
+      : await commitMade(work, worktree, attempt, elapsedMs).catch(
           (error: unknown) => void log(`The second change cannot be committed: ${errorMessage(error)}`),
         );
   const cost = { costUsd: second.costUsd ?? unknownCost, sessionCost: second.sessionCost };
-  if (commit !== undefined && (await repository.changedFiles(first.commit, commit)).length > 0) {
+  const commit = made?.commit;
+  if (made && commit !== undefined && (await repository.changedFiles(first.commit, commit)).length > 0) {
     const report = { ...cost, answer: second.answer ?? go.report.answer };
     // What the first check found is not what this commit is.
-    return settle(work, { commit }, report, { ...go, report, isSecond: true });
+    return settle(work, { commit }, made.isFinal, report, { ...go, report, isSecond: true });
   }
   log("The second go is not used: it changed nothing more, or did not complete.");
   work.maker = { ...work.maker, costUsd: cost.costUsd };

@@ -9,8 +9,9 @@ import type { Change } from "../../pulls/pull-requests.ts";
 import { namedTurns } from "../../pulls/turn-trailers.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { findFlaggedChanges } from "../check-change.ts";
+import { ClosedSince } from "../kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
-import { describeRefusal, HostRefused } from "../refusal.ts";
+import { describeRefusal, HostRefused, TakenAway } from "../refusal.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import type { TurnContext } from "../turn-ports.ts";
 import { begunTurn, type Position, type Work, type WorkContext } from "../work.ts";
@@ -35,7 +36,8 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
   // Without the link of a merged pull request, whose work the next turn would take this for otherwise. This shows whether another
   // worker has taken the turn over, so nothing may have been opened before.
   // Without a turn that made it, if only others have pushed.
-  await store.runningTurns.recordPush(turn, existing, head, isEarlier && madeBy.id === turn.id ? undefined : madeBy.id);
+  const recorded = isEarlier && madeBy.id === turn.id ? undefined : madeBy.id;
+  await store.runningTurns.recordPush(turn, existing, head, recorded, { checkResult, checkOutput });
   work.unrecorded = undefined;
   const change: Change = {
     jobId: job.id,
@@ -59,12 +61,16 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
     protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head)),
     // GitHub does not know leases, and may answer after this one has expired.
     confirmOwner: () => store.runningTurns.confirmLease(turn),
+    confirmNew: existing === null ? undefined : () => confirmNotClosed(work, existing, head),
   };
   const link = await pullRequests.open(change).catch(async (error: unknown) => {
     // Pages are in the store, which can be used again later.
-    if (error instanceof LeaseLost || isStoreOutage(error) || isRemoteOutage(error)) throw error;
+    if (error instanceof LeaseLost || error instanceof ClosedSince || isStoreOutage(error) || isRemoteOutage(error))
+      throw error;
     log(errorMessage(error));
     if (hasNoCommits(error) && (await isMergedInto(targetBranch, head, repository))) return undefined;
+    await repository.fetch([branch]);
+    if ((await repository.branchHead(branch)) === undefined) throw new TakenAway(head, branch, true);
     throw new HostRefused(describeRefusal(error, branch, "pull request"), { cause: error });
   });
   if (link === undefined) return { stage: "published" };
@@ -72,6 +78,22 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
   if (arePages || link !== existing) await store.runningTurns.setPullRequest(turn, link, head, arePages);
   log(`Pull request: ${link}`);
   return { stage: "published" };
+}
+
+/**
+ * Asks once more for the pull request that was open, or unknown, when the turn began, because a person can have closed it since.
+ *
+ * @throws ClosedSince
+ */
+async function confirmNotClosed(work: Work, link: string, head: string): Promise<void> {
+  const { context, start, maker, pullRequest, isOwn, isMadeHere } = work;
+  const { state, closedAt = 0 } = await context.pullRequests.read({ link, branch: start.branch, head });
+  const isInterrupted = isOwn && !isMadeHere && closedAt > (maker.startedAt ?? closedAt);
+  if (state !== "closed" || (pullRequest.closedAt !== undefined && !isInterrupted)) return;
+  throw new ClosedSince(
+    `${link} was closed while the turn ran, so its commit is on ${start.branch}, and in no pull request. To have it in another one, send a prompt to job ${context.job.id} again.`,
+    "pull-request",
+  );
 }
 
 /** Returns the turn that made the head of a branch, with the words and the cost of its agent. */

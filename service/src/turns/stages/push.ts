@@ -20,7 +20,7 @@ export async function push(work: Work, placed: Placed): Promise<Position> {
   const { context, start, turn, last } = work;
   const { repository, committer, confirmOwner, job, log } = context;
   const { branch } = start;
-  const { commit, parent, expected, isPushed, isKept } = placed;
+  const { commit, parent, expected, isPushed, isKept, isFinal } = placed;
   if (isPushed) return { stage: "pushed", head: commit };
   const refuse = (error: unknown): never => {
     if (isStoreOutage(error) || isRemoteOutage(error) || isResourceExhausted(error)) throw error;
@@ -28,7 +28,8 @@ export async function push(work: Work, placed: Placed): Promise<Position> {
     throw new PushRefused(error, branch);
   };
   // One that is on a branch already, which was deleted, stays as it is.
-  const pushed = committer === undefined || commit === parent ? commit : await committer.make(commit).catch(refuse);
+  const isAsItIs = committer === undefined || isFinal || commit === parent;
+  const pushed = isAsItIs ? commit : await committer.make(commit).catch(refuse);
   const earlier = last === undefined || [commit, parent, start.head].includes(last.commit) ? undefined : last.commit;
   if (pushed !== commit || !isKept) await repository.keep(pushed, turn.job, earlier);
   await confirmOwner();

@@ -20,7 +20,7 @@ const job = "job_1";
 const branch = `agent/${job}`;
 
 /** What GitHub prints when a rule rejects a push. */
-const ruleRefusal = `remote: error: GH013: GitRepository rule violations found for refs/heads/${branch}.
+const ruleRefusal = `remote: error: GH013: Repository rule violations found for refs/heads/${branch}.
 remote: Review all repository rules at https://github.com/o/r/rules
 remote:
 remote: - Commits must have verified signatures.
@@ -144,7 +144,7 @@ async function setUp() {
   };
 }
 
-const why = "GH013: GitRepository rule violations found";
+const why = "GH013: Repository rule violations found";
 
 test("a commit whose push is refused is kept, and any worker publishes it on top of what others have pushed", async () => {
   const { docs, runs, createWorker, refuse, commitOnMain, subjects, store } = await setUp();
@@ -383,7 +383,7 @@ test("what was worked on after a person had closed the pull request is published
 test("a commit that may have a secret stays on its machine", async () => {
   const { createWorker, refuse, bundles } = await setUp();
   const one = await createWorker();
-  const secret = "remote: error: GH013: GitRepository rule violations found\nremote: - Push cannot contain secrets\n";
+  const secret = "remote: error: GH013: Repository rule violations found\nremote: - Push cannot contain secrets\n";
   refuse("commits", secret);
   expect(await one("more")).toEqual(["failed", expect.stringContaining("Look at the secret"), "push"]);
   expect(bundles.size).toBe(0);

@@ -279,21 +279,23 @@ test("a turn builds on the commit of a lost turn if a person has continued with 
 });
 
 test.each([
-  ["changed nothing", "true", "completed"],
-  ["failed", "exit 1", "failed"],
-])(
-  "a worker that loses a turn whose agent %s, and takes it again, does not run the agent again",
-  async (_, command, end) => {
-    const { one, runs, planNext, expire, store } = await setUp();
+  ["changed nothing", "true", "completed", "one"],
+  ["changed nothing", "true", "completed", "two"],
+  ["failed", "exit 1", "failed", "two"],
+] as const)(
+  "the agent of a turn whose worker loses it just when it has %s (%s) is not run again: %s, by worker %s",
+  async (_, command, end, next) => {
+    const workers = await setUp();
+    const { one, runs, planNext, expire, store } = workers;
     planNext(command);
-    const { setReport } = store.runningTurns;
-    store.runningTurns.setReport = async (...args) => {
-      store.runningTurns.setReport = setReport;
+    const { setMade } = store.runningTurns;
+    store.runningTurns.setMade = async (...args) => {
+      store.runningTurns.setMade = setMade;
       await expire();
-      return setReport.apply(store.runningTurns, args);
+      return setMade.apply(store.runningTurns, args);
     };
     expect(await one.run()).toBe("lost");
-    expect(await one.run()).toBe(end);
+    expect(await workers[next].run()).toBe(end);
     expect(runs).toEqual(["one"]);
   },
 );

@@ -211,6 +211,15 @@ describe("opening a pull request", () => {
     expect(posts(github.server)).toBe(1);
   });
 
+  test("asks before it opens another one, and not for the one that is open", async () => {
+    const github = await startGitHubPullRequests();
+    const confirmNew = () => Promise.reject(new Error("closed since"));
+    const link = await github.pulls.open(change);
+    expect(await github.pulls.open({ ...change, existing: link, confirmNew })).toBe(link);
+    await expect(github.pulls.open({ ...change, branch: "agent/other", confirmNew })).rejects.toThrow("closed since");
+    expect(posts(github.server)).toBe(1);
+  });
+
   test("truncates a prompt that is too long for GitHub", async () => {
     const github = await startGitHubPullRequests();
     let sent = "";

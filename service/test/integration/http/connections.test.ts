@@ -48,15 +48,6 @@ async function answer(socket: Socket, data: string): Promise<string> {
 
 const isClosed = (socket: Socket) => (socket.closed ? Promise.resolve() : once(socket.resume(), "close"));
 
-test("another port is taken if the preferred one is in use", async () => {
-  await using first = await listen(serve);
-  const port = Number(new URL(first.url).port);
-  await expect(listen(serve, port)).rejects.toThrow("EADDRINUSE");
-  await using second = await listen(serve, port, { isPortPreferred: true });
-  expect(second.url).not.toBe(first.url);
-  expect((await fetch(second.url)).status).toBe(401);
-});
-
 describe("with too many connections", () => {
   test("closes the one that has been idle longest, for a new one", async () => {
     const { open, log } = await start({ maxConnections: 3 });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { agentSettings, optionsIn } from "../../../../test/support/agent-settings.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { ActionChild, endInTime, withTimeLeft } from "../../../step/action-child.ts";
 
@@ -41,8 +42,8 @@ test("a service that is still starting has started, or failed to, when its end i
     GITHUB_SERVER_URL: url,
     GITHUB_API_URL: url,
   };
-  const inputs = { agent: "editor", "github-token": "ghs_0123456789", sandbox: "none", "time-limit-minutes": "1" };
-  const child = await ActionChild.open({ environment, inputs, apiKey: "agent_0123456789" });
+  const settings = agentSettings({ options: optionsIn({ sandbox: "none" }), minutes: 1 });
+  const child = await ActionChild.open({ environment, settings });
   const order: string[] = [];
   const request = child.handle("run").catch(() => void order.push("failed"));
   await asked.promise;

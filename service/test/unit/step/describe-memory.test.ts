@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { describeMemory, type Memory } from "../../../step/memory/describe-memory.ts";
 
-const told = (memory: Memory) => describeMemory(memory, "https://guide.example").join("\n");
+const told = (memory: Omit<Memory, "isOwnRepository">, isOwnRepository = true) =>
+  describeMemory({ ...memory, isOwnRepository }, "https://guide.example").join("\n");
 
 test("says where jobs and sessions are remembered", () => {
   expect(told({ branches: "yes", cache: "write" })).toBe(
@@ -29,4 +30,11 @@ test("says if jobs are not known by their branches, or not yet", () => {
   );
   expect(told({ branches: "no", cache: "read" })).toMatch(/^Jobs are not remembered\n/);
   expect(told({ branches: "unknown", cache: "read" })).toContain("is asked again");
+});
+
+test("says that sessions of another repository are not kept, whatever the cache allows", () => {
+  for (const cache of ["write", "read"] as const)
+    expect(told({ branches: "yes", cache }, false)).toContain(
+      "Sessions of the agent are not kept, because the cache is that of the workflow's repository, and they have files of another one.",
+    );
 });

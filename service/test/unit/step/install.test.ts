@@ -101,7 +101,7 @@ describe("an agent", () => {
     await expect(install(path, { isAllowed: false })).rejects.toMatchObject({
       title: "The agent is not installed",
       message: expect.stringMatching(
-        /^codex was not found in PATH, and `install` is false\. Run `npm install --global @acme\/codex@1\.2\.3` in a step before/,
+        /^codex was not found in PATH, and `--install` is false\. Run `npm install --global @acme\/codex@1\.2\.3` in a step before/,
       ),
     });
     expect(existsSync(record)).toBe(false);

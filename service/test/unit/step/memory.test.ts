@@ -61,6 +61,8 @@ const job: JobCopy = {
         failureClass: null,
         checkResult: null,
         checkOutput: null,
+        stage: null,
+        made: null,
       },
     },
   ],
@@ -269,13 +271,27 @@ describe("jobs in the cache", () => {
     };
   }
   const log: string[] = [];
-  const connect = (cache: CacheEntries, secrets: string[] = []) =>
-    new CachedJobs({ cache, projectId: "docs", folder, secrets, log: (line) => void log.push(line) });
+  const connect = (cache: CacheEntries, secrets: string[] = [], keepsFiles = true) =>
+    new CachedJobs({ cache, projectId: "docs", keepsFiles, folder, secrets, log: (line) => void log.push(line) });
   /** What another runner has: an empty folder in the same place. */
   const emptyHome = () => join(temporaryFolder(), "home");
 
   beforeEach(() => {
     log.length = 0;
+  });
+
+  test("of another repository leave no files in this one's cache: neither a home nor a commit", async () => {
+    const cache = fakeCache();
+    home = emptyHome();
+    mkdirSync(home);
+    writeFileSync(join(home, "session"), "one");
+    const copies = connect(cache, [], false);
+    expect(copies.keptCommits).toBeUndefined();
+    await copies.save(job, home);
+    expect(cache.keys).toEqual([expect.stringMatching(/^agent-job-service\/job_[^/]+\/job\//)]);
+    const into = join(temporaryFolder(), "into");
+    expect(await connect(cache, [], false).restore(job.id, home, into)).toEqual(job);
+    expect(existsSync(into)).toBe(false);
   });
 
   test("continue with their session in the same folder", async () => {

@@ -68,6 +68,18 @@ test("a check that has failed counts if the copy does not know it, and one that 
   expect(check(passed, undefined)).toMatchObject({ state: "completed", ...passed });
 });
 
+test("what a check has shown of a commit whose push was refused is not told of the one that a later run has pushed", () => {
+  const checked = { checkResult: "passed", checkOutput: "" } as const;
+  const merged = (kept_: TurnCopy["kept"], told: Partial<TurnCopy> = {}) =>
+    mergeCopies(kept([{ ...turn(1, "failed"), kept: kept_, ...checked }]), rebuilt([{ ...pushed(1), ...told }])).job
+      .turns[0]?.checkResult;
+  expect([merged("push"), merged("push", { checkResult: "failed" }), merged("pull-request")]).toEqual([
+    undefined,
+    "failed",
+    "passed",
+  ]);
+});
+
 test("a turn that was interrupted is not run again if a later one has run since", () => {
   const { job } = mergeCopies(kept([turn(1), turn(2, "running")]), rebuilt([pushed(1), pushed(3)]));
   expect(job.turns.map(({ id, state }) => [id, state])).toEqual([

@@ -72,7 +72,6 @@ function remember(options: Partial<RememberedJobsOptions> = {}, found: RebuiltJo
       jobsOfStep: async () => ["job_2", "job_1"],
       jobOfSession: async () => undefined,
     },
-    areCommitsKept: true,
     isFirstAttempt: false,
     log: (line) => void log.push(line),
     ...options,
@@ -190,11 +189,4 @@ describe("the jobs of a step", () => {
   test("are not looked for in the first attempt, which can have none", async () => {
     expect(await remember({ isFirstAttempt: true }).jobsOfStep(sent)).toEqual([]);
   });
-});
-
-test("commits whose push was refused are kept only in a cache whose readers can read the repository, too", () => {
-  const keptCommits = { save: async () => {}, load: async () => undefined };
-  const cached = { ...cacheOf(undefined), keptCommits };
-  expect(remember({ cached }).keptCommits).toBe(keptCommits);
-  expect(remember({ cached, areCommitsKept: false }).keptCommits).toBe(undefined);
 });

@@ -1,10 +1,7 @@
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { JobCopy } from "../../../src/model.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
-import { ReportFile, readReport, reportedCopies } from "../../../step/report.ts";
+import { Report, reportedCopies } from "../../../step/report.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 const link = "https://github.com/acme/docs/pull/1";
@@ -29,27 +26,18 @@ const job: JobCopy = {
 };
 const failed = { ...job, turns: [turn, { ...turn, id: 6, state: "failed" as const }] };
 
-let folder = "";
-let report: ReportFile;
+let report: Report;
 beforeEach(() => {
-  folder = temporaryFolder();
-  report = new ReportFile(folder);
+  report = new Report();
 });
 
 describe("the report", () => {
-  test("is there as soon as the service has started, and not before", () => {
-    expect(readReport(folder)).toBeUndefined();
-    report.begin();
-    expect(readReport(folder)).toEqual({ pullRequests: [], failedJobs: [], unsavedJobs: {} });
-    expect(readdirSync(folder)).toEqual(["report.json"]);
-  });
-
   test("has each pull request once, in the order in which they were opened", () => {
     report.update(job);
     report.update({ ...job, id: "job_2", pullRequest: `${link}2` });
     report.update({ ...job, pullRequest: link });
     report.update({ ...job, pullRequest: link });
-    expect(readReport(folder)?.pullRequests).toEqual([`${link}2`, link]);
+    expect(report.pullRequests).toEqual([`${link}2`, link]);
   });
 
   test("has each job once that has a turn that failed", () => {
@@ -57,21 +45,16 @@ describe("the report", () => {
     report.update(failed);
     report.update({ ...failed, turns: [...failed.turns, { ...turn, id: 7 }] });
     report.update({ ...failed, id: "job_2" });
-    expect(readReport(folder)?.failedJobs).toEqual(["job_1", "job_2"]);
+    expect(report.failedJobs).toEqual(["job_1", "job_2"]);
   });
 
   test("leaves out what an earlier run has told, and has what is new", () => {
     report.exclude(job);
     report.exclude({ ...failed, pullRequest: link });
     report.update({ ...failed, pullRequest: link });
-    expect(readReport(folder)).toMatchObject({ pullRequests: [], failedJobs: [] });
+    expect(report).toMatchObject({ pullRequests: [], failedJobs: [] });
     report.update({ ...failed, turns: [{ ...turn, state: "failed" }, ...failed.turns] });
-    expect(readReport(folder)).toMatchObject({ failedJobs: ["job_1"] });
-  });
-
-  test("is unknown if its file is not one", () => {
-    writeFileSync(join(folder, "report.json"), "{");
-    expect(readReport(folder)).toBeUndefined();
+    expect(report).toMatchObject({ failedJobs: ["job_1"] });
   });
 });
 
@@ -94,22 +77,22 @@ describe("copies of jobs", () => {
     const copies = fakeCopies();
     await reportedCopies(report, copies).save({ ...job, pullRequest: link }, "/home");
     expect(copies.saved).toEqual([[{ ...job, pullRequest: link }, "/home"]]);
-    expect(readReport(folder)).toEqual({ pullRequests: [link], failedJobs: [], unsavedJobs: {} });
+    expect(report).toMatchObject({ pullRequests: [link], failedJobs: [], unsavedJobs: new Map() });
   });
 
   test("are reported as unsaved until they are saved", async () => {
     const copies = reportedCopies(report, fakeCopies("read-only", "full"));
     await expect(copies.save(job, undefined)).rejects.toThrow("read-only");
     await expect(copies.save({ ...job, id: "job_2" }, undefined)).rejects.toThrow("full");
-    expect(readReport(folder)?.unsavedJobs).toEqual({ job_1: "read-only", job_2: "full" });
+    expect(Object.fromEntries(report.unsavedJobs)).toEqual({ job_1: "read-only", job_2: "full" });
     await copies.save(job, undefined);
-    expect(readReport(folder)?.unsavedJobs).toEqual({ job_2: "full" });
+    expect(Object.fromEntries(report.unsavedJobs)).toEqual({ job_2: "full" });
   });
 
   test("are only reported if jobs are not remembered", async () => {
     const copies = reportedCopies(report, undefined);
     await copies.save(failed, undefined);
-    expect(readReport(folder)).toEqual({ pullRequests: [], failedJobs: ["job_1"], unsavedJobs: {} });
+    expect(report).toMatchObject({ pullRequests: [], failedJobs: ["job_1"], unsavedJobs: new Map() });
     expect(await copies.restore("job_1", "/home", "/into")).toBeUndefined();
   });
 
@@ -127,6 +110,6 @@ describe("copies of jobs", () => {
     expect(await copies.restore("job_1", "/home", "/into")).toEqual(found);
     expect(places[1]).toEqual(["job_1", "/home", "/into"]);
     await copies.save(found, undefined);
-    expect(readReport(folder)).toEqual({ pullRequests: [], failedJobs: [], unsavedJobs: {} });
+    expect(report).toMatchObject({ pullRequests: [], failedJobs: [], unsavedJobs: new Map() });
   });
 });

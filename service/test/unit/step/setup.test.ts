@@ -2,11 +2,10 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { serviceEnvironment } from "../../../../src/runner-kit/agent-service.ts";
 import { programs } from "../../../../test/support/programs.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { portOf } from "../../../step/port.ts";
-import { cacheEnvironment } from "../../../step/server-protocol.ts";
+import { cacheEnvironment } from "../../../step/service-config.ts";
 import type { Settings } from "../../../step/settings.ts";
 import { installerEnvironment } from "../../../step/setup/install-agent.ts";
-import { checkGit, checkPlatform, prepareAgent } from "../../../step/setup/prepare.ts";
+import { checkGit, prepareAgent } from "../../../step/setup/prepare.ts";
 import { SetupError } from "../../../step/setup/setup-error.ts";
 
 /** Sets `PATH` until the test is over. */
@@ -14,19 +13,6 @@ function withPath(path: string): void {
   vi.stubEnv("PATH", path);
   onTestFinished(() => void vi.unstubAllEnvs());
 }
-
-test.each([
-  ["darwin", "macOS"],
-  ["win32", "Windows"],
-] as const)("on %s, says what is missing", (platform, name) => {
-  expect(() => checkPlatform({}, platform)).toThrow(
-    `The agent service does not run on ${name}: an agent's sandbox needs bubblewrap and the namespaces of Linux. Set \`runs-on: ubuntu-latest\``,
-  );
-});
-
-test("runs on Linux", () => {
-  expect(() => checkPlatform({}, "linux")).not.toThrow();
-});
 
 test.each([
   ["git version 2.39.0", true],
@@ -144,14 +130,4 @@ test("the client of the cache gets the runner's token for it, and no other", () 
     "ACTIONS_RESULTS_URL",
     "ACTIONS_CACHE_SERVICE_V2",
   ]);
-});
-
-test("the port depends on the project, and is none that Linux gives to outgoing connections", async () => {
-  const ports = ["acme-docs-claude", "acme-docs-codex", "acme-site-claude"].map(portOf);
-  expect(new Set(ports).size).toBe(3);
-  expect(portOf("acme-docs-claude")).toBe(ports[0]);
-  for (const port of ports) {
-    expect(port).toBeGreaterThanOrEqual(20_000);
-    expect(port).toBeLessThan(30_000);
-  }
 });

@@ -110,4 +110,17 @@ describe("copies of jobs", () => {
     await other.jobs.addCopy({ ...copy, turns: copy.turns.map((turn) => ({ ...turn, endedAt: null })) });
     expect(await other.jobs.find("a")).toMatchObject({ state: "completed", idleSince: 5 });
   });
+
+  test("of two attempts that sent one request are both found by their session, the newer one first", async () => {
+    const other = memoryStore();
+    const key = { caller: "ci", step: "s", request: "1" };
+    for (const [at, id] of ["a", "b"].entries()) {
+      const store = memoryStore();
+      await store.jobs.add({ id, project: "docs", createdAt: at, session: "nightly" }, "One", at, undefined, key);
+      const copy = await copyOf(store, id);
+      await other.jobs.addCopy({ ...copy, turns: copy.turns.map((turn) => ({ ...turn, id: at + 1 })) });
+      expect(await other.jobs.ofSession("docs", "ci", "nightly")).toBe(id);
+    }
+    expect(await other.jobs.ofSession("docs", "", "nightly")).toBeUndefined();
+  });
 });

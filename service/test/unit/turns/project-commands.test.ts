@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { noNetwork } from "../../../src/agents/network/agent-network.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
+import type { Start } from "../../../src/git/find-start.ts";
+import { GitError } from "../../../src/git/git.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
@@ -26,6 +28,8 @@ async function setUpCheck(
   const [folder, secrets] = [temporaryFolder(), [{ name: "KEY", value: key }]];
   const seen = { goes: [] as { isFollowUp: boolean; costUsd: number | null | undefined }[], limits: [] as number[] };
   const homes: string[][] = [];
+  /** The commits that were checked. */
+  const checked: string[] = [];
   const stored: (string | undefined)[] = [];
   let bundle: string | undefined;
   ports.repository.bundle = async () => Buffer.from(branch.commits.at(-1)?.commit ?? "");
@@ -56,7 +60,10 @@ async function setUpCheck(
   const repository = {
     ownStart: ports.repository.findStart,
     keepIgnored: async () => [],
-    checkOut: async () => ({ tree: "", index: "", head: "", identity: undefined }),
+    checkOut: async ({ head }: Start) => {
+      checked.push(head);
+      return { tree: "", index: "", head, identity: undefined };
+    },
   };
   const worktrees = { lend: async () => {} };
   const commands = { check: "check", reads: [], setupNetwork: noNetwork, repository, worktrees };
@@ -69,7 +76,7 @@ async function setUpCheck(
     const [{ checkResult, checkOutput } = {}] = await store.turns.ofJob("a");
     return { checkResult, checkOutput };
   };
-  return { turn, run, ports, seen, homes, stored, opened, branch, told, store };
+  return { turn, run, ports, seen, homes, checked, stored, opened, branch, told, store };
 }
 
 const failed = { end: "failed", exitCode: 1, tookMs: 10_000 } as const;
@@ -169,7 +176,9 @@ test.each<[name: string, again: Check[], found: string | null, told: (string | n
 ])("a commit that others' push has moved since its check is checked again %s", async (_name, again, found, all) => {
   const { turn, run, ports, branch, told, store, opened } = await setUpCheck([{}, ...again]);
   const lost = new GitHubError("bad gateway", 502);
-  ports.committers = { of: () => ({ prepare: async () => {}, make: () => Promise.reject(lost) }) };
+  ports.committers = {
+    of: () => ({ prepare: async () => {}, author: async () => undefined, make: () => Promise.reject(lost) }),
+  };
   expect((await run()).result).toBe("postponed");
   const [own] = await store.turns.ofJob("a");
   const message = own === undefined ? "" : commitMessage(own, []);
@@ -200,4 +209,77 @@ test.each([
   expect(await turn()).toMatchObject({ checkResult });
   expect(seen).toEqual({ goes: [], limits });
   expect(opened).toMatchObject([{ head: "c1", ...(checkResult && { check: { result: checkResult } }) }]);
+});
+
+const isLast = { isOnlyPlace: true };
+
+test("what an earlier attempt pushed is checked against the commit before it", async () => {
+  const { turn, checked, branch, store } = await setUpCheck([failed, failed], isLast);
+  const [own] = await store.turns.ofJob("a");
+  if (own === undefined) throw new Error("the job has no turn");
+  branch.commits.push({ commit: "c0", message: "Of a person" }, { commit: "c1", message: commitMessage(own, []) });
+  expect(await turn()).toMatchObject({ checkResult: "failed-before" });
+  expect(checked).toEqual(["c1", "c0"]);
+});
+
+const person = { commit: "p1", message: "Of a person" };
+
+test.each([
+  ["is checked without what others have pushed on top", null, [], [person], "failed", ["c1", "base"]],
+  ["is checked against the commit before it", null, [person], [], "failed", ["c1", "p1"]],
+  ["is not checked again if its result is known", "passed", [], [person], "passed", []],
+  ["is checked again if others have made another commit of it", "passed", [], "c2", "failed", ["c2", "base"]],
+  ["has no result if others have taken its commit away", "passed", [], "", undefined, []],
+] as const)("what is on a branch without a pull request %s", async (_name, known, before, after, result, commits) => {
+  const { run, ports, checked, opened, branch, store, seen } = await setUpCheck(known ? [{}, failed] : [failed]);
+  const { commands } = ports;
+  const { open } = ports.pullRequests;
+  ports.pullRequests.open = () => Promise.reject(new GitHubError("not permitted to create pull requests", 403));
+  if (known === null) delete ports.commands;
+  expect((await run()).result).toBe("failed");
+  ports.pullRequests.open = open;
+  Object.assign(ports, { commands });
+  const [own] = branch.commits;
+  if (typeof after === "string" && own !== undefined)
+    branch.commits.splice(0, 1, ...(after === "" ? [person] : [{ ...own, commit: after }]));
+  else branch.commits.push(...(typeof after === "string" ? [] : after));
+  branch.commits.unshift(...before);
+  checked.length = 0;
+  await store.turns.add("a", "Fix it", 7);
+  expect((await run()).result).toBe("completed");
+  expect(checked).toEqual(commits);
+  expect(opened.map(({ check }) => check?.result)).toEqual([result]);
+  const results = (await store.turns.ofJob("a")).map(({ checkResult }) => checkResult ?? undefined);
+  expect([seen.goes.length, results]).toEqual([1, [result, result]]);
+});
+
+test("what the check showed of a kept commit that was moved is not what it showed of the one that was pushed", async () => {
+  const { run, ports, opened, branch, store } = await setUpCheck([{}, failed]);
+  const { open } = ports.pullRequests;
+  ports.pullRequests.open = () => Promise.reject(new GitHubError("not permitted to create pull requests", 403));
+  ports.repository.push = async (commit) => {
+    if (commit === "c1")
+      throw new GitError(["push"], "exited with 1", "remote: error: GH013: Repository rule violations", 1);
+  };
+  // One that was not pushed is in the clone alone.
+  const { commit } = ports.repository;
+  ports.repository.commit = async (...args) => {
+    const made = await commit(...args);
+    const own = branch.commits.pop();
+    ports.repository.lastCommitOf = async () => own && { ...own, parent: "earlier" };
+    ports.repository.rebase = async () => {
+      if (own) branch.commits.push({ ...own, commit: "c2" });
+      return "c2";
+    };
+    return made;
+  };
+  for (const kept of ["push", "pull-request"]) {
+    expect((await run()).result).toBe("failed");
+    expect((await store.turns.ofJob("a")).at(-1)).toMatchObject({ kept });
+    await store.turns.add("a", "Fix it", 7);
+  }
+  ports.pullRequests.open = open;
+  expect((await run()).result).toBe("completed");
+  expect(opened).toMatchObject([{ head: "c2", check: { result: "failed" } }]);
+  expect((await store.turns.ofJob("a")).map(({ checkResult }) => checkResult)).toEqual(["failed", "failed", "failed"]);
 });

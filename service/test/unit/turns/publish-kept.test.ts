@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { GitError } from "../../../src/git/git.ts";
 import type { JobCommit } from "../../../src/git/job-commits.ts";
 import type { KeptWork, StoredTurn } from "../../../src/model.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
@@ -145,7 +146,7 @@ test("the clone keeps a commit before it is made the one that is pushed, and tha
   const { run, ports } = await setUpTurns();
   const steps: string[] = [];
   const make = async (commit: string): Promise<string> => `signed ${commit}`;
-  ports.committers = { of: () => ({ prepare: async () => {}, make }) };
+  ports.committers = { of: () => ({ prepare: async () => {}, author: async () => undefined, make }) };
   ports.repository.keep = async (commit) => void steps.push(`keep ${commit}`);
   ports.repository.push = async (commit, _branch, expected) => {
     steps.push(`push ${commit}`);
@@ -160,7 +161,11 @@ test("a commit that cannot be pushed in an outage is stored once, however often 
   let saves = 0;
   ports.keptCommits = { save: async () => void saves++, load: async () => undefined };
   ports.committers = {
-    of: () => ({ prepare: async () => {}, make: () => Promise.reject(new GitHubError("bad gateway", 502)) }),
+    of: () => ({
+      prepare: async () => {},
+      author: async () => undefined,
+      make: () => Promise.reject(new GitHubError("bad gateway", 502)),
+    }),
   };
   for (let tries = 0; tries < 2; tries++) expect((await run()).result).toBe("postponed");
   expect(saves).toBe(1);
@@ -173,4 +178,19 @@ test("a change of nothing but files that the project lent its agent is none", as
   ports.repository.withOwnFiles = async (_commit, { head }) => ({ commit: head, leftOut: [] });
   expect(await run()).toMatchObject({ result: "completed", log: expect.stringContaining("No file was changed.") });
   expect(opened).toEqual([]);
+});
+
+test("the log of a turn whose commit is lost with its runner does not say that it is kept", async () => {
+  const { run, ports } = await setUpTurns();
+  const save = () => Promise.reject(new Error("the cache is closed"));
+  ports.keptCommits = { isOnlyPlace: true, save, load: async () => undefined };
+  ports.repository.branchHead = async () => "base";
+  ports.repository.push = async (commit) => {
+    if (commit === "c1")
+      throw new GitError(["push"], "exited with 1", "remote: error: GH013: Repository rule violations", 1);
+  };
+  const { result, log } = await run();
+  expect(result).toBe("failed");
+  expect(log).toMatch(/The turn failed: .* The commit is lost with this runner: the cache is closed\./);
+  expect(log).not.toContain("is kept");
 });

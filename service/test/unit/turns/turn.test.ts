@@ -943,10 +943,22 @@ test.each([
   const { commits } = repository;
   const fetched: string[] = [];
   repository.fetch = async (branches) => void fetched.push(...branches);
-  repository.branchHead = async (name) => (name === "main" ? "target" : undefined);
+  repository.branchHead = async (name) => (name === "main" ? "target" : "c1");
   repository.commits = async (base, head) => (base === "target" ? [...missing] : commits(base, head));
   expect((await run()).result).toBe(result);
-  expect(fetched).toEqual(["main"]);
+  expect(fetched).toEqual(["main", ...(result === "failed" ? ["agent/a"] : [])]);
+});
+
+test("a turn whose branch a person deletes before its pull request is opened says so, and keeps nothing", async () => {
+  const { run, ports, store } = await setUpTurns();
+  ports.pullRequests.open = failing(new GitHubError("Validation Failed: invalid head", 422));
+  ports.repository.branchHead = async () => undefined;
+  const { result, failures } = await run();
+  expect(result).toBe("failed");
+  expect(failures[0]).toMatch(
+    /^The turn's commit c1 was pushed to agent\/a, and somebody has deleted that branch since/,
+  );
+  expect((await store.jobs.find("a"))?.kept).toBeNull();
 });
 
 test("a turn whose commit was pushed earlier opens its pull request without running the agent again", async () => {
@@ -1173,4 +1185,36 @@ describe("a follow-up whose session cannot be continued", () => {
     const { result, goes } = await setUp(first, done);
     expect([result, goes.length]).toEqual(["failed", 1]);
   });
+});
+
+test.each<[name: string, closedAt: number | undefined, expected: object]>([
+  [
+    "a pull request that a person closes while the turn runs is not followed by another one",
+    2000,
+    { result: "failed" },
+  ],
+  ["one that was closed before is", undefined, { result: "completed", failures: [] }],
+])("%s", async (_name, closedAt, expected) => {
+  const { run, runMessage, ports, opened, next, store } = await setUpTurns();
+  await run();
+  const { open } = ports.pullRequests;
+  next.state = closedAt === undefined ? "closed" : "open";
+  ports.pullRequests.read = async () => ({
+    state: next.state,
+    target: undefined,
+    ...(next.state === "closed" && { closedAt: 5 }),
+  });
+  ports.pullRequests.open = async (change) => {
+    next.state = "closed";
+    await change.confirmNew?.();
+    return open({ ...change, existing: null });
+  };
+  const done = await runMessage("Go on");
+  expect(done).toMatchObject(expected);
+  expect(opened).toHaveLength(closedAt === undefined ? 2 : 1);
+  if (closedAt === undefined) return;
+  expect(done.failures[0]).toMatch(/pull\/1 was closed while the turn ran, so its commit is on agent\/a, and in no/);
+  expect((await store.jobs.find("a"))?.kept).toBe("pull-request");
+  expect(await runMessage("Go on")).toMatchObject({ result: "completed" });
+  expect(opened).toHaveLength(2);
 });

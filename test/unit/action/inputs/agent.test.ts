@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type InputName, parseInputs } from "../../../../src/action/inputs/schema.ts";
 import { plain, say } from "../../../../src/runner-kit/text.ts";
 import { temporaryFolder } from "../../../support/step.ts";
@@ -43,11 +43,8 @@ test("an agent needs no service: its address has no port, and its project is the
   expect([baseUrl.href, projectId]).toEqual(["http://127.0.0.1/", "acme-docs-claude"]);
   expect(apiKey).toMatch(/^agent_[0-9a-f]{48}$/);
   expect(settingsOf({}).apiKey).not.toBe(apiKey);
-  expect(agent).toMatchObject({
-    name: "claude",
-    apiKey,
-    inputs: { agent: "claude", "time-limit-minutes": "18", "minutes-left": "18" },
-  });
+  expect(agent).toMatchObject({ agent: "claude", apiKey, projectId, repository: "acme/docs", minutes: 18 });
+  expect(agent).toMatchObject({ install: true, remember: true, options: [] });
 });
 
 test("the project does not depend on a command's words, but on the agent's name", () => {
@@ -58,41 +55,107 @@ test("the project does not depend on a command's words, but on the agent's name"
 });
 
 test("a step of a few minutes leaves its agent half of the time", () => {
-  expect(settingsOf({ "timeout-minutes": "3" }).agent?.inputs["time-limit-minutes"]).toBe("1.5");
+  expect(settingsOf({ "timeout-minutes": "3" }).agent?.minutes).toBe(1.5);
 });
 
-test("the options of the service's step are passed on", () => {
+test("the options of the service are passed on, as on a command line", () => {
   const { agent } = settingsOf({
-    "agent-options": "\n  --sandbox none\n--agent-network=full\n--time-limit-minutes 7\n--only 'docs/**'\n--sign-off\n",
+    "agent-options":
+      "\n  --sandbox none\n--agent-network=full\n--time-limit-minutes  7\n--only 'docs/**'\n--commit-as \"Bot <b@example.com>\"\n--trailer='Refs: 1'\n--sign-off\n--remember False\n--install false",
   });
-  expect(agent?.inputs).toMatchObject({
-    sandbox: "none",
-    "agent-network": "full",
-    "time-limit-minutes": "7",
-    options: "--only 'docs/**'\n--sign-off",
-  });
+  expect(agent).toMatchObject({ remember: false, install: false });
+  expect(agent?.options.map(({ name, value }) => `${name}: ${value}`)).toEqual([
+    "sandbox: none",
+    "agent-network: full",
+    "time-limit-minutes: 7",
+    "only: docs/**",
+    "commit-as: Bot <b@example.com>",
+    "trailer: Refs: 1",
+    "sign-off: ",
+  ]);
 });
 
 test.each([
-  ["--repository acme/other"],
   ["--base main"],
   ["--github-token ghs_0"],
   ["--port 80"],
-  ["--sandbox"],
+  ["--agents 4"],
+  ["--setup npm ci"],
   ["model opus"],
+  ["use --model opus"],
   ["--model opus --disk-mb 500"],
-  ["--name a/b"],
-  ["--name"],
 ])("an option of another kind is a problem: %s", (line) => {
   expect(problemsOf({ "agent-options": line })).toEqual([
     expect.stringMatching(/^agent-options must have one of --name/),
   ]);
 });
 
-test.each(["agent-network none", "name api"])("a second line for a single value is a problem: %s", (option) => {
+test.each([
+  ["--name a/b", "--name with letters, digits, dots, hyphens and underscores"],
+  ["--name", "--name with letters, digits, dots, hyphens and underscores"],
+  ["--remember yes", "--remember with true or false"],
+  ["--install 1", "--install with true or false"],
+])("%s is a value of another kind", (line, problem) => {
+  const result = parse({ "agent-options": line });
+  const texts = result.ok ? [] : result.problems.map(({ problem }) => plain(problem));
+  expect(texts).toEqual([`must have ${problem}, not ${line}`]);
+});
+
+test.each(["remember false", "name api"])("a second line for a single value is a problem: %s", (option) => {
   const lines = `--${option}\n--agent-env A\n--agent-env B\n--${option}`;
   const name = option.split(" ")[0];
   expect(problemsOf({ "agent-options": lines })).toEqual([`agent-options must have --${name} only once`]);
+});
+
+describe("another repository", () => {
+  const app = { "github-token": "ghs_of_the_app", "agent-options": "--repository Acme/Site" };
+
+  test("is worked on with its own token, while the workflow's does the rest", () => {
+    const settings = settingsOf({ ...app, base: "develop" });
+    expect(settings).toMatchObject({ projectId: "acme.site-claude", githubToken: "ghs_0123456789", base: "develop" });
+    expect(settings.agent).toMatchObject({
+      repository: "Acme/Site",
+      isOwnRepository: false,
+      githubToken: "ghs_of_the_app",
+      workflowToken: "ghs_0123456789",
+    });
+  });
+
+  test("is none if it is the workflow's, in any case", () => {
+    const named = settingsOf({ "agent-options": "--repository ACME/Docs" });
+    const { apiKey: _, agent, ...others } = settingsOf({});
+    expect(named).toMatchObject(others);
+    expect(named.agent).toEqual({ ...agent, apiKey: named.apiKey });
+  });
+
+  test.each<[Partial<Record<InputName, string>>, string]>([
+    [
+      { "github-token": "ghs_0123456789" },
+      "github-token is the workflow's own, which can write only to this repository.",
+    ],
+    [
+      { "github-token": "" },
+      "github-token is empty. Set it to one that can write to Acme/Site, such as that of a GitHub App.",
+    ],
+    [{ "github-token": "a b" }, "github-token contains characters that no token has"],
+    [
+      { base: "pull-request" },
+      "base is pull-request, a branch of this repository, but the agent works on Acme/Site: name",
+    ],
+  ])("needs a token and a branch of its own: %j", (values, problem) => {
+    const result = parse({ ...app, ...values });
+    const texts = result.ok ? [] : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`);
+    expect(texts).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test.each(["site", "acme/", "https://github.com/acme/site", "acme/site.git", "acme/site/docs", "acme/..", "-"])(
+    "is OWNER/NAME, and not %s",
+    (name) => {
+      expect(problemsOf({ ...app, "agent-options": `--repository ${name}` })).toEqual([
+        "agent-options must have --repository with OWNER/NAME",
+      ]);
+    },
+  );
 });
 
 test.each<[Partial<Record<InputName, string>>, NodeJS.ProcessEnv, string]>([

@@ -321,8 +321,9 @@ test("setup and check belong to an agent, and are one line", () => {
     );
   };
   const result = parseWith({ agent: "editor", setup: "pip install --target .deps mkdocs", check: "npm run build" });
-  expect(result.ok && result.settings.agent?.inputs.options).toBe(
-    "--setup pip install --target .deps mkdocs\n--check npm run build",
-  );
+  expect(result.ok && result.settings.agent?.options).toMatchObject([
+    { name: "setup", value: "pip install --target .deps mkdocs" },
+    { name: "check", value: "npm run build" },
+  ]);
   expect(invalidInputs({ setup: "npm ci", check: "a\nb" })).toEqual(["check", "setup", "check"]);
 });

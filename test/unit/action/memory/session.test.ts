@@ -465,3 +465,35 @@ test.each([
   expect(outputs.outcome).toBe("error");
   expect(toolkit.annotations[0]?.text).toContain(problem);
 });
+
+test("the pull request in another repository is read with the agent's token, and what the step reads here with the workflow's", async () => {
+  const { service, night } = nights();
+  const tokens: string[] = [];
+  const changes: Partial<MainOptions> = {
+    agent: { connect: (transport) => transport, prepare: async () => {}, check: async () => {}, end: async () => {} },
+    onGitHubToken: (token) => void tokens.push(token),
+    inputs: {
+      agent: "editor",
+      "agent-options": "--repository Acme/Docs",
+      "project-id": "",
+      "api-key": "",
+      "github-token": "ghs_of_the_app",
+      "workflow-token": "ghs_of_the_workflow",
+    },
+    environment: { RUNNER_OS: "Linux", GITHUB_REPOSITORY: "acme/product", GITHUB_REPOSITORY_ID: "1" },
+  };
+  const first = await night(changes);
+  expect(first.outputs, first.toolkit.lines.join("\n")).toMatchObject({ outcome: "pr-created" });
+  expect(first.toolkit.lines).toContainEqual(
+    expect.stringMatching(/^Creating an agent job on this runner, for Acme\/Docs, \(prompt/),
+  );
+  expect(tokens).toEqual([]);
+  // The same repository, in another case.
+  const inputs = { ...changes.inputs, "agent-options": "--repository acme/docs" };
+  expect((await night({ ...changes, inputs })).outputs).toMatchObject({ "job-id": "job_1", "job-origin": "continued" });
+  expect(tokens).toEqual(["ghs_of_the_app"]);
+  expect(service.posts).toEqual(["/v2/agent/acme.docs-editor/job", "/v2/agent/acme.docs-editor/job/job_1/message"]);
+  // Changes are those of the workflow's repository.
+  await night({ ...changes, inputs: { ...inputs, changes: "list" } });
+  expect(tokens.slice(1)).toContain("ghs_of_the_workflow");
+});

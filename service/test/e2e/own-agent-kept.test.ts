@@ -3,14 +3,13 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
-import { step, temporaryFolder } from "../../../test/support/step.ts";
+import { temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
-import { setUpGitHub, startServiceStep } from "../support/service-step.ts";
+import { agentStep, setUpGitHub, unconfined } from "../support/workflow-job.ts";
 
 /*
- * Work that GitHub refuses, through the action and the service's step as they are built. Repositories start with the setting that GitHub
- * Actions may not open pull requests. The step of the service finds that out before anything is started, so here it is turned off after
- * that, as an owner can do at any time.
+ * Work that GitHub refuses, through the action as it is built. Repositories start with the setting that GitHub Actions may not open pull
+ * requests. The step finds that out before anything is started, so here it is turned off after that, as an owner can do at any time.
  */
 
 const refusal = "GitHub Actions is not permitted to create or approve pull requests.";
@@ -28,7 +27,13 @@ interface Refused {
 /** Sets up a GitHub that can refuse what the step does, and runs of one step on empty runners, whose agents are counted. */
 async function setUp(access: RunAccess) {
   let refused: Refused = {};
+  let isChecked = false;
   const { docs, github } = await setUpGitHub((route: string, response: ServerResponse): boolean => {
+    // The first one finds out whether one may be opened.
+    if (/^POST .*\/pulls$/.test(route) && !isChecked) {
+      isChecked = true;
+      return false;
+    }
     const [, method] = /^(\w+) \/repos\/[^/]+\/[^/]+\/pulls$/.exec(route) ?? [];
     if (!(method === "POST" && refused.pulls) && !(method === "GET" && refused.lists)) return false;
     const [status, message] = method === "POST" ? [403, refusal] : [502, "Server Error"];
@@ -39,29 +44,19 @@ async function setUp(access: RunAccess) {
   const cache = await startCacheService("v1", { access });
   onTestFinished(() => cache[Symbol.asyncDispose]());
   const agents = join(temporaryFolder(), "agents");
-  const serviceInputs = {
-    remember: "true",
-    sandbox: "none",
-    "agent-network": "full",
-    agent: `cat >> notes.md; echo ran >> ${agents}`,
-  };
-  /** Runs the service's step, the action, and the end of the job. */
+  const agent = `cat >> notes.md; echo ran >> ${agents}`;
+  /** Runs the step on an empty runner. */
   const run = async (inputs: Record<string, string>, ofRun: Record<string, string>, what: Refused = {}) => {
-    refused = {};
     // GitHub tells who created a branch, in a list that has it after a moment.
     for (const branch of docs.branches()) github.creators.set(branch, "docs-bot");
-    const names = { GITHUB_JOB: "docs", GITHUB_ACTION: "agent", GITHUB_REPOSITORY_ID: "1" };
-    const environment = { ...cache.environment, ...names, ...ofRun };
-    const service = await startServiceStep({ github, inputs: serviceInputs, environment });
-    expect(service.exitCode, service.log).toBe(0);
+    const environment = { ...cache.environment, ...ofRun, GITHUB_REPOSITORY_ID: "1" };
     refused = what;
+    isChecked = false;
     if (what.pushes) writeFileSync(hook, refusingPushes, { mode: 0o755 });
-    const sent = await step({ ...service.actionInputs, ...inputs }, { environment: service.environment });
+    const sent = await agentStep(github, { agent, "agent-options": unconfined, ...inputs }, { environment });
     rmSync(hook, { force: true });
-    const post = await service.post();
     const pulls = (await github.call("GET", "/pulls?state=all")) as unknown[];
     const runs = existsSync(agents) ? readFileSync(agents, "utf8").split("\n").length - 1 : 0;
-    const said = sent.log + service.log + post.log;
     const { outcome, ref, "job-id": job } = sent.outputs;
     return {
       outcome,
@@ -69,7 +64,7 @@ async function setUp(access: RunAccess) {
       job,
       annotations: sent.annotations,
       found: [runs, docs.branches().length, pulls.length],
-      said,
+      said: sent.log,
     };
   };
   return { docs, run };

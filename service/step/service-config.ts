@@ -1,5 +1,4 @@
 import { type CacheAccess, cacheAccess } from "../../src/runner-kit/cache.ts";
-import type { Memory } from "./memory/describe-memory.ts";
 import type { Settings } from "./settings.ts";
 
 /** How the service remembers jobs of other runs. */
@@ -15,8 +14,8 @@ export interface RememberConfig {
   isOwnRepository: boolean;
 }
 
-/** What the step tells the service's process. It is sent, so that the process has no secrets in its environment. */
-export interface ServerConfig {
+/** What a service of the action is made of. */
+export interface ServiceConfig {
   /** Arguments of the service's command line. */
   args: string[];
   /** Variables that the command line depends on, such as the token. */
@@ -28,21 +27,17 @@ export interface ServerConfig {
   projectId: string;
   /** Values that no copy of an agent's files may have. */
   secrets: string[];
-  /** Preferred; another one if it is in use. */
-  port: number;
-  /** The process that runs the steps of the workflow's job; `undefined` if it cannot be watched. */
-  runner: number | undefined;
 }
 
-/** Returns what the service's process is told, but where it is. */
-export function configOf(settings: Settings, environment: NodeJS.ProcessEnv): Omit<ServerConfig, "folder" | "port"> {
+/** @param folder - for everything that the service writes */
+export function configOf(settings: Settings, environment: NodeJS.ProcessEnv, folder: string): ServiceConfig {
   const { args, variables, options, projectId, isWorkflowToken } = settings;
   const remember = {
     cacheAccess: cacheAccess(environment),
     cacheEnvironment: cacheEnvironment(environment),
     isWorkflowToken,
     isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
-    isOwnRepository: settings.repository.toLowerCase() === environment.GITHUB_REPOSITORY?.toLowerCase(),
+    isOwnRepository: settings.isOwnRepository,
   };
   const secrets = Array.from(options.secrets, ({ value }) => value);
   return {
@@ -50,9 +45,8 @@ export function configOf(settings: Settings, environment: NodeJS.ProcessEnv): Om
     environment: variables,
     projectId,
     remember: settings.remember ? remember : undefined,
+    folder,
     secrets: [...new Set(secrets)],
-    // In a container, the process that runs the steps is outside.
-    runner: process.ppid > 1 ? process.ppid : undefined,
   };
 }
 
@@ -67,14 +61,5 @@ export function cacheEnvironment(environment: NodeJS.ProcessEnv): Record<string,
   );
 }
 
-/** What the process replies, once. */
-export type ServerReply =
-  | { url: string; memory?: Memory | undefined }
-  | { title: string; text: readonly (string | { readonly untrusted: string })[] };
-
-/** Sent when the step has the reply. A process whose step ends before that ends, too. */
-export const keepRunning = "keep running";
-
-/** The file of the service's log, and of its report, in its folder. */
+/** The file of the service's log, in its folder. */
 export const logFile = "service.log";
-export const reportFile = "report.json";

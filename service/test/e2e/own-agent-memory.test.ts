@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type CacheService, type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
+import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
+import { temporaryFolder } from "../../../test/support/step.ts";
+import { rows } from "../../../test/support/thorough.ts";
+import type { GitHub } from "../support/github-with-git.ts";
+import { agentStep, setUpGitHub, unconfined } from "../support/workflow-job.ts";
+
+/** @param access - to the cache. Default: the access of runs which people without write access can cause, such as for comments */
+async function setUp(access: RunAccess = "read", reply?: Parameters<typeof setUpGitHub>[0]) {
+  const cache = await startCacheService("v1", { access });
+  onTestFinished(() => cache[Symbol.asyncDispose]());
+  return { ...(await setUpGitHub(reply)), cache };
+}
+
+/**
+ * Runs a workflow for a comment on an empty runner.
+ *
+ * @param comment - its text, or its id if this is another attempt of its run
+ */
+async function runWorkflow(
+  { github, cache }: { github: GitHub; cache: CacheService },
+  comment: string | number,
+  agent: string,
+) {
+  const isNew = typeof comment === "string";
+  const [issue] = (await github.call("GET", "/issues")) as { number: number }[];
+  const { number } =
+    issue ?? ((await github.call("POST", "/issues", { title: "No quickstart" })) as { number: number });
+  const found = await (isNew
+    ? github.call("POST", `/issues/${number}/comments`, { body: comment })
+    : github.call("GET", `/issues/comments/${comment}`));
+  const { id, body: text } = found as { id: number; body: string };
+  const { owner, repo, url } = github;
+  const event = { id, text, author: { login: owner }, number, owner, repo };
+  const { outputs, log, annotations } = await agentStep(
+    github,
+    {
+      ...commentInputs,
+      "project-id": "",
+      "api-key": "",
+      "base-url": "",
+      "github-token": github.token,
+      agent,
+      "agent-options": unconfined,
+    },
+    {
+      environment: {
+        ...cache.environment,
+        ...commentEnvironment(temporaryFolder(), url, event),
+        GITHUB_SERVER_URL: url,
+        GITHUB_RUN_ID: String(id),
+        GITHUB_RUN_ATTEMPT: isNew ? "1" : "2",
+      },
+    },
+  );
+  return { id, outputs, log, annotations };
+}
+
+/** The first is what GitHub grants to runs for comments. */
+const accesses: [string, RunAccess][] = [
+  ["can be read", "read"],
+  ["can be written", "write"],
+  ["cannot be used", "none"],
+  ["turns out to be read-only", "403"],
+];
+
+test.each(rows(accesses, 1))(
+  "with a cache that %s, comments have one job on all runners, and a re-run sends nothing",
+  async (_which, access) => {
+    const { docs, ...servers } = await setUp(access);
+    const runs = join(temporaryFolder(), "runs");
+    const agent = `cat >> notes.md; echo run >> ${runs}`;
+    const first = await runWorkflow(servers, "/agent one", agent);
+    expect(first.outputs.outcome, first.log).toBe("pr-created");
+    const approval = expect.stringMatching(/^notice Workflows wait for approval: /);
+    expect(first.annotations).toContainEqual(approval);
+
+    const second = await runWorkflow(servers, "/agent two", agent);
+    const continued = {
+      outcome: "pr-created",
+      "job-id": first.outputs["job-id"],
+      "pr-link": first.outputs["pr-link"],
+      ref: first.outputs.ref,
+    };
+    expect(second.outputs, second.log).toMatchObject({ ...continued, "job-origin": "continued" });
+
+    const again = await runWorkflow(servers, second.id, agent);
+    expect(again.outputs, again.log).toMatchObject(continued);
+    expect(docs.branches()).toEqual([first.outputs.ref]);
+    expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
+    expect(await servers.github.call("GET", "/pulls?state=all")).toHaveLength(1);
+    expect(readFileSync(runs, "utf8")).toBe("run\nrun\n");
+    expect([...second.annotations, ...again.annotations]).not.toContainEqual(approval);
+    expect(second.log).toContain("Jobs are remembered by their branches and pull requests");
+    expect(second.log.includes("`cache-mode: write`")).toBe(access === "read");
+  },
+);
+
+test("a session continues its job in a later run, unless that does not remember jobs", async () => {
+  const { docs, github, cache } = await setUp("write");
+  const night = (prompt: string, remember = "true") => {
+    const options = `${unconfined}\n--remember ${remember}`;
+    const inputs = { agent: "cat >> notes.md", "agent-options": options, session: "nightly", prompt };
+    return agentStep(github, inputs, { environment: { ...cache.environment, GITHUB_RUN_ID: prompt } });
+  };
+  const first = await night("One");
+  expect(first.outputs, first.log).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+  expect(first.log).toContain("Jobs are remembered by their branches and pull requests, and in the Actions cache");
+  const { "job-id": id, "pr-link": prLink, ref } = first.outputs;
+
+  const second = await night("Two");
+  expect(second.outputs, second.log).toMatchObject({ "job-origin": "continued", "job-id": id, "pr-link": prLink });
+  expect(docs.branches()).toEqual([ref]);
+  // The step expects a session that it then does not find: each runner here has another folder, by which agents find them.
+  expect(second.annotations).toContainEqual(expect.stringMatching(/^notice The agent began a new session: /));
+  // The pull request was opened by the first one.
+  expect(second.annotations).not.toContainEqual(expect.stringMatching(/^notice Workflows wait for approval: /));
+
+  const saved = () => cache.entries.filter(({ key }) => key.startsWith("agent-job-service/")).length;
+  const before = saved();
+  const third = await night("Three", "false");
+  expect(third.outputs, third.log).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+  expect(third.outputs["job-id"]).not.toBe(id);
+  expect(third.log).toContain(`Session nightly: job ${id} was not found, starting a new one`);
+  expect(saved()).toBe(before);
+});
+
+test("says if GitHub does not tell whose token it is, and that a job is not remembered if the cache is closed, too", async () => {
+  const denied = (route: string, response: ServerResponse): boolean => {
+    if (!["POST /graphql", "GET /user"].includes(route)) return false;
+    response.writeHead(403, { "content-type": "application/json" }).end('{"message":"Resource not accessible"}');
+    return true;
+  };
+  const { github, cache } = await setUp("403", denied);
+  const inputs = { agent: "cat > answer.md", "agent-options": unconfined, prompt: "Answer" };
+  const { outputs, log, annotations } = await agentStep(
+    github,
+    { ...inputs, "workflow-token": "the-token-of-the-workflow" },
+    { environment: cache.environment },
+  );
+  expect(outputs.outcome, log).toBe("pr-created");
+  expect(log).toContain("They are not known by their branches, because GitHub does not tell which account");
+  expect(annotations).toContainEqual(
+    expect.stringMatching(`^warning Jobs cannot be continued by a later run: .*${outputs["job-id"]}`),
+  );
+});
