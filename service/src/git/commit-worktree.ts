@@ -9,6 +9,7 @@ import { copyIndex, type IndexEntry, readIndex, submoduleMode } from "./index-fi
 import {
   type ChangeLimits,
   chooseExcess,
+  countTexts,
   dissolveRepository,
   findUnportable,
   hasAttributes,
@@ -198,7 +199,9 @@ export async function commitWorktree(
         whyNot.set(path, "Git keeps this name for itself, or it is no file");
     for (const [path, why] of whyNot) leave(path, why);
     leftOut.push(...excess.leftOut);
-    if (whyNot.size > count || (count === 0 && excess.leftOut.length > 0))
+    // Repositories, links, images and what packages have installed are not what somebody asked for.
+    const isLost = whyNot.size > count && (count === 0 || (await countTexts(tree, whyNot.keys())) > count);
+    if (isLost || (count === 0 && excess.leftOut.length > 0))
       throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
     if (count === 0) return { commit: undefined, ...told, notes: notPublished };
     const made = (await run(["write-tree"])).trim();

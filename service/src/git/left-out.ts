@@ -1,4 +1,4 @@
-import { lstat, readFile, readlink, rm } from "node:fs/promises";
+import { lstat, open, readFile, readlink, rm } from "node:fs/promises";
 import { posix } from "node:path";
 import { type BytePath, bytesOf, joinBytes, showPath } from "./byte-paths.ts";
 import type { IndexEntry } from "./index-file.ts";
@@ -110,6 +110,23 @@ export async function linkProblem(tree: string, path: BytePath): Promise<string 
   const place = posix.normalize(posix.join(posix.dirname(path), target));
   if (target.startsWith("/") || place === ".." || place.startsWith("../")) return "it is a link out of the repository";
   return place.split("/").some((name) => name.toLowerCase() === ".git") ? "it is a link into .git" : undefined;
+}
+
+/** In bytes. Git looks at as many for a NUL, by which it takes a file for binary. */
+const lookedAtBytes = 8000;
+
+/** Returns how many of some paths are files with text. */
+export async function countTexts(tree: string, paths: Iterable<BytePath>): Promise<number> {
+  let count = 0;
+  for (const path of paths) {
+    const file = joinBytes(bytesOf(tree), path);
+    if (!(await lstat(file).catch(() => undefined))?.isFile()) continue;
+    await using handle = await open(file).catch(() => undefined);
+    if (handle === undefined) continue;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(lookedAtBytes), 0, lookedAtBytes, 0);
+    if (!buffer.subarray(0, bytesRead).includes(0)) count++;
+  }
+  return count;
 }
 
 /** Changed files with their sizes in bytes. */

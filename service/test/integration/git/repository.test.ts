@@ -677,6 +677,20 @@ describe("a commit", () => {
     await expect(commit(checkout)).rejects.toThrow("most of the change cannot be published: aux.md, because");
   });
 
+  test("is made of a page beside more repositories, links and images that cannot be published", async () => {
+    const { docs, checkOut, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "new.md"), "new");
+    for (const name of ["one", "two"]) {
+      docs.git("clone", "--quiet", docs.path, join(checkout.tree, name));
+      symlinkSync(`/etc/${name}`, join(checkout.tree, `${name}.link`));
+      writeFileSync(join(checkout.tree, `${name}:1.png`), "PNG\0");
+    }
+    const { commit, leftOut } = await repository.commit(checkout, "Change\n", { maxBytes: 1000 });
+    expect(commit).toMatch(/^[0-9a-f]{40}$/);
+    expect(leftOut).toHaveLength(6);
+  });
+
   test("tells of many deleted files and of modes, first", async () => {
     const pages = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`page-${index}.md`, "x"]));
     const { checkOut, repository } = await open({ docs: docsRepository({ ...pages, "a.sh": "x", "b.md": "x" }) });

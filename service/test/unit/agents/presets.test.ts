@@ -200,18 +200,18 @@ test("uses the first model whose key is set, and passes only that key and its ba
 });
 
 test.each([
-  ["claude", "ANTHROPIC_API_KEY", "x-api-key: the key"],
-  ["claude", "CLAUDE_CODE_OAUTH_TOKEN", "authorization: Bearer the key"],
-  ["codex", "CODEX_API_KEY", "authorization: Bearer the key"],
-  ["gemini", "GEMINI_API_KEY", "x-goog-api-key: the key"],
-  ["opencode", "ANTHROPIC_API_KEY", "x-api-key: the key"],
-  ["opencode", "OPENAI_API_KEY", "authorization: Bearer the key"],
-  ["aider", "ANTHROPIC_API_KEY", "x-api-key: the key"],
-  ["aider", "OPENAI_API_KEY", "authorization: Bearer the key"],
-  ["copilot", "COPILOT_GITHUB_TOKEN", "authorization: Bearer the key"],
+  ["claude", "ANTHROPIC_API_KEY", "x-api-key: the-key"],
+  ["claude", "CLAUDE_CODE_OAUTH_TOKEN", "authorization: Bearer the-key"],
+  ["codex", "CODEX_API_KEY", "authorization: Bearer the-key"],
+  ["gemini", "GEMINI_API_KEY", "x-goog-api-key: the-key"],
+  ["opencode", "ANTHROPIC_API_KEY", "x-api-key: the-key"],
+  ["opencode", "OPENAI_API_KEY", "authorization: Bearer the-key"],
+  ["aider", "ANTHROPIC_API_KEY", "x-api-key: the-key"],
+  ["aider", "OPENAI_API_KEY", "authorization: Bearer the-key"],
+  ["copilot", "COPILOT_GITHUB_TOKEN", "authorization: Bearer the-key"],
 ])("the model of %s gets %s in the header that its API requires", (name, keyVariable, header) => {
-  const agent = presetAgent(name, { [keyVariable]: "the key" });
-  expect(agent?.modelEndpoint?.header("the key").join(": ")).toBe(header);
+  const agent = presetAgent(name, { [keyVariable]: "the-key" });
+  expect(agent?.modelEndpoint?.header("the-key").join(": ")).toBe(header);
   expect(agent?.passes[0]).toBe(keyVariable);
 });
 
