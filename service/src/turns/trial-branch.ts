@@ -3,8 +3,7 @@ import { GitError } from "../git/git.ts";
 import type { TurnResult } from "../model.ts";
 import { isRemoteOutage } from "./outages.ts";
 import { describeRefusal, HostRefused } from "./refusal.ts";
-import { undoPush } from "./stages/push.ts";
-import { removeUncounted } from "./uncounted-commits.ts";
+import { removeUncounted, undoPush } from "./uncounted-commits.ts";
 import type { Work } from "./work.ts";
 
 /**

@@ -110,6 +110,31 @@ export async function removeUncounted(
   return counted.uncounted;
 }
 
+/** A push of a turn's commit. */
+export interface Push {
+  branch: string;
+  commit: string;
+  /** What of the branch counted before; `undefined` if there was no branch, or nothing of it counted. */
+  before: string | undefined;
+  /** The last commit of the job that the store had when the turn began. */
+  lastRecorded: string | null;
+}
+
+/**
+ * Takes back a push, unless the branch has moved since, or the commit counts. If others have recorded another commit since, the branch
+ * gets that.
+ *
+ * @param recorded - the last commit of the job that the store has; `null` if it has none
+ */
+export async function undoPush(
+  { branch, commit, before, lastRecorded }: Push,
+  recorded: string | null,
+  repository: Pick<Repository, "push">,
+): Promise<void> {
+  const counted = recorded === null || recorded === lastRecorded ? before : recorded;
+  if (recorded !== commit && counted !== commit) await repository.push(counted, branch, commit);
+}
+
 /** Returns the turn of a job that made a commit; `undefined` if a person did, or several turns were squashed. */
 function turnOf(message: string, job: string): NamedTurn | undefined {
   const [first, ...more] = namedTurns(message);

@@ -16,6 +16,7 @@ import type { StoredReport } from "../store/running-turns.ts";
 import { LeaseLost } from "../store-errors.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
 import type { TurnContext } from "./turn-ports.ts";
+import type { Push } from "./uncounted-commits.ts";
 
 /** A commit of a turn, and its place on the job's branch. */
 export interface Placed {
@@ -80,16 +81,6 @@ export interface Work {
   isMadeHere: boolean;
 }
 
-/** A push of a turn's commit. */
-export interface Push {
-  branch: string;
-  commit: string;
-  /** What of the branch counted before; `undefined` if there was no branch, or nothing of it counted. */
-  before: string | undefined;
-  /** The last commit of the job that the store had when the turn began. */
-  lastRecorded: string | null;
-}
-
 /** What a turn depends on while it runs, before it is known where it stands. */
 export interface RunContext extends Omit<TurnContext, "turns"> {
   /** Aborts when the service stops, or another worker has taken the turn over. */
@@ -122,6 +113,10 @@ export function withReport(maker: StoredTurn, report: StoredReport): StoredTurn 
     checkOutput: report.checkOutput ?? maker.checkOutput,
   };
 }
+
+/** Returns what the agent of a turn said last, for the log. */
+export const lastWords = ({ answer }: Pick<StoredTurn, "answer">): string =>
+  answer === null ? "" : `The agent's last words:\n${answer}`;
 
 /** Returns what is kept of work if its turn fails now. */
 export function keptOf({ at, unrecorded }: Work): KeptWork | undefined {

@@ -2,7 +2,7 @@ import { unknownCost } from "../../cost.ts";
 import { errorMessage } from "../../error-message.ts";
 import type { Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
-import type { Made, StoredTurn, Turn } from "../../model.ts";
+import type { Made, Turn } from "../../model.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
@@ -14,7 +14,16 @@ import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
 import { type Attempt, runAttempt } from "../run-attempt.ts";
 import { tryBranch } from "../trial-branch.ts";
 import { startDeadline } from "../turn-deadline.ts";
-import { begunTurn, type Go, type Placed, type Position, setMade, type Work, type WorkContext } from "../work.ts";
+import {
+  begunTurn,
+  type Go,
+  lastWords,
+  type Placed,
+  type Position,
+  setMade,
+  type Work,
+  type WorkContext,
+} from "../work.ts";
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;
@@ -98,10 +107,6 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
   return { stage: "made", placed, go };
 }
-
-/** Returns what the agent of a turn said last, for the log. */
-export const lastWords = ({ answer }: Pick<StoredTurn, "answer">): string =>
-  answer === null ? "" : `The agent's last words:\n${answer}`;
 
 /** Returns where a turn stands that has made nothing: what earlier turns have pushed may have no pull request yet. */
 export function unchanged({ start, context }: Pick<Work, "start" | "context">): Position {

@@ -5,8 +5,7 @@ import { isResourceExhausted } from "../../processes/resource-exhausted.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
 import { PushRefused } from "../refusal.ts";
 import { findCounted } from "../uncounted-commits.ts";
-import { type Placed, type Position, type Push, parseMade, setMade, type Work } from "../work.ts";
-import { lastWords } from "./make.ts";
+import { lastWords, type Placed, type Position, parseMade, setMade, type Work } from "../work.ts";
 
 /** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */
 const maxPushes = 5;
@@ -117,19 +116,4 @@ export class ConflictError extends Error {
   whenLost(why: string): string {
     return `${this.#what} is lost with this runner: ${why}. Send the prompt again: its work is done again on what is on the branch then.`;
   }
-}
-
-/**
- * Takes back a push, unless the branch has moved since, or the commit counts. If others have recorded another commit since, the branch
- * gets that.
- *
- * @param recorded - the last commit of the job that the store has; `null` if it has none
- */
-export async function undoPush(
-  { branch, commit, before, lastRecorded }: Push,
-  recorded: string | null,
-  repository: Pick<Repository, "push">,
-): Promise<void> {
-  const counted = recorded === null || recorded === lastRecorded ? before : recorded;
-  if (recorded !== commit && counted !== commit) await repository.push(counted, branch, commit);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { undoPush } from "../../../src/turns/stages/push.ts";
+import { undoPush } from "../../../src/turns/uncounted-commits.ts";
 
 test.each([
   { what: "the branch is new", before: undefined, began: null, recorded: null, expected: ["push", undefined] },
