@@ -324,7 +324,7 @@ describe("changes-since", () => {
       {
         level: "error",
         title: "Cannot read what changed",
-        text: "GitHub could not be asked what changed (v9.9.9, the value of changes-since, was not found in the repository), so nothing was started.\nCheck changes-since. If github-token may not read the repository (contents: read), change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.",
+        text: "GitHub could not be asked what changed (v9.9.9, the value of changes-since, was not found in the repository), so nothing was started.\nCheck changes-since. If the token may not read the repository (contents: read), change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.",
       },
     ]);
   });

@@ -91,7 +91,7 @@ test.each<[string, Run]>([
     {
       level: "error",
       title: "Cannot check the permission",
-      text: `The permission ${whose} cannot be read (GitHub's response names no permission), so nothing was started.\nIf github-token may not read the repository (contents: read), change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`,
+      text: `The permission ${whose} cannot be read (GitHub's response names no permission), so nothing was started.\nIf the token may not read the repository (contents: read), change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`,
     },
   ]);
 });
