@@ -1132,6 +1132,8 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           failureClass: null,
           checkResult: "failed",
           checkOutput: "no such link",
+          stage: "published",
+          made: '{"commit":"c0ffee"}',
           caller: "ci",
           step: "deploy",
           request: "first",
@@ -1155,6 +1157,8 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           failureClass: "limit",
           checkResult: null,
           checkOutput: null,
+          stage: "begun",
+          made: null,
           caller: "",
           step: "",
           request: "a random one",
@@ -1243,6 +1247,54 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       await store.jobs.addCopy(copy);
       await expect(store.jobs.addCopy({ ...copy, project: "blog" })).rejects.toThrow(/unique/i);
       expect(await store.jobs.copy("a")).toEqual(copy);
+    });
+  });
+
+  describe("stages", () => {
+    const stagesOf = async (store: Store) =>
+      (await store.turns.ofJob("a")).map(({ stage, made, checkResult }) => ({ stage, made, checkResult }));
+
+    test("come with what is known from then on", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const turn = await startNext(store);
+      const { runningTurns } = store;
+      expect(await stagesOf(store)).toEqual([{ stage: null, made: null, checkResult: null }]);
+      await runningTurns.countAttempt(turn);
+      expect(await stagesOf(store)).toEqual([{ stage: "begun", made: null, checkResult: null }]);
+      await runningTurns.setMade(turn, 1, { commit: "c1" }, { answer: "Done." });
+      await runningTurns.setChecked(turn, { checkResult: "failed", checkOutput: "no such link" });
+      expect(await stagesOf(store)).toEqual([{ stage: "checked", made: '{"commit":"c1"}', checkResult: "failed" }]);
+      // It was moved, so what its check showed no longer counts.
+      await runningTurns.setMade(turn, 1, { commit: "c2" });
+      expect(await stagesOf(store)).toEqual([{ stage: "made", made: '{"commit":"c2"}', checkResult: null }]);
+      await runningTurns.setPullRequest(turn, "https://example.com/pull/1", "earlier");
+      expect((await stagesOf(store))[0]?.stage).toBe("made");
+      await runningTurns.recordPush(turn, null, "c2", turn.id);
+      expect((await stagesOf(store))[0]?.stage).toBe("pushed");
+      await runningTurns.setPullRequest(turn, "https://example.com/pull/1", "c2");
+      expect((await stagesOf(store))[0]?.stage).toBe("published");
+      await runningTurns.finish(turn, "completed", now);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ stage: "published", answer: "Done.", attempts: 1 }]);
+    });
+
+    test("are told by a worker that has lost its turn, unless another attempt was counted since", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const turn = await startNext(store);
+      const lost = { ...turn, lease: "lost" };
+      const { runningTurns } = store;
+      await runningTurns.countAttempt(turn);
+      await runningTurns.setMade(lost, 1, {});
+      expect(await stagesOf(store)).toEqual([{ stage: "made", made: "{}", checkResult: null }]);
+      await runningTurns.countAttempt(turn);
+      await expect(runningTurns.setMade(lost, 1, {})).rejects.toThrow(LeaseLost);
+      expect((await stagesOf(store))[0]?.stage).toBe("begun");
+      // The database has lost the count, and still knows who holds the turn.
+      await runningTurns.setMade(turn, 3, { reason: "It cannot." });
+      expect(await store.turns.ofJob("a")).toMatchObject([{ attempts: 3, made: '{"reason":"It cannot."}' }]);
+      await runningTurns.finish(turn, "failed", now);
+      await expect(runningTurns.setMade(turn, 3, {})).rejects.toThrow(LeaseLost);
     });
   });
 
