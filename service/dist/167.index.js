@@ -9325,6 +9325,58 @@ async function removeLent(files, tree, paths) {
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/git/left-out.js
+var __addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
+    if (value !== null && value !== void 0) {
+        if (typeof value !== "object" && typeof value !== "function") throw new TypeError("Object expected.");
+        var dispose, inner;
+        if (async) {
+            if (!Symbol.asyncDispose) throw new TypeError("Symbol.asyncDispose is not defined.");
+            dispose = value[Symbol.asyncDispose];
+        }
+        if (dispose === void 0) {
+            if (!Symbol.dispose) throw new TypeError("Symbol.dispose is not defined.");
+            dispose = value[Symbol.dispose];
+            if (async) inner = dispose;
+        }
+        if (typeof dispose !== "function") throw new TypeError("Object not disposable.");
+        if (inner) dispose = function() { try { inner.call(this); } catch (e) { return Promise.reject(e); } };
+        env.stack.push({ value: value, dispose: dispose, async: async });
+    }
+    else if (async) {
+        env.stack.push({ async: true });
+    }
+    return value;
+};
+var __disposeResources = (undefined && undefined.__disposeResources) || (function (SuppressedError) {
+    return function (env) {
+        function fail(e) {
+            env.error = env.hasError ? new SuppressedError(e, env.error, "An error was suppressed during disposal.") : e;
+            env.hasError = true;
+        }
+        var r, s = 0;
+        function next() {
+            while (r = env.stack.pop()) {
+                try {
+                    if (!r.async && s === 1) return s = 0, env.stack.push(r), Promise.resolve().then(next);
+                    if (r.dispose) {
+                        var result = r.dispose.call(r.value);
+                        if (r.async) return s |= 2, Promise.resolve(result).then(next, function(e) { fail(e); return next(); });
+                    }
+                    else s |= 1;
+                }
+                catch (e) {
+                    fail(e);
+                }
+            }
+            if (s === 1) return env.hasError ? Promise.reject(env.error) : Promise.resolve();
+            if (env.hasError) throw env.error;
+        }
+        return next();
+    };
+})(typeof SuppressedError === "function" ? SuppressedError : function (error, suppressed, message) {
+    var e = new Error(message);
+    return e.name = "SuppressedError", e.error = error, e.suppressed = suppressed, e;
+});
 
 
 
@@ -9428,6 +9480,36 @@ async function linkProblem(tree, path) {
     if (target.startsWith("/") || place === ".." || place.startsWith("../"))
         return "it is a link out of the repository";
     return place.split("/").some((name) => name.toLowerCase() === ".git") ? "it is a link into .git" : undefined;
+}
+/** In bytes. Git looks at as many for a NUL, by which it takes a file for binary. */
+const lookedAtBytes = 8000;
+/** Returns how many of some paths are files with text. */
+async function countTexts(tree, paths) {
+    let count = 0;
+    for (const path of paths) {
+        const env_1 = { stack: [], error: void 0, hasError: false };
+        try {
+            const file = joinBytes(bytesOf(tree), path);
+            if (!(await (0,promises_.lstat)(file).catch(() => undefined))?.isFile())
+                continue;
+            const handle = __addDisposableResource(env_1, await (0,promises_.open)(file).catch(() => undefined), true);
+            if (handle === undefined)
+                continue;
+            const { buffer, bytesRead } = await handle.read(Buffer.alloc(lookedAtBytes), 0, lookedAtBytes, 0);
+            if (!buffer.subarray(0, bytesRead).includes(0))
+                count++;
+        }
+        catch (e_1) {
+            env_1.error = e_1;
+            env_1.hasError = true;
+        }
+        finally {
+            const result_1 = __disposeResources(env_1);
+            if (result_1)
+                await result_1;
+        }
+    }
+    return count;
 }
 /**
  * Chooses the new files that a change goes without, so that it keeps to its limits: whole folders without a file of the repository, such as
@@ -9793,7 +9875,9 @@ async function commitWorktree(git, clone, worktree, message, { maxBytes, maxFile
         for (const [path, why] of whyNot)
             leave(path, why);
         leftOut.push(...excess.leftOut);
-        if (whyNot.size > count || (count === 0 && excess.leftOut.length > 0))
+        // Repositories, links, images and what packages have installed are not what somebody asked for.
+        const isLost = whyNot.size > count && (count === 0 || (await countTexts(tree, whyNot.keys())) > count);
+        if (isLost || (count === 0 && excess.leftOut.length > 0))
             throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
         if (count === 0)
             return { commit: undefined, ...told, notes: notPublished };
@@ -15211,7 +15295,7 @@ function checkWritable(path) {
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/store/sqlite/schema.js
-var __addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
+var schema_addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
     if (value !== null && value !== void 0) {
         if (typeof value !== "object" && typeof value !== "function") throw new TypeError("Object expected.");
         var dispose, inner;
@@ -15233,7 +15317,7 @@ var __addDisposableResource = (undefined && undefined.__addDisposableResource) |
     }
     return value;
 };
-var __disposeResources = (undefined && undefined.__disposeResources) || (function (SuppressedError) {
+var schema_disposeResources = (undefined && undefined.__disposeResources) || (function (SuppressedError) {
     return function (env) {
         function fail(e) {
             env.error = env.hasError ? new SuppressedError(e, env.error, "An error was suppressed during disposal.") : e;
@@ -15394,7 +15478,7 @@ function checkOrigin(db, file, version) {
 function checkTables(file, found) {
     const env_1 = { stack: [], error: void 0, hasError: false };
     try {
-        const db = __addDisposableResource(env_1, new connection_Connection(":memory:", () => { }), false);
+        const db = schema_addDisposableResource(env_1, new connection_Connection(":memory:", () => { }), false);
         db.execute(tables);
         for (const [table, columns] of columnsOf(db))
             for (const column of columns)
@@ -15407,7 +15491,7 @@ function checkTables(file, found) {
         env_1.hasError = true;
     }
     finally {
-        __disposeResources(env_1);
+        schema_disposeResources(env_1);
     }
 }
 function notOurs(file, reason) {
@@ -17515,6 +17599,8 @@ function withReport(maker, report) {
         checkOutput: report.checkOutput ?? maker.checkOutput,
     };
 }
+/** Returns what the agent of a turn said last, for the log. */
+const lastWords = ({ answer }) => answer === null ? "" : `The agent's last words:\n${answer}`;
 /** Returns what is kept of work if its turn fails now. */
 function keptOf({ at, unrecorded }) {
     if (at.stage === "made" || at.stage === "checked")
@@ -17969,116 +18055,6 @@ async function removeUncounted({ branch, remoteHead, base }, ports, own) {
     await repository.push(counted.head, branch, remoteHead);
     return counted.uncounted;
 }
-/** Returns the turn of a job that made a commit; `undefined` if a person did, or several turns were squashed. */
-function turnOf(message, job) {
-    const [first, ...more] = namedTurns(message);
-    return first?.job === job && more.length === 0 ? first : undefined;
-}
-
-;// CONCATENATED MODULE: ./build/service/src/turns/stages/push.js
-
-
-
-
-
-
-
-/** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */
-const maxPushes = 5;
-/**
- * Pushes the commit of a turn. If the branch has moved, the commit is moved onto what others have pushed, and checked again.
- *
- * @throws with why the turn fails as the message, or the error of an outage
- */
-async function push(work, placed) {
-    const { context, start, turn, last } = work;
-    const { repository, committer, confirmOwner, job, log } = context;
-    const { branch } = start;
-    const { commit, parent, expected, isPushed, isKept, isFinal } = placed;
-    if (isPushed)
-        return { stage: "pushed", head: commit };
-    const refuse = (error) => {
-        if (isStoreOutage(error) || isRemoteOutage(error) || isResourceExhausted(error))
-            throw error;
-        log(error_message_errorMessage(error));
-        throw new PushRefused(error, branch);
-    };
-    // One that is on a branch already, which was deleted, stays as it is.
-    const isAsItIs = committer === undefined || isFinal || commit === parent;
-    const pushed = isAsItIs ? commit : await committer.make(commit).catch(refuse);
-    const earlier = last === undefined || [commit, parent, start.head].includes(last.commit) ? undefined : last.commit;
-    if (pushed !== commit || !isKept)
-        await repository.keep(pushed, turn.job, earlier);
-    await confirmOwner();
-    work.pushes++;
-    work.unrecorded = { branch, commit: pushed, before: placed.counted, lastRecorded: job.head };
-    try {
-        await repository.push(pushed, branch, expected);
-    }
-    catch (error) {
-        await repository.fetch([branch]);
-        const newHead = await repository.branchHead(branch);
-        if (newHead !== pushed) {
-            // It has moved back if a worker that had lost its turn has taken its push back meanwhile.
-            const hasMovedBack = newHead === expected && error_message_errorMessage(error).includes("(stale info)");
-            if (newHead === expected && !hasMovedBack)
-                return refuse(error);
-            if (work.pushes >= maxPushes)
-                throw error;
-            return push_move(work, placed, newHead, pushed, error);
-        }
-    }
-    if (work.isOwn && work.isMadeHere && work.maker.answer !== null)
-        log(lastWords(work.maker));
-    return { stage: "pushed", head: pushed };
-}
-/** Moves the commit of a turn onto what is on its branch now, where it counts as made, and not as checked. */
-async function push_move(work, placed, newHead, pushed, cause) {
-    const { context, start, turn } = work;
-    const { commit, parent } = placed;
-    const { base, head, branch } = start;
-    // `undefined` if nothing on the branch counts.
-    const counted = newHead === undefined ? undefined : (await findCounted(context.job, { head: newHead, base }, context, turn)).head;
-    const onto = counted ?? head;
-    const rebased = onto === parent ? commit : await context.repository.rebase(commit, parent, onto);
-    if (rebased === undefined)
-        throw new ConflictError(branch, pushed, cause);
-    const there = { commit: rebased, parent: onto, before: onto, expected: newHead, counted };
-    if (rebased === commit)
-        return { stage: "checked", placed: there };
-    return replace(work, there);
-}
-/** Returns the position of a commit that takes the place of the one that was made, whose check no longer counts. */
-async function replace(work, placed) {
-    const { context, maker } = work;
-    if (context.commands?.check !== undefined || maker.checkResult !== null)
-        context.log(`The commit was moved onto what others have pushed, as ${placed.commit}. What its check showed no longer counts.`);
-    await setMade(work, { ...parseMade(maker.made), commit: placed.commit });
-    context.onChecked?.();
-    return { stage: "made", placed };
-}
-/**
- * Returns a commit on top of `head`, with an id that was never pushed: a worker that saw it on the branch before, and has judged that it
- * does not count, may still be about to remove it.
- *
- * @returns `undefined` on a conflict
- */
-async function moveOnto(head, { commit, parent }, repository) {
-    return parent === head ? repository.copy(commit) : repository.rebase(commit, parent, head);
-}
-/** Thrown when others changed the same lines as the turn. Its commit is in the clone. */
-class ConflictError extends Error {
-    #what;
-    constructor(branch, commit, cause) {
-        const what = `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit`;
-        super(`${what} is kept as ${commit}. Send the prompt again: if the commit conflicts no longer, it is pushed; otherwise its work is done again on what is on the branch then.`, { cause });
-        this.#what = what;
-    }
-    /** Returns why the turn fails if its commit is lost. @param why - continues a sentence */
-    whenLost(why) {
-        return `${this.#what} is lost with this runner: ${why}. Send the prompt again: its work is done again on what is on the branch then.`;
-    }
-}
 /**
  * Takes back a push, unless the branch has moved since, or the commit counts. If others have recorded another commit since, the branch
  * gets that.
@@ -18090,9 +18066,13 @@ async function undoPush({ branch, commit, before, lastRecorded }, recorded, repo
     if (recorded !== commit && counted !== commit)
         await repository.push(counted, branch, commit);
 }
+/** Returns the turn of a job that made a commit; `undefined` if a person did, or several turns were squashed. */
+function turnOf(message, job) {
+    const [first, ...more] = namedTurns(message);
+    return first?.job === job && more.length === 0 ? first : undefined;
+}
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/trial-branch.js
-
 
 
 
@@ -18261,8 +18241,6 @@ async function settle(work, made, isFinal, report, go) {
         await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
     return { stage: "made", placed, go };
 }
-/** Returns what the agent of a turn said last, for the log. */
-const lastWords = ({ answer }) => answer === null ? "" : `The agent's last words:\n${answer}`;
 /** Returns where a turn stands that has made nothing: what earlier turns have pushed may have no pull request yet. */
 function unchanged({ start, context }) {
     const isUnopened = start.isContinued && context.job.pullRequest === null;
@@ -18398,6 +18376,110 @@ function pullRequestTitle(prompt, answer, at) {
     if (line !== undefined && line.length >= minLength && !line.endsWith(":"))
         return commitTitle(line);
     return `${commitTitle(prompt)} (${new Date(at).toISOString().slice(0, 10)})`;
+}
+
+;// CONCATENATED MODULE: ./build/service/src/turns/stages/push.js
+
+
+
+
+
+
+/** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */
+const maxPushes = 5;
+/**
+ * Pushes the commit of a turn. If the branch has moved, the commit is moved onto what others have pushed, and checked again.
+ *
+ * @throws with why the turn fails as the message, or the error of an outage
+ */
+async function push(work, placed) {
+    const { context, start, turn, last } = work;
+    const { repository, committer, confirmOwner, job, log } = context;
+    const { branch } = start;
+    const { commit, parent, expected, isPushed, isKept, isFinal } = placed;
+    if (isPushed)
+        return { stage: "pushed", head: commit };
+    const refuse = (error) => {
+        if (isStoreOutage(error) || isRemoteOutage(error) || isResourceExhausted(error))
+            throw error;
+        log(error_message_errorMessage(error));
+        throw new PushRefused(error, branch);
+    };
+    // One that is on a branch already, which was deleted, stays as it is.
+    const isAsItIs = committer === undefined || isFinal || commit === parent;
+    const pushed = isAsItIs ? commit : await committer.make(commit).catch(refuse);
+    const earlier = last === undefined || [commit, parent, start.head].includes(last.commit) ? undefined : last.commit;
+    if (pushed !== commit || !isKept)
+        await repository.keep(pushed, turn.job, earlier);
+    await confirmOwner();
+    work.pushes++;
+    work.unrecorded = { branch, commit: pushed, before: placed.counted, lastRecorded: job.head };
+    try {
+        await repository.push(pushed, branch, expected);
+    }
+    catch (error) {
+        await repository.fetch([branch]);
+        const newHead = await repository.branchHead(branch);
+        if (newHead !== pushed) {
+            // It has moved back if a worker that had lost its turn has taken its push back meanwhile.
+            const hasMovedBack = newHead === expected && error_message_errorMessage(error).includes("(stale info)");
+            if (newHead === expected && !hasMovedBack)
+                return refuse(error);
+            if (work.pushes >= maxPushes)
+                throw error;
+            return push_move(work, placed, newHead, pushed, error);
+        }
+    }
+    if (work.isOwn && work.isMadeHere && work.maker.answer !== null)
+        log(lastWords(work.maker));
+    return { stage: "pushed", head: pushed };
+}
+/** Moves the commit of a turn onto what is on its branch now, where it counts as made, and not as checked. */
+async function push_move(work, placed, newHead, pushed, cause) {
+    const { context, start, turn } = work;
+    const { commit, parent } = placed;
+    const { base, head, branch } = start;
+    // `undefined` if nothing on the branch counts.
+    const counted = newHead === undefined ? undefined : (await findCounted(context.job, { head: newHead, base }, context, turn)).head;
+    const onto = counted ?? head;
+    const rebased = onto === parent ? commit : await context.repository.rebase(commit, parent, onto);
+    if (rebased === undefined)
+        throw new ConflictError(branch, pushed, cause);
+    const there = { commit: rebased, parent: onto, before: onto, expected: newHead, counted };
+    if (rebased === commit)
+        return { stage: "checked", placed: there };
+    return replace(work, there);
+}
+/** Returns the position of a commit that takes the place of the one that was made, whose check no longer counts. */
+async function replace(work, placed) {
+    const { context, maker } = work;
+    if (context.commands?.check !== undefined || maker.checkResult !== null)
+        context.log(`The commit was moved onto what others have pushed, as ${placed.commit}. What its check showed no longer counts.`);
+    await setMade(work, { ...parseMade(maker.made), commit: placed.commit });
+    context.onChecked?.();
+    return { stage: "made", placed };
+}
+/**
+ * Returns a commit on top of `head`, with an id that was never pushed: a worker that saw it on the branch before, and has judged that it
+ * does not count, may still be about to remove it.
+ *
+ * @returns `undefined` on a conflict
+ */
+async function moveOnto(head, { commit, parent }, repository) {
+    return parent === head ? repository.copy(commit) : repository.rebase(commit, parent, head);
+}
+/** Thrown when others changed the same lines as the turn. Its commit is in the clone. */
+class ConflictError extends Error {
+    #what;
+    constructor(branch, commit, cause) {
+        const what = `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit`;
+        super(`${what} is kept as ${commit}. Send the prompt again: if the commit conflicts no longer, it is pushed; otherwise its work is done again on what is on the branch then.`, { cause });
+        this.#what = what;
+    }
+    /** Returns why the turn fails if its commit is lost. @param why - continues a sentence */
+    whenLost(why) {
+        return `${this.#what} is lost with this runner: ${why}. Send the prompt again: its work is done again on what is on the branch then.`;
+    }
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/kept-work.js

@@ -80,6 +80,12 @@ export class MemoryRepository implements Repository {
     this.#worktrees.set(tree, this.#all.edit(this.#worktrees.get(tree) ?? new Map(), edits));
   }
 
+  /** Returns the text of a file in a worktree; `undefined` if there is none. */
+  read(tree: string, path: string): string | undefined {
+    const id = this.#worktrees.get(tree)?.get(path);
+    return id === undefined ? undefined : Buffer.from(this.#all.content(id), "latin1").toString();
+  }
+
   /** Returns the paths of the files in a worktree. */
   files(tree: string): string[] {
     return [...(this.#worktrees.get(tree)?.keys() ?? [])];

@@ -1,27 +1,25 @@
 import { expect, onTestFinished, test } from "vitest";
-import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
-import { GitRepository } from "../../../src/git/git-repository.ts";
-import { Worktrees } from "../../../src/git/worktrees.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
+import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
-import { folderWithClone } from "../../support/agent-service.ts";
-import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
+import { fakeMachine } from "../../support/fake-machine.ts";
+import { memoryHost } from "../../support/memory-host.ts";
+import { MemoryRemote } from "../../support/memory-remote.ts";
+import { MemoryRepository } from "../../support/memory-repository.ts";
+import { memoryWorktrees } from "../../support/memory-worktrees.ts";
 
 /** Creates workers with a clone each, a store that they share, and pull requests that can fail to open. */
 function setUp() {
-  const docs = new DocsRepository();
+  const remote = new MemoryRemote();
   const store = openSqliteStore(":memory:");
-  onTestFinished(async () => {
-    await store[Symbol.asyncDispose]();
-    docs[Symbol.dispose]();
-  });
+  onTestFinished(() => store[Symbol.asyncDispose]());
   const platform: { opened: Change[]; error: Error | undefined } = { opened: [], error: undefined };
   const pullRequests = {
     open: async (change: Change) => {
@@ -31,20 +29,30 @@ function setUp() {
     read: async () => ({ state: "open" as const, target: undefined }),
     findClosed: async () => new Set<string>(),
   };
-  const agent = shellAgent('case $(cat) in nothing) ;; *) cat "$AGENT_PROMPT_FILE" >> work.md ;; esac');
   const createWorker = async (more: Partial<TurnPorts> = {}) => {
-    const folder = folderWithClone(docs);
-    const repository = new GitRepository({ url: docs.path, folder });
+    const repository = new MemoryRepository(remote);
     await repository.open();
-    const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
-    const run = { agent, sandbox: unconfined, network: fullNetwork, limits: {}, host, timeLimitMs: 60_000 };
-    const ports = {
-      ...run,
+    const host: TurnHost = {
+      ...memoryHost,
+      runAgent: async (_agent, { prompt, directories: { tree } }) => {
+        if (prompt !== "nothing")
+          repository.edit(tree, { "work.md": `${repository.read(tree, "work.md") ?? ""}${prompt}\n` });
+        return { end: "completed", message: undefined, error: undefined };
+      },
+    };
+    const ports: TurnPorts = {
+      agent: shellAgent("agent"),
+      sandbox: unconfined,
+      network: fullNetwork,
+      limits: {},
+      machine: fakeMachine(),
+      host,
+      timeLimitMs: 60_000,
       store,
       repository,
-      worktrees,
+      worktrees: memoryWorktrees(repository),
       pullRequests,
-      folder,
+      folder: "/service",
       largestChangeBytes: 1_000_000,
       ...more,
     };
@@ -60,8 +68,8 @@ function setUp() {
       return result;
     };
   };
-  const countCommits = () => docs.git("rev-list", "--count", "main..agent/job_1");
-  return { docs, store, platform, createWorker, countCommits };
+  const countCommits = () => remote.objects.log([remote.head("agent/job_1")], [remote.head("main")]).length;
+  return { remote, store, platform, createWorker, countCommits };
 }
 
 test("a turn that changes nothing opens no pull request because another worker ran the turn before it", async () => {
@@ -94,11 +102,11 @@ test("a turn whose pull request cannot be opened now is run again, and does not 
   platform.error = undefined;
   expect(await two()).toBe("completed");
   expect(platform.opened).toHaveLength(1);
-  expect(countCommits()).toBe("1");
+  expect(countCommits()).toBe(1);
 });
 
 test("a commit that a worker could not push in an outage is pushed by another one, after today's checks", async () => {
-  const { createWorker, countCommits, store, docs } = setUp();
+  const { createWorker, countCommits, store, remote } = setUp();
   let stored: Uint8Array | undefined;
   const keptCommits = {
     save: async (_turn: unknown, bundle: Uint8Array) => {
@@ -115,9 +123,9 @@ test("a commit that a worker could not push in an outage is pushed by another on
   ];
   expect(await one("first")).toBe("postponed");
   expect(await two()).toBe("completed");
-  expect([countCommits(), docs.read("agent/job_1", "work.md").trim()]).toEqual(["1", "first"]);
+  expect([countCommits(), remote.read("agent/job_1", "work.md")]).toEqual([1, "first\n"]);
   expect((await store.turns.ofJob("job_1"))[0]).toMatchObject({ attempts: 1 });
   expect(await one("second")).toBe("postponed");
   expect(await strict()).toBe("failed");
-  expect(countCommits()).toBe("1");
+  expect(countCommits()).toBe(1);
 });

@@ -1,37 +1,32 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../../../../test/support/step.ts";
-import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
+import type { AgentResult } from "../../../src/agents/run-agent.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { GitError } from "../../../src/git/git.ts";
-import { GitRepository } from "../../../src/git/git-repository.ts";
-import { Worktrees } from "../../../src/git/worktrees.ts";
 import { PerProject } from "../../../src/per-project.ts";
-import { Committers } from "../../../src/pulls/committers.ts";
-import { GitHubCommits } from "../../../src/pulls/github/github-commits.ts";
-import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
+import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import { BranchCleaner } from "../../../src/upkeep/branch-cleaner.ts";
-import { folderWithClone } from "../../support/agent-service.ts";
-import { createGitDataApi, hasSignature } from "../../support/git-data-api.ts";
-import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
+import { fakeMachine } from "../../support/fake-machine.ts";
+import { memoryHost } from "../../support/memory-host.ts";
+import { MemoryRemote } from "../../support/memory-remote.ts";
+import { MemoryRepository } from "../../support/memory-repository.ts";
+import { memoryWorktrees } from "../../support/memory-worktrees.ts";
 
 const job = "job_00000000-0000-0000-0000-000000000001";
 const branch = `agent/${job}`;
 
 /** A worker's clone, whose pushes a test can hold up. */
-class HeldRepository extends GitRepository {
+class HeldRepository extends MemoryRepository {
   /** Called before and after each push, except the one that creates the branch before the agent runs. */
-  beforePush = async (..._args: Parameters<GitRepository["push"]>): Promise<void> => {};
+  beforePush = async (..._args: Parameters<MemoryRepository["push"]>): Promise<void> => {};
   afterPush = async (): Promise<void> => {};
 
-  override async push(...args: Parameters<GitRepository["push"]>): Promise<void> {
+  override async push(...args: Parameters<MemoryRepository["push"]>): Promise<void> {
     const [commit, , expectedHead] = args;
     const isTry = expectedHead === undefined && commit === (await this.branchHead("main"));
     if (!isTry) await this.beforePush(...args);
@@ -51,34 +46,42 @@ class HeldPullRequests extends LocalPullRequests {
   }
 }
 
-/** Creates workers with a clone each and a store that they share. Each agent adds its prompt to a file, or does what the plan says. */
-async function setUp(committersOf?: (docs: DocsRepository, repository: GitRepository) => Committers) {
-  const docs = new DocsRepository();
+/** What an agent does: it adds its prompt to a page, changes nothing, or fails. */
+type Plan = "change" | "nothing" | "fail";
+
+/** Creates workers with a clone each and a store that they share. Each agent does what the plan says. */
+async function setUp() {
+  const remote = new MemoryRemote();
   const store = openSqliteStore(":memory:");
-  onTestFinished(async () => {
-    await store[Symbol.asyncDispose]();
-    docs[Symbol.dispose]();
-  });
-  const plan = join(temporaryFolder(), "plan");
-  const planNext = (command: string) => writeFileSync(plan, command);
-  const change = 'cat "$AGENT_PROMPT_FILE" >> work.md; echo >> work.md';
-  planNext(change);
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  let plan: Plan = "change";
+  const planNext = (next: Plan): void => {
+    plan = next;
+  };
   const runs: string[] = [];
   const createWorker = async (name: string) => {
-    const folder = folderWithClone(docs);
-    const repository = new HeldRepository({ url: docs.path, folder });
+    const repository = new HeldRepository(remote);
     await repository.open();
+    const host: TurnHost = {
+      ...memoryHost,
+      runAgent: async (_agent, { prompt, directories: { tree } }): Promise<AgentResult> => {
+        if (plan === "fail") return { end: "failed", exitCode: 1, message: undefined, error: undefined };
+        const text = `${repository.read(tree, "work.md") ?? ""}${prompt}\n`;
+        if (plan === "change") repository.edit(tree, { "work.md": text });
+        return { end: "completed", message: undefined, error: undefined };
+      },
+    };
     const ports = {
-      agent: shellAgent(`. ${plan}`),
+      agent: shellAgent("agent"),
       sandbox: unconfined,
       network: fullNetwork,
       limits: {},
+      machine: fakeMachine(),
       host,
       timeLimitMs: 60_000,
       store,
       repository,
-      committers: committersOf?.(docs, repository),
-      worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 }),
+      worktrees: memoryWorktrees(repository),
       pullRequests: new HeldPullRequests({
         store: store.pullRequests,
         repository,
@@ -86,7 +89,7 @@ async function setUp(committersOf?: (docs: DocsRepository, repository: GitReposi
         signal: new AbortController().signal,
         log: () => {},
       }),
-      folder,
+      folder: "/service",
       largestChangeBytes: 1_000_000,
       onAgentEnd: () => void runs.push(name),
     };
@@ -105,78 +108,55 @@ async function setUp(committersOf?: (docs: DocsRepository, repository: GitReposi
   };
   /** Lets the lease of the running turn expire. */
   const expire = () => store.runningTurns.requeueInterrupted();
-  const lines = () => docs.git("show", `${branch}:work.md`).split("\n");
-  const head = () => docs.git("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`);
+  const lines = () => remote.read(branch, "work.md")?.trim().split("\n");
+  const head = () => remote.heads.get(branch);
   await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, "first");
   const [one, two] = [await createWorker("one"), await createWorker("two")];
-  return { docs, store, one, two, runs, planNext, change, expire, lines, head };
+  return { remote, store, one, two, runs, planNext, expire, lines, head };
 }
 
 const never = () => new Promise<never>(() => {});
 
 test.each([
-  ["fails", "exit 1", "failed"],
-  ["changes nothing", "true", "completed"],
-])("a worker that has lost its lease takes its push back when the next attempt %s", async (_, command, expected) => {
-  const { store, one, two, planNext, change, expire, head, lines } = await setUp();
-  one.repository.beforePush = async () => {
-    one.repository.beforePush = async () => {};
-    await expire();
-    planNext(command);
-    expect(await two.run()).toBe(expected);
-  };
-  expect(await one.run()).toBe("taken-over");
-  expect(head()).toBe("");
-  planNext(change);
-  await store.turns.add(job, "second", 0);
-  expect(await one.run()).toBe("completed");
-  expect(lines()).toEqual(["second"]);
-});
-
-/** Returns committers whose commits GitHub signs. */
-function signing(docs: DocsRepository, repository: GitRepository): Committers {
-  const data = createGitDataApi(docs);
-  data.ruled = () => true;
-  const gitHub = new GitHubCommits(
-    {
-      repository: { apiUrl: "https://127.0.0.1/api/v3" },
-      request: async (route, parameters) => {
-        const path = route.replace("{owner}/{repo}", "acme/docs").replace("{branch}", String(parameters.branch));
-        const { status = 404, body } = data.answer(path, JSON.stringify(parameters)) ?? {};
-        if (status >= 300) throw new GitHubError(`GitHub answered ${status}`, status);
-        return { data: body };
-      },
-    },
-    async () => ({ login: "docs-bot[bot]", id: 7 }),
-  );
-  return new Committers({ repository, gitHub });
-}
-
-test.each([
-  ["made here", undefined],
-  ["signed by GitHub", signing],
-])(
-  "a worker that takes a turn over continues with its commit, %s, which the one that lost it cannot take back",
-  async (_, committersOf) => {
-    const { docs, store, one, two, runs, expire, head, lines } = await setUp(committersOf);
-    let pushed = "";
-    one.repository.afterPush = async () => {
-      one.repository.afterPush = async () => {};
-      pushed = head();
+  ["fails", "fail", "failed"],
+  ["changes nothing", "nothing", "completed"],
+] as const)(
+  "a worker that has lost its lease takes its push back when the next attempt %s",
+  async (_, plan, expected) => {
+    const { store, one, two, planNext, expire, head, lines } = await setUp();
+    one.repository.beforePush = async () => {
+      one.repository.beforePush = async () => {};
       await expire();
-      expect(await two.run()).toBe("completed");
+      planNext(plan);
+      expect(await two.run()).toBe(expected);
     };
     expect(await one.run()).toBe("taken-over");
-    expect(pushed).not.toBe("");
-    expect(head()).not.toBe(pushed);
-    const [copied, copy] = docs.git("log", "--no-walk=unsorted", "-z", "--format=%B", pushed, head()).split("\0");
-    expect(copy).toBe(copied);
-    expect((await store.jobs.find(job))?.head).toBe(head());
-    expect(lines()).toEqual(["first"]);
-    for (const commit of [pushed, head()]) expect(hasSignature(docs, commit)).toBe(committersOf !== undefined);
-    expect(runs).toEqual(["one"]);
+    expect(head()).toBeUndefined();
+    planNext("change");
+    await store.turns.add(job, "second", 0);
+    expect(await one.run()).toBe("completed");
+    expect(lines()).toEqual(["second"]);
   },
 );
+
+test("a worker that takes a turn over continues with its commit, which the one that lost it cannot take back", async () => {
+  const { remote, store, one, two, runs, expire, head, lines } = await setUp();
+  let pushed = "";
+  one.repository.afterPush = async () => {
+    one.repository.afterPush = async () => {};
+    pushed = remote.head(branch);
+    await expire();
+    expect(await two.run()).toBe("completed");
+  };
+  expect(await one.run()).toBe("taken-over");
+  expect(pushed).not.toBe("");
+  const copy = remote.head(branch);
+  expect(copy).not.toBe(pushed);
+  expect(remote.objects.commit(copy).message).toBe(remote.objects.commit(pushed).message);
+  expect((await store.jobs.find(job))?.head).toBe(head());
+  expect(lines()).toEqual(["first"]);
+  expect(runs).toEqual(["one"]);
+});
 
 test.each([
   ["opened its", false],
@@ -201,14 +181,14 @@ test.each([
 });
 
 test("a turn removes what a worker that died left on the branch for an ended turn", async () => {
-  const { store, one, two, planNext, change, expire, head, lines } = await setUp();
+  const { store, one, two, planNext, expire, head, lines } = await setUp();
   expect(await one.run()).toBe("completed");
   const before = head();
   await store.turns.add(job, "late", 0);
   const landed = Promise.withResolvers<void>();
   one.repository.beforePush = async () => {
     await expire();
-    planNext("true");
+    planNext("nothing");
     expect(await two.run()).toBe("completed");
   };
   one.repository.afterPush = () => {
@@ -218,7 +198,7 @@ test("a turn removes what a worker that died left on the branch for an ended tur
   void one.run();
   await landed.promise;
   expect(head()).not.toBe(before);
-  planNext(change);
+  planNext("change");
   await store.turns.add(job, "second", 0);
   expect(await two.run()).toBe("completed");
   expect(lines()).toEqual(["first", "second"]);
@@ -232,7 +212,7 @@ test("the service removes what arrives on the branch after its turn has ended on
   const landed = Promise.withResolvers<void>();
   one.repository.beforePush = async () => {
     await expire();
-    planNext("exit 1");
+    planNext("fail");
     expect(await two.run()).toBe("failed");
   };
   one.repository.afterPush = () => {
@@ -253,14 +233,14 @@ test("the service removes what arrives on the branch after its turn has ended on
 });
 
 test("a turn builds on the commit of a lost turn if a person has continued with it", async () => {
-  const { docs, store, one, two, planNext, change, expire, head, lines } = await setUp();
+  const { remote, store, one, two, planNext, expire, head, lines } = await setUp();
   expect(await one.run()).toBe("completed");
   const before = head();
   await store.turns.add(job, "late", 0);
   const landed = Promise.withResolvers<void>();
   one.repository.beforePush = async () => {
     await expire();
-    planNext("exit 1");
+    planNext("fail");
     expect(await two.run()).toBe("failed");
   };
   one.repository.afterPush = () => {
@@ -270,18 +250,17 @@ test("a turn builds on the commit of a lost turn if a person has continued with 
   void one.run();
   await landed.promise;
   expect(head()).not.toBe(before);
-  const own = docs.git("commit-tree", `${branch}^{tree}`, "-p", branch, "-m", "I like it");
-  docs.setHead(branch, own);
-  planNext(change);
+  remote.commitTo(branch, {}, "I like it");
+  planNext("change");
   await store.turns.add(job, "second", 0);
   expect(await two.run()).toBe("completed");
   expect(lines()).toEqual(["first", "late", "second"]);
 });
 
 test.each([
-  ["changed nothing", "true", "completed", "one"],
-  ["changed nothing", "true", "completed", "two"],
-  ["failed", "exit 1", "failed", "two"],
+  ["changed nothing", "nothing", "completed", "one"],
+  ["changed nothing", "nothing", "completed", "two"],
+  ["failed", "fail", "failed", "two"],
 ] as const)(
   "the agent of a turn whose worker loses it just when it has %s (%s) is not run again: %s, by worker %s",
   async (_, command, end, next) => {
@@ -301,7 +280,7 @@ test.each([
 );
 
 test("a turn completes although its branch moves each time that it pushes, by a worker that takes its push back", async () => {
-  const { store, one, two, planNext, change, expire, lines } = await setUp();
+  const { store, one, two, planNext, expire, lines } = await setUp();
   const [isPushing, mayPush, hasPushed, mayUndo] = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
   one.repository.beforePush = async () => {
     one.repository.beforePush = async () => {};
@@ -316,9 +295,9 @@ test("a turn completes although its branch moves each time that it pushes, by a 
   const first = one.run();
   await isPushing?.promise;
   await expire();
-  planNext("exit 1");
+  planNext("fail");
   expect(await two.run()).toBe("failed");
-  planNext(change);
+  planNext("change");
   await store.turns.add(job, "second", 0);
   const moves = [
     async () => {
@@ -339,18 +318,18 @@ test("a failed turn removes the commit of an earlier attempt whose push was repo
   const { one, two, planNext, expire, head } = await setUp();
   let land = async (): Promise<void> => {};
   one.repository.beforePush = async (...args) => {
-    land = () => GitRepository.prototype.push.apply(one.repository, args);
+    land = () => MemoryRepository.prototype.push.apply(one.repository, args);
     throw new GitError(["push"], "failed", "fatal: Could not resolve host", 128);
   };
   expect(await one.run()).toBe("postponed");
   await expire();
-  planNext("exit 1");
+  planNext("fail");
   two.repository.findStart = async (...args) => {
-    const start = await GitRepository.prototype.findStart.apply(two.repository, args);
+    const start = await MemoryRepository.prototype.findStart.apply(two.repository, args);
     await land();
-    expect(head()).not.toBe("");
+    expect(head()).toBeDefined();
     return start;
   };
   expect(await two.run()).toBe("failed");
-  expect(head()).toBe("");
+  expect(head()).toBeUndefined();
 });
