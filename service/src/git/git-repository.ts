@@ -40,7 +40,7 @@ import { restoreWorktree, type WorktreePlace } from "./worktree.ts";
 
 export type RepositoryOptions = CloneOptions;
 
-/** How many lists of changed files are remembered: from the check of a turn's commit until its pull request is opened. */
+/** How many lists of changed files and of commits are remembered: from the check of a turn's commit until its pull request is opened. */
 const maxChanges = 20;
 
 /** The values of `PATH` whose Git is new enough. */
@@ -51,6 +51,8 @@ export class GitRepository implements Repository {
   readonly objects: string;
   readonly #clone: Clone;
   readonly #changes = new LRUCache<string, ChangedFile[]>({ max: maxChanges });
+  /** The commits between two, which never change. A turn asks for the same ones several times. */
+  readonly #commits = new LRUCache<string, { commit: string; message: string }[]>({ max: maxChanges });
   #mergeStates: MergeStates;
 
   constructor(options: RepositoryOptions) {
@@ -136,8 +138,12 @@ export class GitRepository implements Repository {
     return this.#mergeStates.of(commits, target);
   }
 
-  commits(base: string, head: string): Promise<{ commit: string; message: string }[]> {
-    return commitsBetween(this.#clone.git, base, head);
+  async commits(base: string, head: string): Promise<{ commit: string; message: string }[]> {
+    const known = this.#commits.get(`${base} ${head}`);
+    if (known !== undefined) return known;
+    const found = await commitsBetween(this.#clone.git, base, head);
+    this.#commits.set(`${base} ${head}`, found);
+    return found;
   }
 
   /** Returns the newest commits after `base` up to `head`, oldest first, each with the subject of its message. */
@@ -148,7 +154,8 @@ export class GitRepository implements Repository {
   async commitsOfBranch(head: string, count: number): Promise<DatedCommit[]> {
     const { git } = this.#clone;
     const isMissing = async () => (await resolveCommit(git, head)) === undefined;
-    if (await isMissing()) {
+    const isFetched = [...this.#clone.fetched.values()].includes(head);
+    if (!isFetched && (await isMissing())) {
       await this.#clone.fetchCommit(head);
       if (await isMissing()) return [];
     }
