@@ -66,6 +66,9 @@ class Life {
   }
 }
 
+/** How often a worker is looked at that waits for nothing but files, which takes seconds. */
+const maxLooks = 2_000_000;
+
 /** The rows of a database, by its tables. */
 type Tables = ReadonlyMap<string, readonly Record<string, Value>[]>;
 
@@ -219,7 +222,11 @@ export class TurnWorld implements AsyncDisposable {
     const finish = async (): Promise<void> => {
       await worker.start();
       const isOpen = ({ state }: StoredTurn): boolean => state !== "completed" && state !== "failed";
-      while ((await this.turns()).some(isOpen)) await worker.drain();
+      while ((await this.turns()).some(isOpen)) {
+        await worker.drain();
+        // While it waits for the store, nothing runs.
+        await setImmediate();
+      }
       done.resolve("ended");
     };
     void finish();
@@ -227,7 +234,7 @@ export class TurnWorld implements AsyncDisposable {
     void Promise.race([done.promise, life.died]).then((found) => {
       end = found;
     });
-    for (let minutes = 0; end === undefined && minutes < 12 * 60; ) {
+    for (let [minutes, looks] = [0, 0]; end === undefined && minutes < 12 * 60 && looks < maxLooks; looks++) {
       await setImmediate();
       if (!this.machine.isWaitedFor) continue;
       this.machine.pass(60_000);
