@@ -67,9 +67,10 @@ export async function findCounted(
   if (commits.at(-1)?.turn === undefined) return all;
   // In this order: an ended turn records nothing any more, so the job read after it has all that it recorded.
   const ended = new Set(
-    (await store.turns.ofJob(job.id)).flatMap(({ identity, state, startedAt }) =>
-      // One that never ran here pushed nothing here: its commit is from before the store was restored from a backup.
-      (state === "completed" || state === "failed") && startedAt !== null ? [identity] : [],
+    (await store.turns.ofJob(job.id)).flatMap(({ identity, state, startedAt, kept }) =>
+      // One that never ran here pushed nothing here: its commit is from before the store was restored from a backup. What is kept may be
+      // just being published, and people may have amended it since.
+      (state === "completed" || state === "failed") && startedAt !== null && kept === null ? [identity] : [],
     ),
   );
   const recorded = (await store.jobs.find(job.id))?.head ?? null;

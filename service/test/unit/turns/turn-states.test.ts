@@ -188,9 +188,7 @@ async function findBroken(
     "an agent runs a third time": all > (earlier === prompt ? 3 : 2),
     "two pull requests are open": pulls.all.filter((one) => one.state === "open").length > 1,
     "two pull requests are opened": pulls.all.length > opened + (isMeanwhile && isClosed ? 2 : 1),
-    // An amended commit of a turn that has ended without it is taken for the turn's, and removed.
-    "what a person did is gone":
-      commit !== undefined && !isThere(world, commit) && !(act === "amend" && refused === "push"),
+    "what a person did is gone": commit !== undefined && !isThere(world, commit),
     "completed, and its commit is nowhere":
       state === "completed" && !isPublished && !(isMeanwhile && act === "delete the branch"),
     "completed, and no pull request is open": state === "completed" && pulls.openOf(branch) === undefined && !isClosed,
