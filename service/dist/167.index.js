@@ -11693,7 +11693,7 @@ async function takeBackWorktree({ index }) {
 
 
 
-/** How many lists of changed files are remembered: from the check of a turn's commit until its pull request is opened. */
+/** How many lists of changed files and of commits are remembered: from the check of a turn's commit until its pull request is opened. */
 const maxChanges = 20;
 /** The values of `PATH` whose Git is new enough. */
 const checkedPaths = new Set();
@@ -11702,6 +11702,8 @@ class GitRepository {
     objects;
     #clone;
     #changes = new index_min/* LRUCache */.q({ max: maxChanges });
+    /** The commits between two, which never change. A turn asks for the same ones several times. */
+    #commits = new index_min/* LRUCache */.q({ max: maxChanges });
     #mergeStates;
     constructor(options) {
         this.#clone = new Clone(options);
@@ -11782,8 +11784,13 @@ class GitRepository {
     findMerged(commits, target) {
         return this.#mergeStates.of(commits, target);
     }
-    commits(base, head) {
-        return commitsBetween(this.#clone.git, base, head);
+    async commits(base, head) {
+        const known = this.#commits.get(`${base} ${head}`);
+        if (known !== undefined)
+            return known;
+        const found = await commitsBetween(this.#clone.git, base, head);
+        this.#commits.set(`${base} ${head}`, found);
+        return found;
     }
     /** Returns the newest commits after `base` up to `head`, oldest first, each with the subject of its message. */
     latestCommits(base, head, count) {
@@ -11792,7 +11799,8 @@ class GitRepository {
     async commitsOfBranch(head, count) {
         const { git } = this.#clone;
         const isMissing = async () => (await resolveCommit(git, head)) === undefined;
-        if (await isMissing()) {
+        const isFetched = [...this.#clone.fetched.values()].includes(head);
+        if (!isFetched && (await isMissing())) {
             await this.#clone.fetchCommit(head);
             if (await isMissing())
                 return [];
@@ -18018,9 +18026,10 @@ async function findCounted(job, { head, base }, { repository, store }, own) {
     if (commits.at(-1)?.turn === undefined)
         return all;
     // In this order: an ended turn records nothing any more, so the job read after it has all that it recorded.
-    const ended = new Set((await store.turns.ofJob(job.id)).flatMap(({ identity, state, startedAt }) => 
-    // One that never ran here pushed nothing here: its commit is from before the store was restored from a backup.
-    (state === "completed" || state === "failed") && startedAt !== null ? [identity] : []));
+    const ended = new Set((await store.turns.ofJob(job.id)).flatMap(({ identity, state, startedAt, kept }) => 
+    // One that never ran here pushed nothing here: its commit is from before the store was restored from a backup. What is kept may be
+    // just being published, and people may have amended it since.
+    (state === "completed" || state === "failed") && startedAt !== null && kept === null ? [identity] : []));
     const recorded = (await store.jobs.find(job.id))?.head ?? null;
     const last = commits.findIndex(({ commit }) => commit === recorded);
     const isRewritten = recorded !== null && last < 0 && recorded !== base;
