@@ -8214,7 +8214,8 @@ async function findReplay(transaction, project, { caller, step, request }, { job
     const found = await transaction.row(find, project, caller, step, request);
     if (found === undefined)
         return undefined;
-    const isSame = job === undefined ? found.isCreate && found.base === base : found.isCreate === 0 && found.job === job;
+    // Who has lost the answer of a create, and knows its job from elsewhere, sends the same as a message.
+    const isSame = job === undefined ? found.isCreate && found.base === base : found.job === job;
     // The database does not store every character of a prompt, and a copy may have only its beginning.
     if (!isSame || found.promptHash !== hashPrompt(prompt))
         throw new KeyReused();

@@ -35,7 +35,8 @@ export async function findReplay(
   type Found = { id: number; job: string; promptHash: string; base: string | null; isCreate: number };
   const found = await transaction.row<Found>(find, project, caller, step, request);
   if (found === undefined) return undefined;
-  const isSame = job === undefined ? found.isCreate && found.base === base : found.isCreate === 0 && found.job === job;
+  // Who has lost the answer of a create, and knows its job from elsewhere, sends the same as a message.
+  const isSame = job === undefined ? found.isCreate && found.base === base : found.job === job;
   // The database does not store every character of a prompt, and a copy may have only its beginning.
   if (!isSame || found.promptHash !== hashPrompt(prompt)) throw new KeyReused();
   const replayed = await transaction.row<StoredJob>("SELECT * FROM job WHERE id = ?", found.job);

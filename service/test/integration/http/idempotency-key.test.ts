@@ -142,7 +142,12 @@ test("a key for another request is rejected, and adds nothing", async () => {
   const id = (await create(key)).body?.id ?? "";
   const error = { error: "Idempotency-Key was used for another request" };
   expect(await create(key, "Fix that")).toMatchObject({ status: 422, body: error, replayed: null });
-  expect(await call(`docs/job/${id}/message`, { key, prompt: "Fix it" })).toMatchObject({ status: 422, body: error });
+  expect(await call(`docs/job/${id}/message`, { key, prompt: "Fix that" })).toMatchObject({ status: 422, body: error });
+  // Its answer was lost, and the job is known from elsewhere.
+  expect(await call(`docs/job/${id}/message`, { key, prompt: "Fix it" })).toMatchObject({
+    status: 200,
+    replayed: "true",
+  });
   expect(await store.turns.ofJob(id)).toHaveLength(1);
   expect((await store.counts.total()).jobs).toBe(1);
 });

@@ -109,7 +109,7 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
     for (const send of [
       () => create(store, "Fix that", key("create")),
       () => create(store, "fix it", key("create")),
-      () => message(store, job, "Fix it", key("create")),
+      () => message(store, other, "Fix it", key("create")),
       () => create(store, "More", key("message")),
       () => message(store, job, "Less", key("message")),
       () => message(store, other, "More", key("message")),
@@ -117,6 +117,8 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
       await expect(send()).rejects.toThrow(KeyReused);
     expect(await total(store)).toEqual(before);
     expect(await create(store, "Fix it", key("create"))).toEqual(replayOf(job));
+    expect(await message(store, job, "Fix it", key("create"))).toEqual(replayOf(job));
+    expect(await total(store)).toEqual(before);
   });
 
   test("is the same one although the database does not store all of its characters", async () => {
