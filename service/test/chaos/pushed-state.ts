@@ -48,9 +48,12 @@ export function readPushed(repository: string, file: string): Map<string, Pushed
       .get(source.replace("refs/heads/", ""))
       ?.commits.push({ commit, turn: Number(id), identity, job, subject: subject.join(" ") });
   }
-  for (const branch of branches.values())
+  for (const branch of branches.values()) {
+    // One that was only tried has no commit of an agent yet.
+    if (git(["ls-tree", "--name-only", branch.head, file]) === "") continue;
     branch.lines = git(["show", `${branch.head}:${file}`])
       .trimEnd()
       .split("\n");
+  }
   return branches;
 }
