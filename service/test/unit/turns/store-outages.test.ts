@@ -12,7 +12,7 @@ import { machineClock } from "../../../src/store/sqlite/open-store.ts";
 import { openSchema } from "../../../src/store/sqlite/schema.ts";
 import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
+import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
@@ -243,6 +243,33 @@ test("a turn that is taken again in an outage, after its agent has run, is postp
   expect(await runTurn(turn, job, ports, stop.signal)).toBe("postponed");
   database.isOut = false;
   expect(await runTurn(turn, job, ports, stop.signal)).toBe("completed");
+  expect(agentRuns()).toBe(1);
+});
+
+test("what an agent did is stored by a worker that has lost its turn in an outage, once that is over", async () => {
+  const { store, database } = await createStore();
+  const { ports, host, agentRuns } = createPorts(store);
+  ports.repository.commit = async () => ({ commit: undefined, leftOut: [] });
+  const { runAgent } = host;
+  host.runAgent = async (...args) => {
+    database.isOut = true;
+    return runAgent(...args);
+  };
+  const lost = new AbortController();
+  ports.machine = fakeMachine({
+    sleep: async (_ms, signal) => {
+      if (signal !== lost.signal) return;
+      database.isOut = false;
+      lost.abort(new LeaseLost(1));
+    },
+  });
+  const [turn, job] = [await store.runningTurns.startNext(), await store.jobs.find("a")];
+  if (turn === undefined || job === undefined) throw new Error("no turn is waiting");
+  // Whatever it returns, the store would refuse its end.
+  await runTurn(turn, job, ports, lost.signal);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ stage: "made", made: "{}", answer: "Fixed it" }]);
+  await store.runningTurns.requeueInterrupted();
+  expect((await runNext(store, ports)).result).toBe("completed");
   expect(agentRuns()).toBe(1);
 });
 

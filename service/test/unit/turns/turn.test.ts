@@ -1218,3 +1218,25 @@ test.each<[name: string, closedAt: number | undefined, expected: object]>([
   expect(await runMessage("Go on")).toMatchObject({ result: "completed" });
   expect(opened).toHaveLength(2);
 });
+
+test.each([
+  ["was deleted", undefined, "deleted that branch"],
+  ["has only what others pushed", "other", "taken it from there"],
+])("a recorded commit whose branch %s since is not pushed again", async (_name, remoteHead, what) => {
+  const { store, ports, take, run, starts, opened } = await setUpTurns();
+  const turn = await take();
+  await store.runningTurns.countAttempt(turn);
+  await store.runningTurns.recordPush(turn, null, "c1", turn.id);
+  await store.runningTurns.requeue(turn, 0, true);
+  const [own] = await store.turns.ofJob("a");
+  const start = { targetBranch: "main", base: "base", isContinued: true, notes: [] };
+  ports.repository.findStart = async (branch) => ({ ...start, branch, remoteHead, head: remoteHead ?? "c1" });
+  ports.repository.commits = async () => (remoteHead === undefined ? [] : [{ commit: "other", message: "Mine" }]);
+  const message = own === undefined ? "" : commitMessage(own, []);
+  ports.repository.lastCommitOf = async () => ({ commit: "c1", parent: "base", message });
+  const pushed: unknown[] = [];
+  ports.repository.push = async (...push) => void pushed.push(push);
+  const { result, failures } = await run();
+  expect([result, starts, opened, pushed]).toEqual(["failed", [], [], []]);
+  expect(failures[0]).toContain(`was pushed to agent/a, and somebody has ${what} since, so nothing is pushed again.`);
+});
