@@ -1,8 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { shellAgent } from "../../../src/agents/agent.ts";
-import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
-import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { jobBranch, type RunningTurn } from "../../../src/model.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
@@ -10,8 +7,8 @@ import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
-import { fakeMachine } from "../../support/fake-machine.ts";
 import { memoryHost } from "../../support/memory-host.ts";
+import { memoryPorts } from "../../support/memory-ports.ts";
 import { MemoryRemote } from "../../support/memory-remote.ts";
 import { MemoryRepository } from "../../support/memory-repository.ts";
 import { memoryWorktrees } from "../../support/memory-worktrees.ts";
@@ -115,21 +112,14 @@ test.each([
           log: () => {},
         });
         const ports: TurnPorts = {
+          ...memoryPorts(),
           store: new Proxy(store, {
             get: (target, name) => (name === "runningTurns" ? runningTurns : Reflect.get(target, name)),
           }),
           repository: wrap(repository),
           worktrees: memoryWorktrees(repository),
           pullRequests: wrap(local),
-          agent: shellAgent("agent"),
-          sandbox: unconfined,
-          network: fullNetwork,
-          limits: {},
-          machine: fakeMachine(),
           host,
-          timeLimitMs: 60_000,
-          folder: "/service",
-          largestChangeBytes: 1_000_000,
         };
         const turn = await take(store);
         const stored = await store.jobs.find(turn.job);

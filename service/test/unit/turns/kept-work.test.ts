@@ -1,16 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
-import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import type { KeptCommits } from "../../../src/store/kept-commits.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
-import { fakeMachine } from "../../support/fake-machine.ts";
 import { memoryHost } from "../../support/memory-host.ts";
+import { memoryPorts } from "../../support/memory-ports.ts";
 import { MemoryRemote } from "../../support/memory-remote.ts";
 import { MemoryRepository } from "../../support/memory-repository.ts";
 import { memoryWorktrees } from "../../support/memory-worktrees.ts";
@@ -73,19 +71,13 @@ async function setUp() {
       },
     };
     const ports: TurnPorts = {
-      agent: shellAgent("agent"),
-      sandbox: unconfined,
-      network: fullNetwork,
-      limits: {},
-      machine: fakeMachine(),
+      ...memoryPorts(),
       host,
-      timeLimitMs: 60_000,
       store,
       repository,
       worktrees,
       pullRequests,
       folder,
-      largestChangeBytes: 1_000_000,
       onAgentEnd: () => void runs.push("agent"),
       ...more,
       ...(check !== undefined && {

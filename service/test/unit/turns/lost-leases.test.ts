@@ -1,8 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { shellAgent } from "../../../src/agents/agent.ts";
-import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
-import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
@@ -11,8 +8,8 @@ import { LeaseLost } from "../../../src/store-errors.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import { BranchCleaner } from "../../../src/upkeep/branch-cleaner.ts";
-import { fakeMachine } from "../../support/fake-machine.ts";
 import { memoryHost } from "../../support/memory-host.ts";
+import { memoryPorts } from "../../support/memory-ports.ts";
 import { MemoryRemote } from "../../support/memory-remote.ts";
 import { MemoryRepository } from "../../support/memory-repository.ts";
 import { memoryWorktrees } from "../../support/memory-worktrees.ts";
@@ -72,13 +69,8 @@ async function setUp() {
       },
     };
     const ports = {
-      agent: shellAgent("agent"),
-      sandbox: unconfined,
-      network: fullNetwork,
-      limits: {},
-      machine: fakeMachine(),
+      ...memoryPorts(),
       host,
-      timeLimitMs: 60_000,
       store,
       repository,
       worktrees: memoryWorktrees(repository),
@@ -89,8 +81,6 @@ async function setUp() {
         signal: new AbortController().signal,
         log: () => {},
       }),
-      folder: "/service",
-      largestChangeBytes: 1_000_000,
       onAgentEnd: () => void runs.push(name),
     };
     /** Runs the next turn, and stores its end unless the lease is lost. */

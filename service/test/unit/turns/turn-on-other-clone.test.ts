@@ -1,7 +1,4 @@
 import { expect, onTestFinished, test } from "vitest";
-import { shellAgent } from "../../../src/agents/agent.ts";
-import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
-import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
@@ -9,8 +6,8 @@ import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
-import { fakeMachine } from "../../support/fake-machine.ts";
 import { memoryHost } from "../../support/memory-host.ts";
+import { memoryPorts } from "../../support/memory-ports.ts";
 import { MemoryRemote } from "../../support/memory-remote.ts";
 import { MemoryRepository } from "../../support/memory-repository.ts";
 import { memoryWorktrees } from "../../support/memory-worktrees.ts";
@@ -41,19 +38,12 @@ function setUp() {
       },
     };
     const ports: TurnPorts = {
-      agent: shellAgent("agent"),
-      sandbox: unconfined,
-      network: fullNetwork,
-      limits: {},
-      machine: fakeMachine(),
+      ...memoryPorts(),
       host,
-      timeLimitMs: 60_000,
       store,
       repository,
       worktrees: memoryWorktrees(repository),
       pullRequests,
-      folder: "/service",
-      largestChangeBytes: 1_000_000,
       ...more,
     };
     /** Runs the next turn, after adding it if there is a prompt. */
