@@ -11,6 +11,7 @@ import type { Settings } from "../git/settings.ts";
 import type { Log } from "../log/log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { PerProject } from "../per-project.ts";
+import { GitHubGates } from "../pulls/github/gate.ts";
 import type { GitHubRepository } from "../pulls/github/github-repository.ts";
 import { GitHubPullRequests } from "../pulls/github.ts";
 import { LocalPullRequests } from "../pulls/local.ts";
@@ -218,6 +219,7 @@ function connect(
   const repositories = new Shared<GitRepository>();
   const locals = new Shared<LocalPullRequests>();
   const onGitHub = new Shared<GitHubPullRequests>();
+  const gates = new GitHubGates();
   return sources.map(({ address, settings, repositoryName, identity, targetBranch, github }) => {
     const own = cloneFolder(folder, identity, main);
     const repository = repositories.get(
@@ -232,7 +234,7 @@ function connect(
       github &&
       onGitHub.get(
         [github],
-        () => new GitHubPullRequests({ repository: github, signal, log, metrics: metricsOf(identity) }),
+        () => new GitHubPullRequests({ repository: github, signal, log, metrics: metricsOf(identity), gates }),
       );
     return {
       identity,

@@ -24,6 +24,8 @@ export interface Failure extends StoredFailure {
   reason: string;
   /** Whether it was postponed because the repository's host cannot be reached. */
   isRemote?: boolean;
+  /** How long that lasts, in milliseconds, as GitHub has said of its rate limit. Default: unknown. */
+  waitMs?: number | undefined;
 }
 
 /** The commands that an operator gives for a project. */

@@ -114,9 +114,9 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#postponements = new Postponements(options.log);
-    this.#startOutage = new OutageLog(options.log);
     this.#machine = options.machine ?? thisMachine;
+    this.#postponements = new Postponements(options.log, this.#machine);
+    this.#startOutage = new OutageLog(options.log);
   }
 
   /** Starts processing turns, first those that a previous service left unfinished. */
@@ -284,9 +284,9 @@ export class Worker {
       });
     const endedAt = this.#machine.wallTime();
     const isForRemote = result === "postponed" && failure?.isRemote === true;
-    const remotePauseMs = isForRemote ? this.#postponements.postponeForRemote(turn.id) : undefined;
+    const remotePauseMs = isForRemote ? this.#postponements.postponeForRemote(turn.id, failure?.waitMs) : undefined;
     if (isForRemote && remotePauseMs === undefined) {
-      const late = `The repository's host could not be reached for an hour. ${reason}`;
+      const late = `The repository's host could not be reached for an hour, or its rate limit for a day. ${reason}`;
       return this.#end(run, { result: "failed", failure: { reason: late, kept }, hasRun });
     }
     if (!wasPostponed || result !== "postponed")
