@@ -80,6 +80,11 @@ export class GitHubPullRequests implements PullRequestPlatform {
     return checkToken(this.#api, this.#identity, this.#log);
   }
 
+  /** @throws GitHubError if GitHub cannot be reached or denies the repository */
+  async checkRepository(): Promise<void> {
+    await this.#identity.read({ isRetried: false });
+  }
+
   /** Retries network errors and HTTP errors from 500 on. Never opens a second pull request for the branch. */
   async open(change: Change): Promise<string> {
     let lastError: unknown;

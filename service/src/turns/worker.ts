@@ -49,6 +49,11 @@ export interface WorkerOptions
   projects: PerProject<ProjectPorts>;
   /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
   ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
+  /**
+   * Called when a turn of a project waits because the repository's host cannot be reached, with how long that lasts in milliseconds if the
+   * host has said so. Default: does nothing.
+   */
+  onOutage?: ((project: string, reason: string, waitMs: number | undefined) => void) | undefined;
   /** How many agents run at a time. */
   agents: number;
   /** Stops the running agents. Their turns are requeued. */
@@ -139,6 +144,11 @@ export class Worker {
   /** Whether no turn could be taken or run when that was tried last, although the store can be used. */
   get isFailing(): boolean {
     return this.#startOutage.isOut || this.#postponements.isOut;
+  }
+
+  /** Looks for turns, because more of them may be taken than before. */
+  wake(): void {
+    this.#startTurns();
   }
 
   /** Starts no more turns. */
@@ -330,6 +340,8 @@ export class Worker {
       const onChecked = () => copier?.save(turn.job);
       const own = { stop: stop.signal, onFailure, onAgentEnd, onChecked };
       const result = await runTurn(turn, job, { ...this.#options, ...project, ...own }, signal);
+      const { isRemote, reason = "", waitMs } = failure ?? ({} as Partial<Failure>);
+      if (result === "postponed" && isRemote) this.#options.onOutage?.(job.project, reason, waitMs);
       return { result, failure: result === "failed" || result === "postponed" ? failure : undefined, hasRun };
     } catch (error) {
       if (signal.aborted) return { result: signal.reason instanceof LeaseLost ? "taken-over" : "stopped", hasRun };
