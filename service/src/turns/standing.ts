@@ -60,9 +60,7 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
       at: { stage: "begun" },
       // An earlier attempt has tried it: the job has never pushed anything, and nothing on it is missing on the target branch.
       tried: !start.isContinued && job.head === null ? start.remoteHead : undefined,
-      unrecorded: undefined,
-      pushes: 0,
-      isMadeHere: false,
+      pushed: undefined,
     };
     if (await isClean(work, isFirst)) return work;
   }
