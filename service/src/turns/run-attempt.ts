@@ -80,23 +80,7 @@ async function runOnce(
   signal: AbortSignal,
   again?: SecondGo,
 ): Promise<Attempt> {
-  const {
-    turns,
-    repository,
-    agent,
-    sandbox,
-    network,
-    limits,
-    folder,
-    directory,
-    isNewHome,
-    logFile,
-    timeLimitMs,
-    log,
-    host,
-    stop,
-  } = context;
-  const { job: jobId } = turn;
+  const { turns, agent, sandbox, folder, directory, isNewHome, logFile, timeLimitMs, log, host, stop } = context;
   const prompt = again?.prompt ?? promptOf(turn, start, context);
   const earlier = historyOf(turn, turns);
   const history: EarlierTurn[] =
@@ -121,13 +105,13 @@ async function runOnce(
         ? (id) => found.some((file) => file.includes(id.slice(0, sessions.idLength)))
         : undefined,
     history,
-    jobId,
+    jobId: turn.job,
     requestId: turn.request,
     directories: directory,
-    objects: repository.objects,
+    objects: context.repository.objects,
     sandbox,
-    network,
-    limits,
+    network: context.network,
+    limits: context.limits,
     cgroups: context.cgroups,
     // Other agents could write code of the supervisor there.
     compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
