@@ -11,8 +11,7 @@ import type { Postponements } from "./postponements.ts";
 import { watchStopRequest } from "./stop-request.ts";
 import { runTurn } from "./turn.ts";
 import { turnName } from "./turn-name.ts";
-import type { Failure } from "./turn-ports.ts";
-import type { WorkerOptions } from "./worker-options.ts";
+import type { Failure, WorkerOptions } from "./turn-ports.ts";
 
 /** What a run has from its worker. */
 export interface TurnRunOptions extends WorkerOptions {

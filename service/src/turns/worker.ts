@@ -8,8 +8,8 @@ import { type KeptLease, keepLease } from "./keep-lease.ts";
 import { Postponements } from "./postponements.ts";
 import { turnLimits } from "./turn-limits.ts";
 import { turnName } from "./turn-name.ts";
+import type { WorkerOptions } from "./turn-ports.ts";
 import { firstPauseMs, pause, TurnRun } from "./turn-run.ts";
-import type { WorkerOptions } from "./worker-options.ts";
 
 /** Longer than any answer of a store takes, or than a store that does not answer is waited for. */
 const stuckMs = 120_000;
