@@ -180,7 +180,7 @@ async function runOnce(
 
 /** Returns what the agent is told: the prompt, which files it may change, and what the check of its job's last commit found. */
 function promptOf(
-  { id, prompt }: Turn,
+  { id, prompt, sections }: Turn,
   { isContinued }: Start,
   { only, commands, turns }: Pick<TurnContext, "only" | "commands" | "turns">,
 ): string {
@@ -190,6 +190,7 @@ function promptOf(
   const red = isContinued && last?.checkResult === "failed" ? commands?.check : undefined;
   return [
     prompt,
+    ...(sections === "" ? [] : [sections]),
     ...(list === undefined ? [] : [`${allowed} ${list}`]),
     ...(red === undefined ? [] : [toldCheck(red, last?.checkOutput ?? "", "the last commit of this job")]),
   ].join("\n\n");
