@@ -1,9 +1,9 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentOptions } from "../agents/run-agent.ts";
 import { errorMessage } from "../error-message.ts";
+import { oneLine } from "../one-line.ts";
 import { leftWorkNote } from "../pulls/commit-message.ts";
-import { oneLine } from "./one-line.ts";
-import type { SecretPatterns } from "./secret-patterns.ts";
+import type { SecretPatterns } from "../secret-patterns.ts";
 import type { TurnHost } from "./turn-host.ts";
 
 /** What an agent left in its clone besides its worktree. */

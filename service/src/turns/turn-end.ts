@@ -2,13 +2,13 @@ import { errorMessage } from "../error-message.ts";
 import { ChangeRefused } from "../git/commit-worktree.ts";
 import type { FailureClass, RunningTurn, TurnResult } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
 import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
 import { keepForOthers } from "./kept-commits.ts";
 import { ClosedSince } from "./kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { SetupFailed, Stopped } from "./project-commands.ts";
 import { HostRefused, PushRefused, TakenAway } from "./refusal.ts";
-import { SecretPatterns } from "./secret-patterns.ts";
 import { ConflictError } from "./stages/push.ts";
 import { isMadeHere, keptOf, type RunContext, type Work } from "./work.ts";
 
