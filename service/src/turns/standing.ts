@@ -158,7 +158,7 @@ async function restoreOwn(
 ): Promise<JobCommit | undefined> {
   const { repository, log } = context;
   if (turn.attempts === 0) return undefined;
-  const found = await loadKept(turn.job, context);
+  const found = await loadKept(turn, context);
   if (found === undefined) return undefined;
   if (!isCommitOf(turn, found.message)) {
     if (last !== undefined) await repository.keep(last.commit, turn.job);

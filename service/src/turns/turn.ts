@@ -87,6 +87,7 @@ async function walkStages(work: Work): Promise<EndedState> {
     }
     work.at = await next(work, work.at);
   }
+  await context.keptCommits?.forget?.(work.maker);
   if (isOwn) await logEarlierFailures(work);
   return "completed";
 }

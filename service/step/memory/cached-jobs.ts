@@ -26,6 +26,9 @@ export interface CachedJobsOptions {
 /** In bytes, of the prompts and answers of a job together. */
 const maxEntryBytes = 20_000_000;
 
+/** In bytes. */
+const maxCommitBytes = 60_000_000;
+
 /** In bytes, of the ids of a step's jobs. */
 const maxStepBytes = 100_000;
 /** Both kinds of entries are compressed: every turn has one, and a repository's cache has a limit for all of them. */
@@ -54,16 +57,16 @@ export class CachedJobs implements JobCopies {
 
   /** The last commit of each job whose push was refused. */
   readonly #keptCommits: KeptCommits = {
-    save: ({ job }, bundle) =>
+    save: ({ job }, packed) =>
       this.#inFolder(async (folder) => {
         const file = join(folder, "commit");
-        await writeFile(file, bundle);
+        await writeFile(file, await compress(packed));
         await this.#options.cache.save(newKey(job, "commit"), file);
       }),
     load: (job) =>
       this.#inFolder(async (folder) => {
         const file = join(folder, "commit");
-        return (await this.#options.cache.restore(prefixOf(job, "commit"), file)) ? readFile(file) : undefined;
+        return (await this.#options.cache.restore(prefixOf(job, "commit"), file)) ? readCommit(file) : undefined;
       }),
   };
 
@@ -181,6 +184,15 @@ export class CachedJobs implements JobCopies {
     } finally {
       await rm(folder, { recursive: true });
     }
+  }
+}
+
+/** Returns a kept commit; empty if the entry is none, which is damaged as a commit, too. */
+async function readCommit(file: string): Promise<Uint8Array> {
+  try {
+    return await decompress(await readFile(file), { maxOutputLength: maxCommitBytes });
+  } catch {
+    return Buffer.of();
   }
 }
 

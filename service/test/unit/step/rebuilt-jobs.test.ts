@@ -39,6 +39,7 @@ function setUp(
     isMerged?: boolean;
     now?: number;
     repository?: Partial<RebuiltJobsOptions["repository"]>;
+    kept?: DatedCommit[];
   } = {},
 ) {
   const { isCreator = false, isKnown = true, now = commit.at + 60_000 } = options;
@@ -62,6 +63,11 @@ function setUp(
         return [commit, { ...commit, message: commitMessage(other, []) }, commit];
       },
       ...options.repository,
+    },
+    kept: {
+      commitsOf: async () => options.kept ?? [],
+      jobsOf: (kind, value) =>
+        options.kept && (kind === "step" ? value === "s1" : value === "nightly") ? [jobId] : [],
     },
     pullRequests: {
       ownAccount: async () => (isKnown ? account : undefined),

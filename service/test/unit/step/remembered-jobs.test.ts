@@ -63,6 +63,7 @@ function remember(options: Partial<RememberedJobsOptions> = {}, found: RebuiltJo
   return new RememberedJobs({
     cached: cacheOf(undefined),
     isCacheWritable: true,
+    kept: { save: async () => {}, load: async () => undefined },
     rebuilt: {
       isPossible: async () => true,
       rebuild: async () => {
