@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { errorMessage } from "../../src/error-message.ts";
 import type { JobCopy, TurnState } from "../../src/model.ts";
+import { packHome, unpackHome } from "../../src/store/home-archive.ts";
 import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 import type { KeptCommits } from "../../src/store/kept-commits.ts";
-import { packHome, unpackHome } from "../../src/turns/home-archive.ts";
 import type { CacheEntries } from "./cache-entries.ts";
 import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
 
