@@ -1,9 +1,10 @@
 import { messageOf } from "../../client/errors.ts";
-import { message, plain, say } from "../../runner-kit/text.ts";
+import { joinSentences, message, plain, say } from "../../runner-kit/text.ts";
 import type { Word } from "../memory/decide.ts";
 import type { ThreadWords } from "../memory/evidence.ts";
 import { outcomes } from "../outcome.ts";
 import type { Continuation } from "../plan.ts";
+import { describeHidden } from "../report/format.ts";
 import { type ReplyFrame, renderProgress, renderResult } from "../report/reply.ts";
 import type { Ending } from "../result.ts";
 import type { Run } from "../run.ts";
@@ -233,7 +234,10 @@ export class Conversation {
       runUrl: runUrl(this.#run.ports.environment),
       mode: this.#mode,
       reviewUrl: this.#request.event.reviewUrl ?? "",
-      note: this.#isReplacement ? jobReplaced : [],
+      note: joinSentences(
+        this.#isReplacement ? jobReplaced : [],
+        this.#request.event.hiddenCount > 0 ? describeHidden(this.#request.event.hiddenCount) : [],
+      ),
       marker: formatMarker(this.#marker),
       remembersJob: this.#marker.kind === "job",
     };

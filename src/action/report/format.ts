@@ -1,4 +1,5 @@
 import { isTerminal } from "../../client/contract.ts";
+import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import { code, forHtml } from "../../runner-kit/untrusted.ts";
 import type { Changes } from "../changes/repository.ts";
 import type { PullRequest } from "../pull-request.ts";
@@ -84,4 +85,9 @@ export function quoteMessage(message: string): string {
   const shown = lines.slice(0, maxLines).map((line) => (line.trim() === "" ? "" : code(line, 1000)));
   if (lines.length > maxLines) shown.push(`and ${count(lines.length - maxLines, "more line")}`);
   return `<p>The agent's last message:</p>\n\n<blockquote>${shown.join("<br>")}</blockquote>`;
+}
+
+/** Says how many parts of a request the agent does not get, because the page hides them. */
+export function describeHidden(number: number): Text {
+  return say`Left out of the request, because the page does not show it: ${trusted(count(number, "hidden part"))}, such as comments and invisible characters.`;
 }
