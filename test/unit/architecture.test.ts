@@ -137,7 +137,7 @@ const arrows: Record<string, string[]> = {
     "action/memory",
     "action/report",
     "action/runner",
-    ...run("outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
+    ...run("base-branch", "outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
   ],
   "action/inputs": [
     "action/changes",
