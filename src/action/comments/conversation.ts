@@ -13,10 +13,12 @@ import { findJob } from "../run-job.ts";
 import { RunState } from "../run-state.ts";
 import { runAttempt, runUrl } from "../runner/environment.ts";
 import type { GitHub } from "../runner/github.ts";
+import { readerOf } from "../runner/read-repository.ts";
 import type { CommentMode } from "../settings.ts";
 import type { ThreadEvent } from "./event.ts";
 import { formatMarker, type Marker } from "./marker.ts";
 import { type RememberedReply, Thread, type Write } from "./thread.ts";
+import { findWithdrawal } from "./withdrawal.ts";
 
 const jobReplaced = say`The job that this thread remembers was not found, so this request is for a new one.`;
 
@@ -142,6 +144,14 @@ export class Conversation {
     const writes = [reaction, this.#post].filter((write) => write !== undefined);
     if (writes.some(({ kind }) => kind === "kept")) return "kept";
     return writes.some(({ kind }) => kind === "lost") ? "lost" : "refused";
+  }
+
+  /** Returns why nothing is started if what asks was taken back. */
+  findWithdrawal(): Promise<RunResult | undefined> {
+    const { event, github } = this.#request;
+    const { ports, settings } = this.#run;
+    const repository = readerOf(github, event, ports, { totalMs: settings.timeoutMs });
+    return findWithdrawal(event, this.#mode, runAttempt(ports.environment) > 1, repository, ports.signal);
   }
 
   /** Finds the job whose own pull request this is. Only a service that can be asked is known to name its branches by jobs. */
