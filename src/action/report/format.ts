@@ -56,9 +56,15 @@ export function shortRef(ref: string): string {
 }
 
 /** Describes how many files count, such as `8 of 12 files match paths`. */
-export function describeFiles({ files, otherFiles, isTruncated, paths }: Changes): string {
+function describeFiles({ files, otherFiles, isTruncated, paths }: Changes): string {
   const all = `${isTruncated ? "more than " : ""}${count(files.length + otherFiles, "file")}`;
   return paths.length === 0 ? all : `${files.length} of ${all} ${files.length === 1 ? "matches" : "match"} paths`;
+}
+
+/** Says how many commits and files changed, or that GitHub does not say so. */
+export function describeCounts(changes: Changes): string {
+  if (changes.isUnlisted) return "GitHub cannot compare all of this range, so not all commits and files are listed";
+  return `${count(changes.commitCount, "commit")}, ${describeFiles(changes)}`;
 }
 
 /** Renders a link as HTML, for summary and reply. The address has been checked. */
