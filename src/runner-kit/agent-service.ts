@@ -13,8 +13,8 @@ export const editor = "editor";
 
 /** The agents that are known by name, and the variables of which one must have the key of their model. */
 export const agentKeys: Readonly<Record<string, readonly string[]>> = {
-  claude: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
-  codex: ["CODEX_API_KEY"],
+  claude: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+  codex: ["CODEX_API_KEY", "OPENAI_API_KEY"],
   gemini: ["GEMINI_API_KEY"],
   opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
   aider: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
@@ -24,6 +24,20 @@ export const agentKeys: Readonly<Record<string, readonly string[]>> = {
 };
 
 const agentNames = Object.keys(agentKeys);
+
+/** The variables that lead Claude Code to a cloud, and those of which one must have its credential. */
+const cloudKeys: Readonly<Record<string, readonly string[]>> = {
+  CLAUDE_CODE_USE_BEDROCK: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"],
+  CLAUDE_CODE_USE_VERTEX: ["CLOUDSDK_AUTH_ACCESS_TOKEN"],
+  CLAUDE_CODE_USE_FOUNDRY: ["ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_AUTH_TOKEN"],
+};
+
+/** Returns the variables of which one must have the key of an agent's model; empty if it needs none. */
+export function keysOf(agent: string, environment: NodeJS.ProcessEnv): readonly string[] {
+  const isOn = (name: string): boolean => /^\s*(?:1|true|yes|on)\s*$/i.test(environment[name] ?? "");
+  const cloud = agent === "claude" ? Object.keys(cloudKeys).find(isOn) : undefined;
+  return cloudKeys[cloud ?? ""] ?? agentKeys[agent] ?? [];
+}
 
 /**
  * Returns what is wrong with an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.

@@ -294,6 +294,7 @@ function findSecrets(
   const sources = new Set([...ownVariables(input), ...named.filter(isSecretName)]);
   const secretSources = [...sources].flatMap((name) => findSecret(name, environment) ?? []);
   const others = named.map((name) => ({ name, value: environment[name]?.trim() ?? "" }));
+  const headers = Object.entries(agent.modelEndpoint?.headers ?? {});
   const proxies = proxyVariables.map((variable) => {
     const name = `the password of ${variable}`;
     return { name, value: passwordOf(environment[variable] ?? "") };
@@ -301,6 +302,7 @@ function findSecrets(
   const fixed = [
     ...fixedSecrets(input, environment),
     ...others.filter(({ name, value }) => !sources.has(name) && !isPublicValue(name, value)),
+    ...headers.map(([name, value]) => ({ name, value })).filter(({ name, value }) => !isPublicValue(name, value)),
     ...proxies,
   ].filter(({ value }) => value !== "");
   const secrets = {

@@ -1,21 +1,26 @@
 import { type AgentEvent, numberIn, stringIn } from "../events.ts";
 import { anthropicApi } from "../model-api.ts";
-import { anthropic, noResult, type Preset } from "./preset.ts";
+import { clouds } from "./clouds.ts";
+import { anthropic, bearer, noResult, type Preset } from "./preset.ts";
+
+const api = anthropic("https://api.anthropic.com", "ANTHROPIC_BASE_URL");
 
 /** Claude Code, by Anthropic. */
 export const claude: Preset = {
   program: "claude",
   package: { registry: "npm", name: "@anthropic-ai/claude-code", version: "2.1.330" },
   models: [
-    anthropic("https://api.anthropic.com", "ANTHROPIC_BASE_URL"),
+    ...clouds,
+    api,
+    // Of a gateway.
+    { ...api, keyVariable: "ANTHROPIC_AUTH_TOKEN", header: bearer },
     {
-      url: "https://api.anthropic.com",
-      baseUrlVariable: "ANTHROPIC_BASE_URL",
+      ...api,
       // From `claude setup-token`.
       keyVariable: "CLAUDE_CODE_OAUTH_TOKEN",
       // Its models are listed only for keys.
       api: { ...anthropicApi, modelsPath: undefined },
-      header: (key) => ["authorization", `Bearer ${key}`],
+      header: bearer,
     },
   ],
   sessions: { files: ".claude/projects/*/*.jsonl" },

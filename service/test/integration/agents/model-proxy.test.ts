@@ -58,7 +58,7 @@ function modelAt(url: string, header = "Model-Key", api: ModelApi = anyModelApi)
     api,
     header: (value) => [header, value],
   };
-  return { endpoint, key: () => key };
+  return { endpoint, secret: () => key };
 }
 
 /** Sends a request to a proxy. */
@@ -115,7 +115,7 @@ describe("a request to the model", () => {
     if (model === undefined) throw new Error("no model");
     const keys = ["first", "second"];
     await using own = await startModelProxy({
-      model: { ...model, key: () => keys.shift() ?? "" },
+      model: { ...model, secret: () => keys.shift() ?? "" },
       hosts: [],
       log: () => {},
     });

@@ -344,7 +344,7 @@ test.each([
   ["--repository x --largest-change-mb 0", "--largest-change-mb must be a number greater than 0"],
   [
     "--repository x --agent claude",
-    "--agent claude requires ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment.",
+    "--agent claude requires ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN or CLAUDE_CODE_OAUTH_TOKEN in the environment.",
   ],
   ["--repository x --keys=", "--keys is empty"],
   ["--repository x --trust acme", "acme is not a repository to trust, such as acme/docs"],

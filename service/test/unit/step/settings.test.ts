@@ -137,7 +137,7 @@ test.each([
   [
     "codex",
     {},
-    "agent codex requires CODEX_API_KEY in the environment of this step: set it with `env:`, from a secret",
+    "agent codex requires CODEX_API_KEY or OPENAI_API_KEY in the environment of this step: set it with `env:`, from a secret",
   ],
 ] as const)("rejects %s with %j", (agent, options, problem) => {
   expect(problemsOf(agent, options)).toContain(problem);
