@@ -145,7 +145,10 @@ const arrows: Record<string, string[]> = {
     "action/runner",
     ...run("mintlify", "outcome", "result", "settings"),
   ],
-  "action/memory": ["action/runner", ...run("hash", "plan", "pull-request", "result", "run", "run-job", "settings")],
+  "action/memory": [
+    "action/runner",
+    ...run("commit-of", "hash", "plan", "pull-request", "result", "run", "run-job", "settings"),
+  ],
   "action/report": [
     "action/changes",
     "action/runner",

@@ -196,7 +196,8 @@ export class Clone {
    */
   async fetchIfBehind(branches: readonly string[], maxAgeMs: number, commit?: string): Promise<void> {
     const now = performance.now();
-    const isBehind = branches.some((branch) => {
+    const known = [...this.heads.keys()].filter((one) => branches.includes(jobBranches) && one.startsWith(jobBranches));
+    const isBehind = [...branches, ...known].some((branch) => {
       const isOld = now - (this.#fetchedAt.get(branch) ?? this.#listedAt) >= maxAgeMs;
       return isOld || this.heads.get(branch) !== this.#fetched.get(branch);
     });

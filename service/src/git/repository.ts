@@ -70,8 +70,9 @@ export interface Repository {
    *
    * @param days - older commits are not looked at
    * @param chosen - the target branch. Default: the repository's default branch
+   * @param maxAgeMs - how old what is known of the branches may be. Default: 0
    */
-  commitsOfJobs(text: string, days: number, chosen?: string): Promise<DatedCommit[]>;
+  commitsOfJobs(text: string, days: number, chosen?: string, maxAgeMs?: number): Promise<DatedCommit[]>;
 
   /** Fetches, and finds where a turn of a job starts; see `findStart`. */
   findStart(branch: string, options: StartOptions): Promise<Start>;

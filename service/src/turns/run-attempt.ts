@@ -80,23 +80,7 @@ async function runOnce(
   signal: AbortSignal,
   again?: SecondGo,
 ): Promise<Attempt> {
-  const {
-    turns,
-    repository,
-    agent,
-    sandbox,
-    network,
-    limits,
-    folder,
-    directory,
-    isNewHome,
-    logFile,
-    timeLimitMs,
-    log,
-    host,
-    stop,
-  } = context;
-  const { job: jobId } = turn;
+  const { turns, agent, sandbox, folder, directory, isNewHome, logFile, timeLimitMs, log, host, stop } = context;
   const prompt = again?.prompt ?? promptOf(turn, start, context);
   const earlier = historyOf(turn, turns);
   const history: EarlierTurn[] =
@@ -121,13 +105,13 @@ async function runOnce(
         ? (id) => found.some((file) => file.includes(id.slice(0, sessions.idLength)))
         : undefined,
     history,
-    jobId,
+    jobId: turn.job,
     requestId: turn.request,
     directories: directory,
-    objects: repository.objects,
+    objects: context.repository.objects,
     sandbox,
-    network,
-    limits,
+    network: context.network,
+    limits: context.limits,
     cgroups: context.cgroups,
     // Other agents could write code of the supervisor there.
     compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
@@ -196,7 +180,7 @@ async function runOnce(
 
 /** Returns what the agent is told: the prompt, which files it may change, and what the check of its job's last commit found. */
 function promptOf(
-  { id, prompt }: Turn,
+  { id, prompt, sections }: Turn,
   { isContinued }: Start,
   { only, commands, turns }: Pick<TurnContext, "only" | "commands" | "turns">,
 ): string {
@@ -206,6 +190,7 @@ function promptOf(
   const red = isContinued && last?.checkResult === "failed" ? commands?.check : undefined;
   return [
     prompt,
+    ...(sections === "" ? [] : [sections]),
     ...(list === undefined ? [] : [`${allowed} ${list}`]),
     ...(red === undefined ? [] : [toldCheck(red, last?.checkOutput ?? "", "the last commit of this job")]),
   ].join("\n\n");

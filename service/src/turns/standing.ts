@@ -1,6 +1,6 @@
 import { GitError } from "../git/git.ts";
 import type { JobCommit } from "../git/job-commits.ts";
-import { jobBranch, type RunningTurn, type StoredJob, type StoredTurn } from "../model.ts";
+import { jobBranch, type RunningTurn, type StoredJob } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { findInstructions } from "../pulls/protected-files.ts";
 import { checkChange } from "./check-change.ts";
@@ -13,7 +13,15 @@ import { ConflictError, moveOnto, replace } from "./stages/push.ts";
 import { untilStopped } from "./turn-deadline.ts";
 import { turnName } from "./turn-name.ts";
 import { removeUncounted } from "./uncounted-commits.ts";
-import { type Placed, type Position, parseMade, type RunContext, type Work, type WorkContext } from "./work.ts";
+import {
+  type Placed,
+  type Position,
+  parseMade,
+  type RunContext,
+  setMade,
+  type Work,
+  type WorkContext,
+} from "./work.ts";
 
 /** Finds where a turn starts, after removing what does not count from its job's branch. */
 export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<Work> {
@@ -52,9 +60,7 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
       at: { stage: "begun" },
       // An earlier attempt has tried it: the job has never pushed anything, and nothing on it is missing on the target branch.
       tried: !start.isContinued && job.head === null ? start.remoteHead : undefined,
-      unrecorded: undefined,
-      pushes: 0,
-      isMadeHere: false,
+      pushed: undefined,
     };
     if (await isClean(work, isFirst)) return work;
   }
@@ -95,7 +101,8 @@ export async function standing(work: Work, isPublished: boolean): Promise<Work> 
  * Looks for the turn's commit on the job's branch, or the one on top of it that is recorded: after a restored backup, an earlier turn can
  * have come later. If neither is recorded, a copy takes its place: see `findCounted`.
  */
-async function onBranch({ turn, context, maker, start, pullRequest }: Work): Promise<Position | undefined> {
+async function onBranch(work: Work): Promise<Position | undefined> {
+  const { turn, context, maker, start, pullRequest } = work;
   const { repository, job, keptCommits, log } = context;
   const { base, head, remoteHead, isContinued, isLost, branch, targetBranch } = start;
   const commits = isContinued && remoteHead !== undefined ? await repository.commits(base, head) : [];
@@ -107,14 +114,15 @@ async function onBranch({ turn, context, maker, start, pullRequest }: Work): Pro
       const before = commits[index - 1]?.commit ?? base;
       const commit = await repository.copy(own.commit);
       const counted = before === base ? undefined : before;
-      return madeOf(maker, { commit, parent: before, before, expected: remoteHead, counted });
+      return positionOf(work, own.commit, { commit, parent: before, before, expected: remoteHead, counted });
     }
     // What people have pushed on top of it is not replaced.
     const pushed = recorded?.commit ?? own.commit;
     if (maker.stage === "published" && job.pullRequest !== null) return { stage: "published" };
     const at = commits.findIndex(({ commit }) => commit === pushed);
     // A runner that was lost after its push has taken what the check showed with it.
-    if (maker.checkResult !== null || !keptCommits?.isOnlyPlace) return { stage: "pushed", head: pushed };
+    const isDone = maker.checkResult === null ? !keptCommits?.isOnlyPlace : await isMade(work, own.commit);
+    if (isDone) return { stage: "pushed", head: pushed };
     const before = commits[at - 1]?.commit ?? base;
     const placed = {
       commit: pushed,
@@ -124,6 +132,7 @@ async function onBranch({ turn, context, maker, start, pullRequest }: Work): Pro
       counted: undefined,
       isPushed: true,
     };
+    await setMade(work, { commit: pushed });
     return { stage: "made", placed };
   }
   if (maker.head === null) return undefined;
@@ -141,14 +150,14 @@ async function onBranch({ turn, context, maker, start, pullRequest }: Work): Pro
  * before its check. It goes on top of where the turn starts now, even if the branches have moved since.
  */
 async function inClone(work: Work): Promise<Position | undefined> {
-  const { turn, context, start, last, maker } = work;
+  const { turn, context, start, last } = work;
   const isHere = last !== undefined && isCommitOf(turn, last.message);
   const found = isHere ? last : await restoreOwn(turn, last, context);
   if (found === undefined) return undefined;
   const commit = await moveOnto(start.head, found, context.repository);
   if (commit === undefined) throw new ConflictError(start.branch, found.commit);
   const placed = placeOn(work, commit);
-  return found.parent === start.head ? madeOf(maker, placed) : replace(work, placed);
+  return found.parent === start.head ? positionOf(work, found.commit, placed) : replace(work, placed);
 }
 
 async function restoreOwn(
@@ -177,6 +186,25 @@ function inStore(work: Work): Position | undefined {
   return made.reason === undefined ? unchanged(work) : { stage: "failed", made };
 }
 
-/** What was checked has the same content as what goes on with another id. */
-const madeOf = ({ stage }: StoredTurn, placed: Placed): Position =>
-  stage === null || stage === "begun" || stage === "made" ? { stage: "made", placed } : { stage: "checked", placed };
+/** Returns the position of a commit that was found as `found`. */
+async function positionOf(work: Work, found: string, placed: Placed): Promise<Position> {
+  const { stage } = work.maker;
+  if (await isMade(work, found))
+    return { stage: stage === null || stage === "begun" || stage === "made" ? "made" : "checked", placed };
+  await setMade(work, { commit: placed.commit });
+  return { stage: "made", placed };
+}
+
+/**
+ * Returns whether a commit has the content of the one that is recorded as made, and perhaps was checked. A person may have amended it, or a worker
+ * have died while it stored what its agent made then. If the clone lacks that one, the commit is checked again.
+ */
+async function isMade({ maker, context }: Work, found: string): Promise<boolean> {
+  const { commit } = parseMade(maker.made) ?? {};
+  if (commit === undefined || commit === found) return commit === found;
+  const differing = context.repository.changedFiles(commit, found);
+  return differing.then(
+    (files) => files.length === 0,
+    () => false,
+  );
+}

@@ -10,7 +10,7 @@ import { Stopped } from "./project-commands.ts";
 import { PushRefused, TakenAway } from "./refusal.ts";
 import { SecretPatterns } from "./secret-patterns.ts";
 import { ConflictError } from "./stages/push.ts";
-import { keptOf, type RunContext, type Work } from "./work.ts";
+import { isMadeHere, keptOf, type RunContext, type Work } from "./work.ts";
 
 /**
  * Returns how a turn ends whose stage was not done: later, refused, stopped or taken over. What is paid for is kept before.
@@ -32,7 +32,7 @@ export async function endOf(
   if (isRemoteOutage(error)) {
     onFailure?.({ reason, failureClass: "transient", kept, isRemote: true });
     // It may fail later, after an hour, and a runner may be gone by then. Once, not each time that the turn is tried.
-    if (kept === "push" && work?.isMadeHere) await keepForOthers(turn, error, context).catch(() => undefined);
+    if (kept === "push" && work && isMadeHere(work)) await keepForOthers(turn, error, context).catch(() => undefined);
     log(`The repository's host cannot be reached now. The turn waits and goes on later: ${reason}`);
     return "postponed";
   }

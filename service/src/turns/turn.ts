@@ -106,13 +106,13 @@ function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" 
   }
 }
 
-/** Ends the earlier turn whose work was published. Returns whether it had the prompt of the turn, which is done then. */
+/** Ends the earlier turn whose work was published. Returns whether it was told what the turn is told, which is done then. */
 async function isSame({ turn, context, maker }: Work): Promise<boolean> {
   const { store, log, patiently } = context;
   const { checkResult, checkOutput } = maker;
   const checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
   store.runningTurns.endEarlier(turn, maker, checkResult === null ? undefined : checked);
-  if (maker.promptHash !== hashPrompt(turn.prompt)) return false;
+  if (maker.promptHash !== hashPrompt(turn.prompt) || maker.covers !== turn.covers) return false;
   log(`${turnName(maker.id)} had the same prompt, so no agent is run.`);
   const report = { answer: maker.answer ?? undefined, ...checked };
   await patiently(() => store.runningTurns.setReport(turn, report));

@@ -135,7 +135,7 @@ function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
 
 /** A turn whose work has no pull request has failed, and what is kept of it is published first if the job gets another one. */
 function turnOf(
-  { turn, identity, promptHash }: NamedTurn,
+  { turn, identity, promptHash, covers }: NamedTurn,
   { at }: DatedCommit,
   { prompt, answer }: ToldTurn,
   isPublished: boolean,
@@ -148,6 +148,7 @@ function turnOf(
     identity,
     prompt,
     promptHash,
+    covers: covers ?? null,
     attempts: allAttempts,
     startedAt: null,
     endedAt: at,

@@ -28,6 +28,8 @@ const maxCommits = 500;
 const reRunDays = 31;
 /** Older work of a session is not continued without the cache. */
 const sessionDays = 60;
+/** What was known when the clone was opened, just before, is not asked for again: earlier attempts and runs had ended by then. */
+const openedMs = 15_000;
 /** For how long GitHub's lists may not show a new pull request, or who created a branch. A comment may wait for the run before. */
 const listDelayMs = 60_000;
 
@@ -99,7 +101,7 @@ export class RebuiltJobs {
     this.#reRun.add(step);
     const prefix = stepPrefix(step);
     if (prefix === undefined) return [];
-    const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch);
+    const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch, openedMs);
     const turns = commits.flatMap(({ message }) => namedTurns(message));
     return [...new Set(turns.filter(({ key }) => key?.step === step).map(({ job }) => job))];
   }
@@ -114,7 +116,7 @@ export class RebuiltJobs {
     if (trailer === undefined) return undefined;
     const jobsIn = ({ message }: DatedCommit) =>
       namedTurns(message).flatMap((turn) => (turn.session === session ? turn.job : []));
-    const commits = await repository.commitsOfJobs(trailer, sessionDays, targetBranch);
+    const commits = await repository.commitsOfJobs(trailer, sessionDays, targetBranch, openedMs);
     const jobs = [...new Set(commits.flatMap(jobsIn))];
     let newest: { job: string; at: number } | undefined;
     for (const job of jobs.length > 1 ? jobs : []) {

@@ -5,6 +5,7 @@ import type { Changes } from "../changes/repository.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { Ending } from "../result.ts";
 import type { ObservedStatus, RunState } from "../run-state.ts";
+import { promptOf } from "../settings.ts";
 import { count, describeFiles, duration, jobLinks, link, quoteMessage, shortRef, size, timeWord } from "./format.ts";
 import type { ResultContext } from "./message.ts";
 
@@ -27,7 +28,7 @@ export function renderSummary(
     quoteMessage(state.finalMessage),
     details(outcome, state, settings),
     timeline(state.timeline, elapsedMs),
-    task && task.kind !== "attach" ? prompt(task.prompt) : "",
+    task && task.kind !== "attach" ? prompt(promptOf(task)) : "",
   ];
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
 }

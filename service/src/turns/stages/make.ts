@@ -63,7 +63,6 @@ export async function make(work: Work): Promise<Position> {
   const timeLimitMs = Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
   const attempt = await runAttempt(turn, start, { ...context, timeLimitMs }, signal);
   if (attempt.end === "stopped") throw new Stopped();
-  work.isMadeHere = true;
   context.onAgentEnd?.();
   const elapsedMs = (): number => machine.now() - startedAt;
   const run = { report: attempt, project: context.job.project, isFollowUp: attempt.isFollowUp, earlierUsd };

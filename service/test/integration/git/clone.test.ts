@@ -98,15 +98,12 @@ describe("opening the clone of an earlier service", () => {
 
   test("requires a Git that can merge many commits at once", async () => {
     const folder = temporaryFolder();
-    const oldGit = `#!/bin/sh\nPATH='${process.env.PATH}'\ncase "$*" in *--stdin) echo usage >&2; exit 129;; *) exec git "$@"; esac\n`;
+    const oldGit = "#!/bin/sh\necho git version 2.38.1\n";
     writeFileSync(join(folder, "git"), oldGit, { mode: 0o755 });
     const docs = docsRepository();
     vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
     for (let round = 0; round < 2; round++)
-      await expect(open(docs)).rejects.toMatchObject({
-        message: "Git 2.39 or newer is required",
-        cause: new GitError(["merge-tree"], "exited with 129", "usage\n", 129),
-      });
+      await expect(open(docs)).rejects.toThrow("has git version 2.38.1. The agent service needs Git 2.39 or newer");
   });
 });
 

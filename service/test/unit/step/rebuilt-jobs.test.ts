@@ -16,7 +16,17 @@ const pull: OwnPullRequest = {
   body: "",
   target: "main",
 };
-const turn = { id: 5, identity: identityOf(5), job: jobId, prompt: "Go", attempts: 1, step: "s1", request: "r1" };
+const turn = {
+  id: 5,
+  identity: identityOf(5),
+  job: jobId,
+  prompt: "Go",
+  attempts: 1,
+  sections: "",
+  covers: null,
+  step: "s1",
+  request: "r1",
+};
 const commit = { commit: "a".repeat(40), at: 10_000, message: commitMessage(turn, []) };
 
 /** Jobs in a repository that somebody has pushed to since it was fetched. */

@@ -15,6 +15,8 @@ const turn: RunningTurn = {
   job: "job_1",
   prompt: "Fix it",
   attempts: 0,
+  sections: "",
+  covers: null,
   step: "",
   request: "r",
   lease: "a",

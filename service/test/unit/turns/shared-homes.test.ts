@@ -47,6 +47,8 @@ const turn = (id: number): RunningTurn => ({
   job: "a",
   prompt: "",
   attempts: 0,
+  sections: "",
+  covers: null,
   step: "",
   request: "r",
   lease: "x",
