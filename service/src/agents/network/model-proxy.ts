@@ -5,6 +5,7 @@ import { connect, createServer as createSocketServer, isIP, type LookupFunction,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
+import { errorMessage } from "../../error-message.ts";
 import { credentialHeaders, type ModelEndpoint } from "../agent.ts";
 import { ModelBodies, RejectedBody } from "./model-body.ts";
 import {
@@ -230,9 +231,9 @@ async function forward(
     pipeline(answer, response, () => {});
   });
   use.open++;
-  upstream.on("error", () => {
+  upstream.on("error", (error) => {
     if (!response.headersSent) use.lastStatus = 502;
-    reject(response, 502, "The model cannot be reached.");
+    reject(response, 502, `The model cannot be reached: ${errorMessage(error)}`);
   });
   // The agent has gone, and pays for no more of the answer.
   response.on("close", () => {
