@@ -83,6 +83,7 @@ export function projectOf(
 
 /** The options of the service that a step may set. */
 export const serviceOptions = [
+  "agent-args",
   "agent-env",
   "agent-env-public",
   "agent-model-tools",
@@ -91,6 +92,7 @@ export const serviceOptions = [
   "commit-as",
   "disk-mb",
   "largest-change-mb",
+  "max-cost-usd",
   "memory-mb",
   "model",
   "model-host",
@@ -118,6 +120,7 @@ const ownOptions = {
   name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
   remember: [/^(true|false)$/i, "true or false"],
   install: [/^(true|false)$/i, "true or false"],
+  "agent-version": [/^\d+\.\d[\w.+-]*$/, "a version, such as 2.1.330"],
   repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
 } as const;
 
@@ -132,15 +135,16 @@ export interface AgentOptions {
   problems: Text[];
 }
 
-/** Reads options, one in each line, such as `--model sonnet`. */
+/** Reads options, one in each line, such as `--model sonnet`. A line that begins with `#` is a comment. */
 export function readAgentOptions(text: string): AgentOptions {
   const read: AgentOptions = { own: {}, ofService: [], problems: [] };
   const lines = text.split("\n").map((line) => line.trim());
-  for (const line of lines.filter((each) => each !== "")) {
+  for (const line of lines.filter((each) => each !== "" && !each.startsWith("#"))) {
     const [, given = "", written = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
     // Quotation marks around a value are what a shell would need.
     const value = /^(["'])((?:(?!\1).)+)\1$/.exec(written)?.[2] ?? written;
-    const isOne = !/\s--[a-z]/.test(written);
+    // The arguments of an agent are options.
+    const isOne = given === "agent-args" || !/\s--[a-z]/.test(written);
     const name = isOne ? serviceOptions.find((option) => option === given) : undefined;
     const own = isOne ? (Object.keys(ownOptions) as OwnOption[]).find((option) => option === given) : undefined;
     // The service says what is wrong with its own.
@@ -217,6 +221,8 @@ export interface AgentSettings {
   minutes: number;
   remember: boolean;
   install: boolean;
+  /** Of the agent, to be installed. Default: the one that is there, or the tested one. */
+  agentVersion?: string | undefined;
   options: readonly ServiceOption[];
   /** Of its service: a new one in each run. */
   apiKey: string;

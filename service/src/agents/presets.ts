@@ -1,5 +1,6 @@
 import { findKey, findSecret } from "../service-secrets.ts";
 import type { Agent, ModelEndpoint } from "./agent.ts";
+import { readAgentArguments } from "./agent-args.ts";
 import { eventFormats } from "./event-lines.ts";
 import { aider } from "./presets/aider.ts";
 import { claude } from "./presets/claude.ts";
@@ -36,24 +37,30 @@ const promptPrefix = "The task:\n\n";
  *
  * @param environment - the service's, which has the key
  * @param model - passed to the agent; default: the agent's own default
- * @throws if there is no key, or the base URL in the environment is not valid
+ * @param more - what else is passed to it
+ * @throws if there is no key, the base URL in the environment is not valid, or the agent takes no such arguments
  */
 export function presetAgent(
   name: string,
   environment: NodeJS.ProcessEnv,
   model?: string | undefined,
+  { agentArgs, maxCostUsd }: { agentArgs?: string | undefined; maxCostUsd?: number | undefined } = {},
 ): Agent | undefined {
   const preset = presets.get(name);
   if (preset === undefined) return undefined;
-  const { program, models, environment: own, unpacksTo, sessions, script, readReport } = preset;
+  const { program, models, environment: own, costOption, unpacksTo, sessions, script, readReport } = preset;
   const { endpoint: modelEndpoint, passes } = modelOf(name, models, environment);
+  if (maxCostUsd !== undefined && costOption === undefined)
+    throw new Error(`--max-cost-usd is for claude: ${name} has no such limit.`);
+  const added = [
+    ...(model === undefined ? [] : ["--model", model]),
+    ...(maxCostUsd === undefined ? [] : [costOption ?? "", String(maxCostUsd)]),
+    ...(agentArgs === undefined ? [] : readAgentArguments(name, agentArgs, preset.options)),
+  ];
   return {
     kind: name,
     model: model ?? name,
-    command: (turn) => {
-      const modelArguments = model === undefined ? [] : ["--model", model];
-      return { file: "/bin/sh", args: ["-c", script(turn), program, ...modelArguments] };
-    },
+    command: (turn) => ({ file: "/bin/sh", args: ["-c", script(turn), program, ...added] }),
     promptPrefix,
     eventFormat: eventFormats.find((format) => format === name),
     readReport: (stdout, _result, final) => {

@@ -325,11 +325,17 @@ function fixedSecrets({ repository }: ProjectInput, environment: NodeJS.ProcessE
   ].filter(({ value }) => value !== "");
 }
 
-function createAgent({ agent: given, model }: ProjectInput, environment: NodeJS.ProcessEnv): Agent {
+function createAgent(
+  { agent: given, model, agentArgs, maxCostUsd }: ProjectInput,
+  environment: NodeJS.ProcessEnv,
+): Agent {
   const command = given?.trim();
   if (command === "") throw new Error("--agent is empty.");
-  const preset = command === undefined ? undefined : presetAgent(command, environment, model);
+  const preset =
+    command === undefined ? undefined : presetAgent(command, environment, model, { agentArgs, maxCostUsd });
   if (preset !== undefined) return preset;
+  for (const [name, value] of Object.entries({ "agent-args": agentArgs, "max-cost-usd": maxCostUsd }))
+    if (value !== undefined) throw new Error(`--${name} requires an --agent with a name: a command has its own.`);
   const agent = command === undefined ? builtInEditor : shellAgent(command);
   const [named = ""] = agent.programs[0]?.split("@") ?? [];
   if (presetNames.includes(named))

@@ -8,6 +8,15 @@ export const codex: Preset = {
   models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY"), openAi("OPENAI_BASE_URL", "OPENAI_API_KEY")],
   sessions: { files: ".codex/sessions/*/*/*/*.jsonl" },
   environment: {},
+  options: {
+    allowed: { "-c": "one", "--config": "one", "--disable": "one", "--enable": "one", "--strict-config": "none" },
+    instead: { "--model": "--model", "-m": "--model" },
+    isOwn: (name, value) =>
+      /^(?:-c|--config)$/.test(name) &&
+      /^\s*["']?(?:openai_base_url|model|model_providers?|profiles?|approval_policy|sandbox_\w*)["']?\s*[.=]/.test(
+        value,
+      ),
+  },
   // It reads its key only from CODEX_API_KEY, and the base URL only from its configuration. For a model that it does not know, it would offer a tool of the provider.
   script: ({ isFollowUp, isSandboxed }) =>
     [

@@ -1,4 +1,5 @@
 import type { AgentSessions, AgentTurn, ModelEndpoint } from "../agent.ts";
+import type { AgentOptions } from "../agent-args.ts";
 import type { AgentReport } from "../agent-report.ts";
 import type { AgentEvent } from "../events.ts";
 import { anthropicApi, openAiApi } from "../model-api.ts";
@@ -37,12 +38,16 @@ export interface Preset {
   /** Where it can reach a model, in order of preference: the first one whose key is set is used. */
   models: readonly PresetModel[];
   environment: Readonly<Record<string, string>>;
+  /** Its options that people may give. Default: none. */
+  options?: AgentOptions;
+  /** Its option for the highest cost of a turn in US dollars. Default: it has none. */
+  costOption?: string;
   /** As those of `Agent`. */
   unpacksTo?: string;
   sessions: AgentSessions;
   /**
    * Returns the script for `/bin/sh` that runs it. Stdin is the prompt, which is also in the file named by
-   * `AGENT_PROMPT_FILE`. `"$@"` stands for the arguments that choose a model.
+   * `AGENT_PROMPT_FILE`. `"$@"` stands for the arguments that choose a model, and those of people.
    */
   script(turn: AgentTurn): string;
   /**
