@@ -8,7 +8,7 @@ import { presetAgent, presetNames } from "../agents/presets.ts";
 import { errorMessage } from "../error-message.ts";
 import type { CommitSettings } from "../pulls/committers.ts";
 import { findOnGitHub, type GitHubRepository, gitHubOf } from "../pulls/github/github-repository.ts";
-import { type PathPatterns, readPathPatterns } from "../pulls/path-patterns.ts";
+import { checkPattern, type PathPatterns, readPathPatterns } from "../pulls/path-patterns.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
 import {
   findKey,
@@ -92,6 +92,7 @@ export function createProjectSettings(
   const github = findGitHubRepository(input, environment);
   const exception = protect.find((pattern) => pattern.startsWith("!"));
   if (exception !== undefined) throw new Error(`--protect cannot except files, as ${exception} would.`);
+  named("--protect", () => protect.forEach(checkPattern));
   return {
     repository,
     targetBranch: base,
@@ -167,6 +168,13 @@ function checkAgentEnv(
       throw new Error(
         `--agent-env must not name ${name}: it has a token, a key or a password of the service, which no agent may have.`,
       );
+  }
+  for (const name of namedVariables(input)) {
+    const [variable = "", ...assigned] = name.split("=");
+    if (assigned.length > 0)
+      throw new Error(`--agent-env must have the name ${variable} alone: set its value in the environment.`);
+    if (!(isSecretName(name) ? findSecret(name, environment) : environment[name]?.trim()))
+      throw new Error(`--agent-env ${name} requires this variable in the environment.`);
   }
 }
 
@@ -271,10 +279,20 @@ function readCommands(
 }
 
 function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
-  try {
+  return named("--only", () => {
+    const absolute = patterns.find((pattern) => /^!?\//.test(pattern));
+    if (absolute !== undefined) throw new Error(`${JSON.stringify(absolute)} begins with /, as no path does`);
+    patterns.forEach(checkPattern);
     return patterns.length === 0 ? undefined : readPathPatterns(patterns);
+  });
+}
+
+/** Names the option in errors. */
+function named<T>(option: string, read: () => T): T {
+  try {
+    return read();
   } catch (error) {
-    throw new Error(`--only: ${errorMessage(error)}.`);
+    throw new Error(`${option}: ${errorMessage(error)}.`);
   }
 }
 

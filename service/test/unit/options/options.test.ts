@@ -186,7 +186,10 @@ test("accepts the largest numbers", () => {
 test("gives an agent more variables and files", () => {
   expect(parse("--repository x --agent a")).toMatchObject({ agent: { passes: [], reads: [] } });
   expect(
-    parse("--repository x --agent a --agent-env A --agent-env B --agent-reads /opt/tools --agent-reads x"),
+    parse("--repository x --agent a --agent-env A --agent-env B --agent-reads /opt/tools --agent-reads x", {
+      A: "1",
+      B: "2",
+    }),
   ).toMatchObject({
     agent: { passes: ["A", "B"], reads: ["/opt/tools", `${process.cwd()}/x`] },
   });

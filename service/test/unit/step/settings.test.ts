@@ -97,6 +97,7 @@ test("reads every option", () => {
       "agent-model-tools": "",
     },
     { workflowToken: "ghs_0123456789" },
+    { ...environment, MY_KEY: "key" },
   );
   expect(settings).toMatchObject({ isWorkflowToken: true, agentPackage: undefined });
   const { options } = settings;
