@@ -2,7 +2,7 @@ import { existsSync, globSync, rmSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
-import { type Heads, parseFetched, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
+import { type Heads, parseFetched, parseRefs, parseRemoteRefs, workRefPrefix } from "./clone-refs.ts";
 import { ControlFiles } from "./control-files.ts";
 import { Git, GitError } from "./git.ts";
 import { resolveCommit } from "./history.ts";
@@ -62,6 +62,8 @@ export class Clone {
   #heads: Map<string, string> | undefined;
   /** The heads that the clone has: those in its `refs/heads` when it was opened, with the fetches and pushes since then. */
   #fetched = new Map<string, string>();
+  /** The refs of work that the repository keeps, without their prefix; see `WorkRefs`. */
+  readonly workRefs = new Map<string, string>();
   /** When the last listing began, on the clock of `performance.now`. */
   #listedAt = Number.NEGATIVE_INFINITY;
   /** When the last fetch of each branch began that was fetched since then. */
@@ -213,8 +215,20 @@ export class Clone {
 
   async #listNow(): Promise<Map<string, string>> {
     const startedAt = performance.now();
-    const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.url, "HEAD", "refs/heads/*"];
-    const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
+    const list = [
+      "ls-remote",
+      "--symref",
+      ...this.#localEnd("upload-pack"),
+      "--",
+      this.url,
+      "HEAD",
+      "refs/heads/*",
+      `${workRefPrefix}*`,
+    ];
+    const listed = await this.#git.run(list);
+    const { heads, defaultBranch } = parseRemoteRefs(listed);
+    this.workRefs.clear();
+    for (const [name, id] of parseRefs(listed, "\t", workRefPrefix)) this.workRefs.set(name, id);
     this.#defaultBranch = defaultBranch;
     this.#heads = heads;
     this.#listedAt = startedAt;
@@ -306,6 +320,17 @@ export class Clone {
         if (commit === undefined) known?.delete(branch);
         else known?.set(branch, commit);
     });
+  }
+
+  /** Pushes refs that are no branches, all or none. @throws GitError */
+  async pushRefs(specs: readonly string[]): Promise<void> {
+    await this.#git.run(["push", "--quiet", "--atomic", ...this.#localEnd("receive-pack"), "--", this.url, ...specs]);
+  }
+
+  /** Fetches a ref that is no branch. @throws GitError */
+  async fetchRef(ref: string, local: string): Promise<void> {
+    const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
+    await this.#git.run(["fetch", ...options, "--", this.url, `+${ref}:${local}`]);
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Log } from "../log/log.ts";
 import { OutageLog } from "../log/outage-log.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "../one-line.ts";
 
 const firstPauseMs = 1000;
 const lastPauseMs = 60_000;

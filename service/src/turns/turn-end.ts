@@ -1,14 +1,14 @@
 import { errorMessage } from "../error-message.ts";
-import type { RunningTurn, TurnResult } from "../model.ts";
+import { ChangeRefused } from "../git/commit-worktree.ts";
+import type { FailureClass, RunningTurn, TurnResult } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
 import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
-import { classOfError } from "./failure-class.ts";
 import { keepForOthers } from "./kept-commits.ts";
 import { ClosedSince } from "./kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
-import { Stopped } from "./project-commands.ts";
-import { PushRefused, TakenAway } from "./refusal.ts";
-import { SecretPatterns } from "./secret-patterns.ts";
+import { SetupFailed, Stopped } from "./project-commands.ts";
+import { HostRefused, PushRefused, TakenAway } from "./refusal.ts";
 import { ConflictError } from "./stages/push.ts";
 import { isMadeHere, keptOf, type RunContext, type Work } from "./work.ts";
 
@@ -68,4 +68,11 @@ function keptBy(error: unknown, work: Work | undefined) {
   if (error instanceof ClosedSince) return error.kept ?? undefined;
   if (error instanceof TakenAway) return undefined;
   return work && keptOf(work);
+}
+
+/** Returns of what kind the failure is that an error is for its turn. One that nobody foresaw may pass. */
+function classOfError(error: unknown): FailureClass {
+  if (error instanceof HostRefused) return "refused";
+  if (error instanceof SetupFailed) return "setting";
+  return error instanceof ChangeRefused || error instanceof ConflictError ? "agent" : "transient";
 }
