@@ -25,7 +25,7 @@ export interface CloneOptions {
 const damageMessages = /bad object|is corrupt|object file .* is empty|did not send all necessary objects/;
 
 /** Options of `git fetch` that leave everything but the named refs alone. */
-const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
+const fetchOptions = ["--progress", "--no-tags", "--no-recurse-submodules"];
 
 /** What Git says if a branch does not exist, or its name is in the way of another one's. */
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
@@ -260,7 +260,7 @@ export class Clone {
     // Git would write through a link that an agent has put there.
     await removeDirectory(list);
     await this.#git
-      .run(["fetch", ...options, "--", this.url], { input: specs.join("") })
+      .run(["fetch", ...options, "--", this.url], { input: specs.join(""), hasProgress: true })
       .catch(async (error: unknown) => {
         // It may have moved some.
         await this.#readFetched();
@@ -282,7 +282,7 @@ export class Clone {
   async fetchCommit(commit: string): Promise<void> {
     try {
       const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
-      await this.#git.run(["fetch", ...options, "--", this.url, commit]);
+      await this.#git.run(["fetch", ...options, "--", this.url, commit], { hasProgress: true });
     } catch (error) {
       if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
     }

@@ -34,6 +34,8 @@ export interface GitCommandOptions {
   maxBytes?: number;
   /** Kills Git after this time. Default: 10 minutes, however slow the network is. */
   timeLimitMs?: number;
+  /** The time counts from the last line of progress, which is left out of errors. Default: from the start. */
+  hasProgress?: boolean;
 }
 
 /** Thrown when a Git command fails or is killed. The message holds the end of stderr. */
@@ -84,6 +86,10 @@ const isolation = {
   GIT_NO_REPLACE_OBJECTS: "1",
 };
 
+/** What `git fetch` says of its progress, and of the refs that it has moved. */
+const progressLines =
+  /^(?:.*\r|(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Unpacking|Total)\b.*(?:\n|$)|From .*(?:\n|$)| [ *+=t-] .*(?:\n|$))+/gm;
+
 const defaultTimeLimitMs = 10 * 60_000;
 
 /** Runs Git in one directory, without a shell. Callers put untrusted values behind `--` or into stdin. */
@@ -103,7 +109,7 @@ export class Git {
   async run(args: readonly string[], options: GitCommandOptions = {}): Promise<string> {
     const { settings = () => [], prepare } = this.#options;
     const { cwd = this.#options.cwd, input = "", maxBytes = Number.POSITIVE_INFINITY } = options;
-    const { timeLimitMs = defaultTimeLimitMs, encoding = "utf8" } = options;
+    const { timeLimitMs = defaultTimeLimitMs, encoding = "utf8", hasProgress = false } = options;
     const signal = eitherOf(this.#options.signal, options.signal);
     signal?.throwIfAborted();
     await prepare?.();
@@ -136,7 +142,9 @@ export class Git {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr = (stderr + text).slice(-10_000);
     });
-    const { exitCode, terminated } = await waitForExit(child, { until: "close", timeLimitMs, signal });
+    const progress = hasProgress ? child.stderr : undefined;
+    const { exitCode, terminated } = await waitForExit(child, { until: "close", timeLimitMs, signal, progress });
+    if (hasProgress) stderr = stderr.replace(progressLines, "");
     if (terminated === "aborted") throw new GitError(args, "was stopped", stderr, null);
     if (terminated === "timed-out")
       throw new GitError(args, `timed out after ${timeLimitMs / 60_000} min`, stderr, null);

@@ -165,6 +165,19 @@ describe("stopping", () => {
     expect(error).toMatchObject({ message: "git sh timed out after 0.001 min: ", exitCode: null });
   });
 
+  test("does not kill a command that makes progress, and leaves that out of its error", async () => {
+    const slow = "for n in 1 2 3 4 5 6 7 8; do printf 'Receiving objects: %s0%%\\r' $n >&2; sleep 0.2; done";
+    const said =
+      "printf 'Receiving objects: 100%% (5/5), done.\\nFrom /x\\n * [new branch] a -> a\\nfatal: gone\\n' >&2";
+    const options = { timeLimitMs: 800, hasProgress: true };
+    const error = await errorOf(createGit().run(["sh", `${slow}; ${said}; exit 3`], options));
+    expect(error).toMatchObject({ message: "git sh exited with 3: fatal: gone", exitCode: 3 });
+    const stalled = await errorOf(
+      createGit().run(["sh", "echo x >&2; sleep 300"], { timeLimitMs: 60, hasProgress: true }),
+    );
+    expect(stalled.message).toMatch(/timed out/);
+  });
+
   test("lets no other command start", async () => {
     const cwd = temporaryFolder();
     const git = createGit({ cwd, signal: AbortSignal.abort(new Error("the service stops")) });
