@@ -2,7 +2,7 @@ import { existsSync, globSync, rmSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
-import { type Heads, parseFetched, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
+import { type Heads, parseFetched, parseRefs, parseRemoteRefs, workRefPrefix } from "./clone-refs.ts";
 import { ControlFiles } from "./control-files.ts";
 import { Git, GitError } from "./git.ts";
 import { resolveCommit } from "./history.ts";
@@ -25,7 +25,10 @@ export interface CloneOptions {
 const damageMessages = /bad object|is corrupt|object file .* is empty|did not send all necessary objects/;
 
 /** Options of `git fetch` that leave everything but the named refs alone. */
-const fetchOptions = ["--progress", "--no-tags", "--no-recurse-submodules"];
+const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
+
+/** A first fetch takes as long as it receives something: Git ends a stalled one itself. In milliseconds. */
+const fetchLimitMs = 6 * 3_600_000;
 
 /** What Git says if a branch does not exist, or its name is in the way of another one's. */
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
@@ -62,12 +65,15 @@ export class Clone {
   #heads: Map<string, string> | undefined;
   /** The heads that the clone has: those in its `refs/heads` when it was opened, with the fetches and pushes since then. */
   #fetched = new Map<string, string>();
+  /** The refs of work that the repository keeps, without their prefix; see `WorkRefs`. */
+  readonly workRefs = new Map<string, string>();
   /** When the last listing began, on the clock of `performance.now`. */
   #listedAt = Number.NEGATIVE_INFINITY;
   /** When the last fetch of each branch began that was fetched since then. */
   #fetchedAt = new Map<string, number>();
   #queuedFetch: QueuedFetch | undefined;
   #refUpdate: Promise<unknown> = Promise.resolve();
+  #isPrepared = false;
 
   constructor(options: CloneOptions) {
     this.#options = options;
@@ -94,13 +100,11 @@ export class Clone {
   }
 
   /**
-   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them.
-   *
-   * @throws before the first listing
+   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them. Before the
+   * first listing, those that it has.
    */
   get heads(): Heads {
-    if (this.#heads === undefined) throw new Error("the clone was not fetched yet");
-    return this.#heads;
+    return this.#heads ?? this.#fetched;
   }
 
   /** The heads of the branches that the clone has. */
@@ -131,6 +135,20 @@ export class Clone {
    * @throws if the repository cannot be fetched or the clone is damaged, with the reason as the message
    */
   async open(branches: readonly (string | undefined)[]): Promise<void> {
+    try {
+      if (!this.#isPrepared) await this.#prepare();
+      await this.list();
+      const named = branches
+        .map((branch) => branch ?? this.#defaultBranch ?? "")
+        .filter((name) => this.heads.has(name));
+      if (named.length > 0) await this.fetch(named);
+    } catch (error) {
+      throw this.#explainDamage(error);
+    }
+  }
+
+  /** Does what needs only this machine, before anything else uses the clone. */
+  async #prepare(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
     for (const left of globSync(["**/*.lock", "objects/pack/{tmp_,.tmp-}*"], { cwd: this.folder }))
@@ -142,16 +160,8 @@ export class Clone {
     const operatorSettings = await readOperatorSettings(this.folder);
     this.#git = this.#createGit(operatorSettings);
     this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
-    try {
-      if (!isNew) await this.#readFetched();
-      await this.list();
-      const named = branches
-        .map((branch) => branch ?? this.#defaultBranch ?? "")
-        .filter((name) => this.heads.has(name));
-      if (named.length > 0) await this.fetch(named);
-    } catch (error) {
-      throw this.#explainDamage(error);
-    }
+    if (!isNew) await this.#readFetched();
+    this.#isPrepared = true;
   }
 
   /** A machine that lost its power can leave empty objects and refs. */
@@ -213,8 +223,20 @@ export class Clone {
 
   async #listNow(): Promise<Map<string, string>> {
     const startedAt = performance.now();
-    const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.url, "HEAD", "refs/heads/*"];
-    const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
+    const list = [
+      "ls-remote",
+      "--symref",
+      ...this.#localEnd("upload-pack"),
+      "--",
+      this.url,
+      "HEAD",
+      "refs/heads/*",
+      `${workRefPrefix}*`,
+    ];
+    const listed = await this.#git.run(list);
+    const { heads, defaultBranch } = parseRemoteRefs(listed);
+    this.workRefs.clear();
+    for (const [name, id] of parseRefs(listed, "\t", workRefPrefix)) this.workRefs.set(name, id);
     this.#defaultBranch = defaultBranch;
     this.#heads = heads;
     this.#listedAt = startedAt;
@@ -260,7 +282,7 @@ export class Clone {
     // Git would write through a link that an agent has put there.
     await removeDirectory(list);
     await this.#git
-      .run(["fetch", ...options, "--", this.url], { input: specs.join(""), hasProgress: true })
+      .run(["fetch", ...options, "--", this.url], { input: specs.join(""), timeLimitMs: fetchLimitMs })
       .catch(async (error: unknown) => {
         // It may have moved some.
         await this.#readFetched();
@@ -282,7 +304,7 @@ export class Clone {
   async fetchCommit(commit: string): Promise<void> {
     try {
       const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
-      await this.#git.run(["fetch", ...options, "--", this.url, commit], { hasProgress: true });
+      await this.#git.run(["fetch", ...options, "--", this.url, commit], { timeLimitMs: fetchLimitMs });
     } catch (error) {
       if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
     }
@@ -306,6 +328,17 @@ export class Clone {
         if (commit === undefined) known?.delete(branch);
         else known?.set(branch, commit);
     });
+  }
+
+  /** Pushes refs that are no branches, all or none. @throws GitError */
+  async pushRefs(specs: readonly string[]): Promise<void> {
+    await this.#git.run(["push", "--quiet", "--atomic", ...this.#localEnd("receive-pack"), "--", this.url, ...specs]);
+  }
+
+  /** Fetches a ref that is no branch. @throws GitError */
+  async fetchRef(ref: string, local: string): Promise<void> {
+    const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
+    await this.#git.run(["fetch", ...options, "--", this.url, `+${ref}:${local}`]);
   }
 
   /**

@@ -30,12 +30,21 @@ import {
 } from "./history.ts";
 import { keepIgnored } from "./ignored-files.ts";
 import { withFilesOf, withOwnFiles } from "./instructed-start.ts";
-import { bundle, forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit, unbundle } from "./job-commits.ts";
+import {
+  forgetJobs,
+  type JobCommit,
+  jobIds,
+  lastCommitOf,
+  packCommit,
+  recordCommit,
+  unpackCommit,
+} from "./job-commits.ts";
 import { needsPacking, pack } from "./maintenance.ts";
 import { MergeStates } from "./merge-states.ts";
 import { type NewObjects, newObjects } from "./new-objects.ts";
 import type { Repository } from "./repository.ts";
 import { findUnfiltered } from "./unfiltered-files.ts";
+import { WorkRefs } from "./work-refs.ts";
 import { restoreWorktree, type WorktreePlace } from "./worktree.ts";
 
 export type RepositoryOptions = CloneOptions;
@@ -47,6 +56,8 @@ const maxChanges = 20;
 export class GitRepository implements Repository {
   readonly objects: string;
   readonly #clone: Clone;
+  /** Texts in refs of the repository itself. */
+  readonly workRefs: WorkRefs;
   readonly #changes = new LRUCache<string, ChangedFile[]>({ max: maxChanges });
   /** The commits between two, which never change. A turn asks for the same ones several times. */
   readonly #commits = new LRUCache<string, { commit: string; message: string }[]>({ max: maxChanges });
@@ -54,6 +65,7 @@ export class GitRepository implements Repository {
 
   constructor(options: RepositoryOptions) {
     this.#clone = new Clone(options);
+    this.workRefs = new WorkRefs(this.#clone);
     this.objects = this.#clone.objects;
     this.#mergeStates = new MergeStates(this.#clone.git);
   }
@@ -253,12 +265,12 @@ export class GitRepository implements Repository {
     return recordCommit(this.#clone, jobId, commit, earlier);
   }
 
-  bundle(jobId: string): Promise<Uint8Array> {
-    return bundle(this.#clone.git, jobId);
+  packCommit(jobId: string): Promise<Uint8Array> {
+    return packCommit(this.#clone.git, jobId);
   }
 
-  unbundle(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
-    return unbundle(this.#clone, jobId, packed);
+  unpackCommit(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
+    return unpackCommit(this.#clone, jobId, packed);
   }
 
   push(commit: string | undefined, branch: string, expectedHead: string | undefined): Promise<void> {

@@ -1,5 +1,4 @@
 import type { ChildProcess } from "node:child_process";
-import type { Readable } from "node:stream";
 import { isGroupAlive, untilNoneIsLeft } from "./own-processes.ts";
 
 /** Signals every process of a group. Does nothing if the group is gone or its leader was never started. */
@@ -39,8 +38,6 @@ export interface WaitOptions {
   /** `exit` of the leader, or `close`: its stdio is closed as well, so all output was read. */
   until: "exit" | "close";
   timeLimitMs: number;
-  /** The time limit counts from the last output on this. Default: from the start. */
-  progress?: Readable | undefined;
   signal?: AbortSignal | undefined;
   /** How long the leader has between SIGTERM and the SIGKILL to its group. Default: 0, which sends no SIGTERM. */
   graceMs?: number;
@@ -59,7 +56,7 @@ export interface Exit {
  * @throws if the process cannot be started
  */
 export async function waitForExit(leader: ChildProcess, options: WaitOptions): Promise<Exit> {
-  const { until, timeLimitMs, progress, signal, graceMs = 0 } = options;
+  const { until, timeLimitMs, signal, graceMs = 0 } = options;
   let terminated: Exit["terminated"];
   let killTimer: NodeJS.Timeout | undefined;
   const terminate = (reason: "timed-out" | "aborted"): void => {
@@ -73,8 +70,6 @@ export async function waitForExit(leader: ChildProcess, options: WaitOptions): P
   };
   const onAbort = (): void => terminate("aborted");
   const timer = setTimeout(() => terminate("timed-out"), timeLimitMs);
-  const onProgress = (): void => void timer.refresh();
-  progress?.on("data", onProgress);
   signal?.addEventListener("abort", onAbort);
   if (signal?.aborted) onAbort();
   try {
@@ -84,7 +79,6 @@ export async function waitForExit(leader: ChildProcess, options: WaitOptions): P
     });
     return { exitCode, terminated };
   } finally {
-    progress?.off("data", onProgress);
     clearTimeout(timer);
     clearTimeout(killTimer);
     signal?.removeEventListener("abort", onAbort);

@@ -1,6 +1,8 @@
 import type { ChangedFile } from "../git/changed-files.ts";
 import { ChangeRefused } from "../git/commit-worktree.ts";
 import type { Repository } from "../git/repository.ts";
+import type { Place } from "../loose-search.ts";
+import { maxNames, namesOf, oneLine } from "../one-line.ts";
 import type { PathPatterns } from "../pulls/path-patterns.ts";
 import {
   changesPrograms,
@@ -9,9 +11,7 @@ import {
   type ProtectedFilesKind,
   protectedPatterns,
 } from "../pulls/protected-files.ts";
-import type { Place } from "./loose-search.ts";
-import { oneLine } from "./one-line.ts";
-import { type Secret, SecretPatterns } from "./secret-patterns.ts";
+import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 
 /** What the check of a change depends on. */
 export interface CheckPorts {
@@ -102,14 +102,6 @@ export async function checkChange(
     log(
       `The change has files that run code, instruct agents or should have passed a Git filter. Review them first: ${namesOf(found)}`,
     );
-}
-
-const maxNames = 50;
-
-/** Returns the names for people, not all if there are many. */
-export function namesOf(found: readonly string[]): string {
-  const more = found.length > maxNames ? ` and ${found.length - maxNames} more` : "";
-  return `${found.slice(0, maxNames).join(", ")}${more}`;
 }
 
 /** Returns the places of secrets, except in lines that a file of the change had before. */

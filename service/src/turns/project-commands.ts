@@ -9,11 +9,10 @@ import type { Start } from "../git/find-start.ts";
 import { copyIgnored, moveForeignFiles } from "../git/ignored-files.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import type { CheckResult, Turn } from "../model.ts";
+import { namesOf, oneLine } from "../one-line.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
 import { storable } from "../store/sql.ts";
-import { namesOf } from "./check-change.ts";
-import { oneLine } from "./one-line.ts";
-import { SecretPatterns } from "./secret-patterns.ts";
 import type { ProjectCommands, TurnContext } from "./turn-ports.ts";
 
 /** What a check showed. */

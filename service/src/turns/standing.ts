@@ -13,15 +13,7 @@ import { ConflictError, moveOnto, replace } from "./stages/push.ts";
 import { untilStopped } from "./turn-deadline.ts";
 import { turnName } from "./turn-name.ts";
 import { removeUncounted } from "./uncounted-commits.ts";
-import {
-  type Placed,
-  type Position,
-  parseMade,
-  type RunContext,
-  setMade,
-  type Work,
-  type WorkContext,
-} from "./work.ts";
+import { type Placed, type Position, parseMade, type RunContext, type Work, type WorkContext } from "./work.ts";
 
 /** Finds where a turn starts, after removing what does not count from its job's branch. */
 export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<Work> {
@@ -132,8 +124,7 @@ async function onBranch(work: Work): Promise<Position | undefined> {
       counted: undefined,
       isPushed: true,
     };
-    await setMade(work, { commit: pushed });
-    return { stage: "made", placed };
+    return replace(work, placed);
   }
   if (maker.head === null) return undefined;
   // It counts, and is on the branch no longer.
@@ -167,7 +158,7 @@ async function restoreOwn(
 ): Promise<JobCommit | undefined> {
   const { repository, log } = context;
   if (turn.attempts === 0) return undefined;
-  const found = await loadKept(turn.job, context);
+  const found = await loadKept(turn, context);
   if (found === undefined) return undefined;
   if (!isCommitOf(turn, found.message)) {
     if (last !== undefined) await repository.keep(last.commit, turn.job);
@@ -191,8 +182,7 @@ async function positionOf(work: Work, found: string, placed: Placed): Promise<Po
   const { stage } = work.maker;
   if (await isMade(work, found))
     return { stage: stage === null || stage === "begun" || stage === "made" ? "made" : "checked", placed };
-  await setMade(work, { commit: placed.commit });
-  return { stage: "made", placed };
+  return replace(work, placed);
 }
 
 /**

@@ -4,11 +4,11 @@ import { thisMachine } from "../machine.ts";
 import type { EndedState, RunningTurn, StoredJob, TurnResult } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
 import { startNote } from "./log-notes.ts";
 import type { Checked } from "./project-commands.ts";
-import { SecretPatterns } from "./secret-patterns.ts";
 import { check } from "./stages/check.ts";
 import { make } from "./stages/make.ts";
 import { publish } from "./stages/publish.ts";
@@ -87,6 +87,7 @@ async function walkStages(work: Work): Promise<EndedState> {
     }
     work.at = await next(work, work.at);
   }
+  await context.keptCommits?.forget?.(work.maker);
   if (isOwn) await logEarlierFailures(work);
   return "completed";
 }

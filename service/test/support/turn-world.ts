@@ -27,7 +27,7 @@ const job = "job_00000000-0000-4000-8000-000000000001";
 /** What a worker does that others can see, or that the next one finds. */
 const effects = new Set([
   ...["run", "transaction"],
-  ...["push", "deleteBranches", "keep", "unbundle"],
+  ...["push", "deleteBranches", "keep", "unpackCommit"],
   ...["open", "save", "runAgent"],
 ]);
 
@@ -199,7 +199,7 @@ export class TurnWorld implements AsyncDisposable {
   async kept(clone: MemoryRepository | "bundles"): Promise<MemoryCommit | undefined> {
     if (clone === "bundles") {
       const packed = this.bundles.get(job);
-      const found = packed && (await (await this.addClone()).unbundle(job, packed));
+      const found = packed && (await (await this.addClone()).unpackCommit(job, packed));
       return found && this.remote.objects.commit(found.commit);
     }
     const id = clone.jobs.get(job);

@@ -71,8 +71,7 @@ export const tables = `
   -- It is compressed already.
   ALTER TABLE home ALTER COLUMN archive SET STORAGE EXTERNAL;
   -- The last commit of each job whose push was refused, packed.
-  CREATE TABLE "keptCommit" (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, bundle bytea NOT NULL);
-  ALTER TABLE "keptCommit" ALTER COLUMN bundle SET STORAGE EXTERNAL;
+  CREATE TABLE "keptCommit" (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, packed bytea NOT NULL);
   -- What the tokens of browsers stand for: sessions, and links that start one.
   CREATE TABLE token (
     hash text PRIMARY KEY, kind text NOT NULL, path text NOT NULL, "expiresAt" timestamptz NOT NULL

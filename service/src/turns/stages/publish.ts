@@ -7,12 +7,12 @@ import { hasNoCommits } from "../../pulls/github/github-error.ts";
 import { pullRequestTitle } from "../../pulls/pull-request-title.ts";
 import type { Change } from "../../pulls/pull-requests.ts";
 import { namedTurns } from "../../pulls/turn-trailers.ts";
+import { SecretPatterns } from "../../secret-patterns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { findFlaggedChanges } from "../check-change.ts";
 import { ClosedSince } from "../kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
 import { describeRefusal, HostRefused, TakenAway } from "../refusal.ts";
-import { SecretPatterns } from "../secret-patterns.ts";
 import type { TurnContext } from "../turn-ports.ts";
 import { begunTurn, isMadeHere, type Position, type Work, type WorkContext } from "../work.ts";
 

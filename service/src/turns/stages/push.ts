@@ -75,9 +75,11 @@ async function move(
 /** Returns the position of a commit that takes the place of the one that was made, whose check no longer counts. */
 export async function replace(work: Work, placed: Placed): Promise<Position> {
   const { context, maker } = work;
+  // What is made is stored without the lease, which this must not be.
+  await context.confirmOwner();
   if (context.commands?.check !== undefined || maker.checkResult !== null)
     context.log(
-      `The commit was moved onto what others have pushed, as ${placed.commit}. What its check showed no longer counts.`,
+      `The turn goes on with the commit ${placed.commit}. What a check showed of an earlier one does not count for it.`,
     );
   await setMade(work, { ...parseMade(maker.made), commit: placed.commit });
   context.onChecked?.();

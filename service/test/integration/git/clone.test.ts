@@ -147,7 +147,15 @@ describe("the other end of a transfer", () => {
     vi.spyOn(Git.prototype, "run").mockResolvedValue("");
     const commands = recordCommands();
     await new GitRepository({ url: "https://127.0.0.1/docs", folder: temporaryFolder() }).list();
-    expect(commands()[0]).toEqual(["ls-remote", "--symref", "--", "https://127.0.0.1/docs", "HEAD", "refs/heads/*"]);
+    expect(commands()[0]).toEqual([
+      "ls-remote",
+      "--symref",
+      "--",
+      "https://127.0.0.1/docs",
+      "HEAD",
+      "refs/heads/*",
+      "refs/agent-work/*",
+    ]);
   });
 });
 

@@ -32,7 +32,7 @@ async function setUpCheck(
   const checked: string[] = [];
   const stored: (string | undefined)[] = [];
   let bundle: string | undefined;
-  ports.repository.bundle = async () => Buffer.from(branch.commits.at(-1)?.commit ?? "");
+  ports.repository.packCommit = async () => Buffer.from(branch.commits.at(-1)?.commit ?? "");
   ports.keptCommits = {
     isOnlyPlace,
     save: async (_turn, saved) => {

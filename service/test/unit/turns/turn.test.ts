@@ -8,9 +8,9 @@ import type { Turn } from "../../../src/model.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
+import { SharedHomes } from "../../../src/store/shared-homes.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
-import { SharedHomes } from "../../../src/turns/shared-homes.ts";
 import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
 import { setUpTurns } from "../../support/turn.ts";
@@ -683,8 +683,15 @@ test("the messages of the agent's own commits are read with its permissions and 
   await run();
   expect(asked).toEqual([["/service/jobs/a/tree", "base"]]);
   const [first, second] = starts;
-  expect(second?.options).toEqual({ ...first?.options, logFile: "/dev/null", timeLimitMs: 20_000 });
-  expect({ ...second?.agent, command: 0, readReport: 0 }).toEqual({ ...ports.agent, command: 0, readReport: 0 });
+  const onLimitExceeded = expect.any(Function);
+  expect(second?.options).toEqual({ ...first?.options, logFile: "/dev/null", timeLimitMs: 20_000, onLimitExceeded });
+  const programs = [...ports.agent.programs, "git"];
+  expect({ ...second?.agent, command: 0, readReport: 0 }).toEqual({
+    ...ports.agent,
+    programs,
+    command: 0,
+    readReport: 0,
+  });
   expect(second?.agent.command({ isFollowUp: false, isSandboxed: false })).toMatchObject({
     file: "git",
     args: expect.arrayContaining(["log", "-z", "--reverse", "base..HEAD"]),
@@ -919,7 +926,9 @@ test.each<[string, (ports: TurnPorts) => void]>([
   const { result, log } = await run((failure) => void failures.push(failure));
   expect(result).toBe("postponed");
   expect(failures).toMatchObject([{ isRemote: true }]);
-  expect(log).toContain("The repository's host cannot be reached now. The turn waits and goes on later: ");
+  expect(log).toMatch(
+    /(?:repository's host cannot be reached now|rate limit is reached)\. The turn waits and goes on later: /,
+  );
 });
 
 test("a turn fails if GitHub rejects its pull request", async () => {
