@@ -27,6 +27,9 @@ const damageMessages = /bad object|is corrupt|object file .* is empty|did not se
 /** Options of `git fetch` that leave everything but the named refs alone. */
 const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
 
+/** A first fetch takes as long as it receives something: Git ends a stalled one itself. In milliseconds. */
+const fetchLimitMs = 6 * 3_600_000;
+
 /** What Git says if a branch does not exist, or its name is in the way of another one's. */
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
 /** Stands for the branches of all jobs. */
@@ -279,7 +282,7 @@ export class Clone {
     // Git would write through a link that an agent has put there.
     await removeDirectory(list);
     await this.#git
-      .run(["fetch", ...options, "--", this.url], { input: specs.join("") })
+      .run(["fetch", ...options, "--", this.url], { input: specs.join(""), timeLimitMs: fetchLimitMs })
       .catch(async (error: unknown) => {
         // It may have moved some.
         await this.#readFetched();
@@ -301,7 +304,7 @@ export class Clone {
   async fetchCommit(commit: string): Promise<void> {
     try {
       const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
-      await this.#git.run(["fetch", ...options, "--", this.url, commit]);
+      await this.#git.run(["fetch", ...options, "--", this.url, commit], { timeLimitMs: fetchLimitMs });
     } catch (error) {
       if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
     }
