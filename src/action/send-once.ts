@@ -105,8 +105,9 @@ class Sending {
       if (decision.do === "refuse") return this.#refuse(decision);
       if (decision.do === "send") {
         // Work that is kept is published, whatever the event.
-        const own = decision.to === undefined ? await findOwnChange(this.#run) : undefined;
-        if (own) return this.#withdraw(own, { isShown: false });
+        const isKept = decision.to !== undefined;
+        const why = isKept ? undefined : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
+        if (why) return this.#withdraw(why, { isShown: false });
         this.#isSettled = true;
         return this.#send(decision, start.base, early);
       }

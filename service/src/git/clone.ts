@@ -70,6 +70,7 @@ export class Clone {
   #fetchedAt = new Map<string, number>();
   #queuedFetch: QueuedFetch | undefined;
   #refUpdate: Promise<unknown> = Promise.resolve();
+  #isPrepared = false;
 
   constructor(options: CloneOptions) {
     this.#options = options;
@@ -96,13 +97,11 @@ export class Clone {
   }
 
   /**
-   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them.
-   *
-   * @throws before the first listing
+   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them. Before the
+   * first listing, those that it has.
    */
   get heads(): Heads {
-    if (this.#heads === undefined) throw new Error("the clone was not fetched yet");
-    return this.#heads;
+    return this.#heads ?? this.#fetched;
   }
 
   /** The heads of the branches that the clone has. */
@@ -133,6 +132,20 @@ export class Clone {
    * @throws if the repository cannot be fetched or the clone is damaged, with the reason as the message
    */
   async open(branches: readonly (string | undefined)[]): Promise<void> {
+    try {
+      if (!this.#isPrepared) await this.#prepare();
+      await this.list();
+      const named = branches
+        .map((branch) => branch ?? this.#defaultBranch ?? "")
+        .filter((name) => this.heads.has(name));
+      if (named.length > 0) await this.fetch(named);
+    } catch (error) {
+      throw this.#explainDamage(error);
+    }
+  }
+
+  /** Does what needs only this machine, before anything else uses the clone. */
+  async #prepare(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
     for (const left of globSync(["**/*.lock", "objects/pack/{tmp_,.tmp-}*"], { cwd: this.folder }))
@@ -144,16 +157,8 @@ export class Clone {
     const operatorSettings = await readOperatorSettings(this.folder);
     this.#git = this.#createGit(operatorSettings);
     this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
-    try {
-      if (!isNew) await this.#readFetched();
-      await this.list();
-      const named = branches
-        .map((branch) => branch ?? this.#defaultBranch ?? "")
-        .filter((name) => this.heads.has(name));
-      if (named.length > 0) await this.fetch(named);
-    } catch (error) {
-      throw this.#explainDamage(error);
-    }
+    if (!isNew) await this.#readFetched();
+    this.#isPrepared = true;
   }
 
   /** A machine that lost its power can leave empty objects and refs. */

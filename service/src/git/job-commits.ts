@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clone } from "./clone.ts";
@@ -64,18 +65,27 @@ interface Packed {
   diff: string;
 }
 
+/** Prints the text of a commit, unless that has a signature or another encoding, and its id. */
+const commitFormat = "tree %T%nparent %P%nauthor %an <%ae> %ad%ncommitter %cn <%ce> %cd%n%n%B%x00%H%x00";
+
 /** Packs the last commit of a job as text, in which a host finds secrets as it does in a push; see `Repository.packCommit`. */
 export async function packCommit(git: Git, jobId: string): Promise<Uint8Array> {
-  const ref = `refs/jobs/${jobId}`;
   const options = { encoding: "latin1", maxBytes: maxPackedBytes + 1 } as const;
-  const format = ["-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
-  const diff = await git.run(["diff-tree", ...format, `${ref}^`, ref], options);
-  const batch = await git.run(["cat-file", "--batch"], { encoding: "latin1", input: `${ref}\n` });
-  const [line = "", commit, size] = /^([0-9a-f]{40,64}) commit (\d+)\n/.exec(batch) ?? [];
-  const text = batch.slice(line.length, line.length + Number(size));
-  const packed = Buffer.from(`agent-work ${commit} ${text.length}\n${text}${diff}`, "latin1");
+  const diff = ["-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
+  const log = ["log", "-1", "--no-show-signature", "--date=raw", `--format=${commitFormat}`, ...diff];
+  const printed = await git.run([...log, `refs/jobs/${jobId}`, "--"], options);
+  const [shown = "", commit = ""] = printed.split("\0", 2);
+  const text = idOf(shown, commit) === commit ? shown : await git.run(["cat-file", "commit", commit], options);
+  const change = printed.slice(shown.length + commit.length + 2).trimStart();
+  const packed = Buffer.from(`agent-work ${commit} ${text.length}\n${text}${change}`, "latin1");
   if (packed.length > maxPackedBytes) throw new Error(`it has more than ${maxPackedBytes / 1_000_000} MB`);
   return packed;
+}
+
+/** Returns the id of a commit with a text, of which each character is a byte. @param like - an id of the same kind */
+function idOf(text: string, like: string): string {
+  const hash = createHash(like.length === 64 ? "sha256" : "sha1");
+  return hash.update(`commit ${text.length}\0${text}`, "latin1").digest("hex");
 }
 
 function parsePacked(packed: Uint8Array): Packed | undefined {

@@ -32,8 +32,8 @@ type Input =
 export interface ParsedAgent {
   settings: AgentSettings;
   problems: { input: Input; problem: Text }[];
-  /** Whether no variable has the key of the agent's model. */
-  isKeyMissing: boolean;
+  /** Whether no variable has a key of the agent's model, as in a run for a fork. An agent may need none. */
+  hasNoKey: boolean;
   /** Inputs that take the place of the workflow's: its service is only known by its project, whatever its port. */
   inputs: Readonly<Record<"base-url" | "project-id" | "api-key" | "github-token", string>>;
 }
@@ -105,7 +105,7 @@ export function parseAgent(
       apiKey,
     },
     problems,
-    isKeyMissing,
+    hasNoKey: isKeyMissing || keys.length === 0,
     inputs: {
       "base-url": "http://127.0.0.1",
       "project-id": projectId,

@@ -8,7 +8,7 @@ test("a commit that is too large is not packed in part", async () => {
   // The first line has 54 bytes, and the commit's text none.
   let size = 50_000_000 - 54;
   git.run = async ([command], { maxBytes = 0 } = {}) =>
-    command === "diff-tree" ? "x".repeat(Math.min(size, maxBytes)) : `${id} commit 0\n\n`;
+    command === "log" ? `\0${id}\0\n${"x".repeat(size)}`.slice(0, maxBytes) : "";
   const pack = async (): Promise<number> => (await packCommit(git, "job_1")).length;
   expect(await pack()).toBe(50_000_000);
   size++;

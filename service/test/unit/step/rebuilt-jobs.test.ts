@@ -101,6 +101,32 @@ test("a branch without a pull request is a job if the own account created it", a
   expect(await setUp({ isCreator: true }).jobs.rebuild(jobId)).toBeUndefined();
 });
 
+test("work that is kept and was not pushed is the job's, also without a branch", async () => {
+  const head = "b".repeat(40);
+  const own = {
+    ...commit,
+    commit: "c".repeat(40),
+    message: commitMessage({ ...turn, id: 7, identity: identityOf(7) }, []),
+  };
+  const turnsOf = async (options: Parameters<typeof setUp>[0]) =>
+    (await setUp({ kept: [own], ...options }).jobs.rebuild(jobId))?.job.turns.map(({ id, state, kept }) => [
+      id,
+      state,
+      kept,
+    ]);
+  expect(await turnsOf({})).toEqual([[7, "failed", "push"]]);
+  expect(await turnsOf({ head, pull })).toEqual([
+    [5, "completed", undefined],
+    [7, "failed", "push"],
+  ]);
+  // A branch of somebody else's is none of the job's.
+  expect(await turnsOf({ head })).toBeUndefined();
+  // What is on the branch was pushed since.
+  expect(await turnsOf({ head, pull, kept: [commit] })).toEqual([[5, "completed", undefined]]);
+  const { jobs } = setUp({ kept: [own] });
+  expect([await jobs.jobsOfStep("s1"), await jobs.jobOfSession("nightly")]).toEqual([[jobId], jobId]);
+});
+
 test("the pull request that somebody opened, or a merge by hand, publishes the work of a branch of the own account", async () => {
   const head = "b".repeat(40);
   const others = { ...pull, isOthers: true };

@@ -222,9 +222,15 @@ test("all problems are reported at once", () => {
   ]);
 });
 
-test("a comment in a fork's pull request, which gets no secrets, is skipped", () => {
-  const file = `${temporaryFolder()}/event.json`;
-  writeFileSync(file, JSON.stringify({ pull_request: { head: { repo: { id: 2 } }, base: { repo: { id: 1 } } } }));
-  const more = { GITHUB_EVENT_NAME: "pull_request_review_comment", GITHUB_EVENT_PATH: file, ANTHROPIC_API_KEY: "" };
-  expect(parse({ "trigger-phrase": "/agent" }, more)).toMatchObject({ ok: false, skipped: { reason: "fork" } });
-});
+test.each(["claude", "my-agent --fix"])(
+  "a comment in a fork's pull request, which gets no secrets, is skipped (%s)",
+  (agent) => {
+    const file = `${temporaryFolder()}/event.json`;
+    writeFileSync(file, JSON.stringify({ pull_request: { head: { repo: { id: 2 } }, base: { repo: { id: 1 } } } }));
+    const more = { GITHUB_EVENT_NAME: "pull_request_review_comment", GITHUB_EVENT_PATH: file, ANTHROPIC_API_KEY: "" };
+    expect(parse({ agent, "trigger-phrase": "/agent" }, more)).toMatchObject({
+      ok: false,
+      skipped: { reason: "fork" },
+    });
+  },
+);
