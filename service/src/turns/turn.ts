@@ -4,6 +4,7 @@ import { thisMachine } from "../machine.ts";
 import type { EndedState, RunningTurn, StoredJob, TurnResult } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
+import { moveIfMerged } from "./merged-since.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
@@ -101,7 +102,7 @@ function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" 
     case "made":
       return check(work, at.placed, at.go);
     case "checked":
-      return patiently(() => push(work, at.placed));
+      return patiently(async () => (await moveIfMerged(work, at.placed)) ?? push(work, at.placed));
     case "pushed":
       return patiently(() => publish(work, at.head, at.isEarlier));
   }
