@@ -108,7 +108,6 @@ export default defineConfig({
         ? []
         : projectsOf("service", "service/test", {
             globalSetup: ["service/test/support/postgres-of-run.ts"],
-            setupFiles: ["service/test/support/without-pauses.ts"],
           })),
       // Slow, and about programs that only contributors run, or that test: `npm run test:tools`.
       { extends: true, test: { name: "tools", include: ["{bench,tools,test/kills}/**/*.test.ts"] } },

@@ -1,5 +1,16 @@
 import { errorMessage } from "./error-message.ts";
 
+/** Returns a function whose calls share a result that is awaited already. */
+export function shared(use: () => Promise<void>): () => Promise<void> {
+  let pending: Promise<void> | undefined;
+  return () => {
+    pending ??= use().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
+}
+
 /** Stands for every project. */
 const anyProject = Symbol("any project");
 

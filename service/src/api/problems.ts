@@ -3,7 +3,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { Census } from "../model.ts";
 
 /** What keeps jobs from going on although this process can serve. A restart would not help, nor would another process do better. */
-export type ProblemName = "github" | "model" | "turns" | "leases";
+export type ProblemName = "github" | "model" | "repositories" | "turns" | "leases";
 
 export interface Problem {
   problem: string;
@@ -59,6 +59,12 @@ export class Problems {
   modelAnswered(status: number, key: string): void {
     if (status === 401 || status === 403) this.#note("model", key, "a model's API refuses the key of an agent");
     else if (status < 400) this.#note("model", key, undefined);
+  }
+
+  /** @param projects - those whose repositories cannot be used now; `undefined` if there is none */
+  repositoriesAway(projects: readonly string[] | undefined): void {
+    const of = projects?.length ? ` of ${projects.join(", ")}` : "";
+    this.#set("repositories", projects && `turns${of} wait for their repository; the log says why`);
   }
 
   /** Looks every minute for what only the store knows, until `signal` aborts. @param read - may fail, while the store is away */

@@ -27,6 +27,9 @@ const damageMessages = /bad object|is corrupt|object file .* is empty|did not se
 /** Options of `git fetch` that leave everything but the named refs alone. */
 const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
 
+/** A first fetch takes as long as it receives something: Git ends a stalled one itself. In milliseconds. */
+const fetchLimitMs = 6 * 3_600_000;
+
 /** What Git says if a branch does not exist, or its name is in the way of another one's. */
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
 /** Stands for the branches of all jobs. */
@@ -70,6 +73,7 @@ export class Clone {
   #fetchedAt = new Map<string, number>();
   #queuedFetch: QueuedFetch | undefined;
   #refUpdate: Promise<unknown> = Promise.resolve();
+  #isPrepared = false;
 
   constructor(options: CloneOptions) {
     this.#options = options;
@@ -96,13 +100,11 @@ export class Clone {
   }
 
   /**
-   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them.
-   *
-   * @throws before the first listing
+   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them. Before the
+   * first listing, those that it has.
    */
   get heads(): Heads {
-    if (this.#heads === undefined) throw new Error("the clone was not fetched yet");
-    return this.#heads;
+    return this.#heads ?? this.#fetched;
   }
 
   /** The heads of the branches that the clone has. */
@@ -133,6 +135,20 @@ export class Clone {
    * @throws if the repository cannot be fetched or the clone is damaged, with the reason as the message
    */
   async open(branches: readonly (string | undefined)[]): Promise<void> {
+    try {
+      if (!this.#isPrepared) await this.#prepare();
+      await this.list();
+      const named = branches
+        .map((branch) => branch ?? this.#defaultBranch ?? "")
+        .filter((name) => this.heads.has(name));
+      if (named.length > 0) await this.fetch(named);
+    } catch (error) {
+      throw this.#explainDamage(error);
+    }
+  }
+
+  /** Does what needs only this machine, before anything else uses the clone. */
+  async #prepare(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
     for (const left of globSync(["**/*.lock", "objects/pack/{tmp_,.tmp-}*"], { cwd: this.folder }))
@@ -144,16 +160,8 @@ export class Clone {
     const operatorSettings = await readOperatorSettings(this.folder);
     this.#git = this.#createGit(operatorSettings);
     this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
-    try {
-      if (!isNew) await this.#readFetched();
-      await this.list();
-      const named = branches
-        .map((branch) => branch ?? this.#defaultBranch ?? "")
-        .filter((name) => this.heads.has(name));
-      if (named.length > 0) await this.fetch(named);
-    } catch (error) {
-      throw this.#explainDamage(error);
-    }
+    if (!isNew) await this.#readFetched();
+    this.#isPrepared = true;
   }
 
   /** A machine that lost its power can leave empty objects and refs. */
@@ -274,7 +282,7 @@ export class Clone {
     // Git would write through a link that an agent has put there.
     await removeDirectory(list);
     await this.#git
-      .run(["fetch", ...options, "--", this.url], { input: specs.join("") })
+      .run(["fetch", ...options, "--", this.url], { input: specs.join(""), timeLimitMs: fetchLimitMs })
       .catch(async (error: unknown) => {
         // It may have moved some.
         await this.#readFetched();
@@ -296,7 +304,7 @@ export class Clone {
   async fetchCommit(commit: string): Promise<void> {
     try {
       const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
-      await this.#git.run(["fetch", ...options, "--", this.url, commit]);
+      await this.#git.run(["fetch", ...options, "--", this.url, commit], { timeLimitMs: fetchLimitMs });
     } catch (error) {
       if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
     }

@@ -2,7 +2,8 @@ import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
 import type { Identity } from "../model.ts";
 import { ownFile } from "../own-file.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
-import { ResourceExhausted, saysResourceExhausted } from "../processes/resource-exhausted.ts";
+import { failedForLack, ResourceExhausted } from "../processes/resource-exhausted.ts";
+import { watchStall } from "../processes/stall-watch.ts";
 import { startProcess } from "../processes/start-process.ts";
 import { gitEnvironment } from "./git-environment.ts";
 import { type Settings, settingVariables } from "./settings.ts";
@@ -18,6 +19,10 @@ export interface GitOptions {
   prepare?: () => Promise<void>;
   /** Kills the running command; every later one fails at once. */
   signal?: AbortSignal | undefined;
+  /** Kills a command that talks to the repository's host and gets no byte for this time. Default: 60 s. */
+  stallMs?: number | undefined;
+  /** Returns what is free on the disk of a folder. Default: that of this machine. */
+  freeBytes?: ((folder: string) => Promise<number>) | undefined;
 }
 
 export interface GitCommandOptions {
@@ -43,10 +48,11 @@ export class GitError extends Error {
   /** Whether the repository's host cannot be reached now. The same can succeed later. */
   readonly isRemoteOutage: boolean;
 
-  constructor(args: readonly string[], how: string, stderr: string, exitCode: number | null) {
+  /** @param isLate - whether it took too long. Default: no */
+  constructor(args: readonly string[], how: string, stderr: string, exitCode: number | null, isLate = false) {
     super(`git ${args[0]} ${how}: ${stderr.trim()}`);
     this.exitCode = exitCode;
-    this.isRemoteOutage = saysRemoteOutage(args[0], stderr);
+    this.isRemoteOutage = isRemote(args[0]) && (isLate || saysRemoteOutage(args[0], stderr));
   }
 }
 
@@ -85,6 +91,7 @@ const isolation = {
 };
 
 const defaultTimeLimitMs = 10 * 60_000;
+const defaultStallMs = 60_000;
 
 /** Runs Git in one directory, without a shell. Callers put untrusted values behind `--` or into stdin. */
 export class Git {
@@ -101,7 +108,7 @@ export class Git {
    * @throws ResourceExhausted if the machine lacks something for now, such as disk space
    */
   async run(args: readonly string[], options: GitCommandOptions = {}): Promise<string> {
-    const { settings = () => [], prepare } = this.#options;
+    const { settings = () => [], prepare, stallMs = defaultStallMs, freeBytes } = this.#options;
     const { cwd = this.#options.cwd, input = "", maxBytes = Number.POSITIVE_INFINITY } = options;
     const { timeLimitMs = defaultTimeLimitMs, encoding = "utf8" } = options;
     const signal = eitherOf(this.#options.signal, options.signal);
@@ -136,13 +143,24 @@ export class Git {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr = (stderr + text).slice(-10_000);
     });
-    const { exitCode, terminated } = await waitForExit(child, { until: "close", timeLimitMs, signal });
+    // Git's own limit is only for HTTP.
+    using stall = isRemote(args[0]) ? watchStall(child.pid, stallMs) : undefined;
+    const waitSignal = eitherOf(signal, stall?.signal);
+    const { exitCode, terminated } = await waitForExit(child, { until: "close", timeLimitMs, signal: waitSignal });
+    if (stall?.signal.aborted && !signal?.aborted)
+      throw new GitError(args, `got no byte from the repository's host for ${stallMs / 1000} s`, stderr, null, true);
     if (terminated === "aborted") throw new GitError(args, "was stopped", stderr, null);
     if (terminated === "timed-out")
-      throw new GitError(args, `timed out after ${timeLimitMs / 60_000} min`, stderr, null);
-    if (exitCode !== 0 && saysResourceExhausted(stderr))
-      throw new ResourceExhausted(`git ${args[0]} exited with ${exitCode}: ${stderr.trim()}`);
-    if (exitCode !== 0 && bytes <= maxBytes) throw new GitError(args, `exited with ${exitCode}`, stderr, exitCode);
+      throw new GitError(args, `timed out after ${timeLimitMs / 60_000} min`, stderr, null, true);
+    if (exitCode !== 0 && bytes <= maxBytes) {
+      const { signalCode } = child;
+      const how = signalCode === null ? `exited with ${exitCode}` : `was killed by ${signalCode}`;
+      // With 1, it answers no.
+      const read = exitCode === 1 ? async () => Number.POSITIVE_INFINITY : freeBytes;
+      if (await failedForLack({ signal: signalCode, stderr, folder: cwd }, read))
+        throw new ResourceExhausted(`git ${args[0]} ${how}: ${stderr.trim()}`);
+      throw new GitError(args, how, stderr, exitCode);
+    }
     return Buffer.concat(stdout).toString(encoding, 0, Math.min(bytes, maxBytes));
   }
 
@@ -166,7 +184,8 @@ function eitherOf(one: AbortSignal | undefined, other: AbortSignal | undefined):
 }
 
 /** Commands that talk to the repository's host. */
-const remoteCommands = ["ls-remote", "fetch", "push"];
+const remoteCommands: readonly (string | undefined)[] = ["ls-remote", "fetch", "push"];
+const isRemote = (command: string | undefined): boolean => remoteCommands.includes(command);
 
 /** What Git, curl and ssh say if a host cannot be reached, or answers with an error of its own. */
 const outages =
@@ -181,5 +200,5 @@ const rejections = /Permission denied|Authentication failed|Host key verificatio
  * @param stderr - its end
  */
 export function saysRemoteOutage(command: string | undefined, stderr: string): boolean {
-  return remoteCommands.includes(command ?? "") && outages.test(stderr) && !rejections.test(stderr);
+  return isRemote(command) && outages.test(stderr) && !rejections.test(stderr);
 }

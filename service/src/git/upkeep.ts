@@ -8,6 +8,8 @@ export interface UpkeepOptions {
   worktrees: Pick<Worktrees, "isIdle" | "removeUnneeded" | "prepareSpares">;
   /** Whether the job of a worktree can still have a turn soon. */
   isNeeded: (place: WorktreePlace) => Promise<boolean>;
+  /** Whether the repository cannot be used now. Default: it can. */
+  isAway?: (() => boolean) | undefined;
   /** Aborts when the service stops. */
   signal: AbortSignal;
   log: (line: string) => void;
@@ -30,8 +32,8 @@ export async function keepUp({ signal, log, ...options }: UpkeepOptions): Promis
 }
 
 /** Does it once, unless a turn is running. */
-export async function keepUpOnce({ repository, worktrees, isNeeded }: Omit<UpkeepOptions, "signal" | "log">) {
-  if (!worktrees.isIdle) return;
+export async function keepUpOnce({ repository, worktrees, isNeeded, isAway }: Omit<UpkeepOptions, "signal" | "log">) {
+  if (!worktrees.isIdle || isAway?.()) return;
   await worktrees.removeUnneeded(isNeeded);
   await worktrees.prepareSpares();
   if (worktrees.isIdle) await repository.packIfNeeded();

@@ -55,6 +55,9 @@ export interface StoppedTurn {
   hadEnded: boolean;
 }
 
+/** How long a create waits for the repository: a client sends it again, and gives up at some time if it gets no answer. */
+const baseMs = 10_000;
+
 /** How many turns a step is told of at most. A step has few: one, and those that replaced it. */
 const stepTurnLimit = 100;
 
@@ -150,9 +153,15 @@ export class Jobs {
    */
   async #checkBase(projectId: string, base: string): Promise<void> {
     const { hasBranch } = this.#project(projectId);
-    const isKnown = await hasBranch?.(base).catch((error: unknown) => {
-      throw new SourceUnavailable(`The repository cannot be read: ${errorMessage(error)}`);
+    const end = new AbortController();
+    const late = this.#machine.sleep(baseMs, end.signal).then(() => {
+      throw new Error(`no answer within ${baseMs / 1000} s`);
     });
+    const isKnown = await Promise.race([hasBranch?.(base), late])
+      .catch((error: unknown) => {
+        throw new SourceUnavailable(`The repository cannot be read: ${errorMessage(error)}`);
+      })
+      .finally(() => end.abort());
     if (!isKnown) throw new UnknownBase(base);
   }
 

@@ -12,6 +12,8 @@ export interface ProcessIdentity {
 }
 
 const pauseMs = 2;
+/** On all of Linux's platforms, a program sees 100 ticks a second. */
+const msPerTick = 10;
 
 let boot: string | undefined;
 
@@ -37,6 +39,22 @@ export function isGroupAlive(leader: number): boolean {
     const { group, hasEnded } = readStat(id) ?? {};
     return group === leader && !hasEnded;
   });
+}
+
+/** What the processes of a group have read and written in bytes, and computed. */
+export interface GroupUse {
+  bytes: number;
+  cpuMs: number;
+}
+
+/** Returns what the processes of a group have used that have not ended; `undefined` if that is unknown. */
+export function readGroupUse(leader: number): GroupUse | undefined {
+  const stats = orNothing(() => processIds().map((id) => ({ id, ...readStat(id) })), []);
+  const own = stats.filter(({ group, hasEnded }) => group === leader && !hasEnded);
+  const counts = own.map(({ id }) => read(`/proc/${id}/io`).match(/^[rw]char: (\d+)/gm) ?? []);
+  if (counts.length === 0 || counts.some((lines) => lines.length === 0)) return undefined;
+  const bytes = counts.flat().reduce((sum, line) => sum + Number(line.slice("rchar: ".length)), 0);
+  return { bytes, cpuMs: own.reduce((sum, { ticks = 0 }) => sum + ticks * msPerTick, 0) };
 }
 
 /** Kills a process and, if it is the leader of a group, the group, and waits until it has ended. Never kills another one that has its id now. */
@@ -97,6 +115,8 @@ interface Stat {
   parent: number;
   group: number;
   start: string;
+  /** Of the processor. */
+  ticks: number;
   /** Whether it is a zombie, for which nobody has waited yet. */
   hasEnded: boolean;
 }
@@ -108,7 +128,13 @@ function readStat(id: number): Stat | undefined {
   const start = fields[19];
   return start === undefined
     ? undefined
-    : { parent: Number(parent), group: Number(group), start, hasEnded: /[ZX]/.test(state) };
+    : {
+        parent: Number(parent),
+        group: Number(group),
+        start,
+        ticks: Number(fields[11]) + Number(fields[12]),
+        hasEnded: /[ZX]/.test(state),
+      };
 }
 
 /** Returns the text of a file; empty if it is not there, or its process has ended or belongs to somebody else. */

@@ -6,6 +6,7 @@ import { LeaseLost } from "../store-errors.ts";
 import { leftWorkNote } from "./commit-message.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
+import { GitHubGates } from "./github/gate.ts";
 import { GitHubApi } from "./github/github-api.ts";
 import { GitHubCommits } from "./github/github-commits.ts";
 import { GitHubError, isTooEarly } from "./github/github-error.ts";
@@ -41,6 +42,8 @@ export interface GitHubPullRequestsOptions {
   machine?: Pick<Machine, "now">;
   /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
   secondMs?: number;
+  /** Shared by all that use the same tokens. Default: nobody else does. */
+  gates?: GitHubGates | undefined;
 }
 
 /** In seconds, before each retry of opening a pull request. */
@@ -59,7 +62,8 @@ export class GitHubPullRequests implements PullRequestPlatform {
 
   constructor(options: GitHubPullRequestsOptions) {
     const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000 } = options;
-    this.#api = new GitHubApi({ repository, signal, log, metrics, secondMs });
+    const { gates = new GitHubGates({ secondMs }) } = options;
+    this.#api = new GitHubApi({ repository, signal, log, metrics, gates });
     this.commits = new GitHubCommits(this.#api, () => this.ownAccount(false));
     this.#identity = new RepositoryIdentity(this.#api, log);
     this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, machine });
@@ -74,6 +78,11 @@ export class GitHubPullRequests implements PullRequestPlatform {
    */
   checkToken(): Promise<void> {
     return checkToken(this.#api, this.#identity, this.#log);
+  }
+
+  /** @throws GitHubError if GitHub cannot be reached or denies the repository */
+  async checkRepository(): Promise<void> {
+    await this.#identity.read({ isRetried: false });
   }
 
   /** Retries network errors and HTTP errors from 500 on. Never opens a second pull request for the branch. */

@@ -10,13 +10,16 @@ import { repositoryName as nameOf, resolveAddress } from "../git/repository-addr
 import type { Settings } from "../git/settings.ts";
 import type { Log } from "../log/log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
-import type { PerProject } from "../per-project.ts";
+import { type PerProject, shared } from "../per-project.ts";
+import { GitHubGates } from "../pulls/github/gate.ts";
 import type { GitHubRepository } from "../pulls/github/github-repository.ts";
 import { GitHubPullRequests } from "../pulls/github.ts";
 import { LocalPullRequests } from "../pulls/local.ts";
 import type { PullRequestPlatform } from "../pulls/pull-requests.ts";
 import { distinctTurnIds, openSqliteStore } from "../store/sqlite/open-store.ts";
 import type { Store } from "../store/store.ts";
+import { SourceUnavailable } from "../store-errors.ts";
+import { AwayRepositories, type CheckedRepository } from "./away-repositories.ts";
 import {
   checkRepositories,
   type KnownRepositories,
@@ -32,6 +35,8 @@ export interface ProjectSource {
   targetBranch?: string | undefined;
   /** Default: pull requests are pages of the service. */
   github?: GitHubRepository | undefined;
+  /** Checks what else its turns need, and throws with what is wrong as the message. Default: nothing. */
+  check?: (() => Promise<void>) | undefined;
 }
 
 export interface BackendOptions {
@@ -61,7 +66,7 @@ export interface BackendOptions {
   /** Default: nothing is counted. */
   metrics?: Metrics | undefined;
   /** Learns whether GitHub answers. */
-  problems?: Pick<Problems, "gitHubAnswered"> | undefined;
+  problems?: Pick<Problems, "gitHubAnswered" | "repositoriesAway"> | undefined;
 }
 
 /** The repository of a project and its pull requests. Projects with the same repository have the same objects. */
@@ -76,12 +81,14 @@ export interface ProjectBackend {
   pullRequests: PullRequestPlatform;
   /** Those that are pages of the service. */
   localPullRequests: LocalPullRequests;
+  check?: ProjectSource["check"];
 }
 
 /** What API and workers both use: the store, and the repositories with their pull requests. */
 export interface Backend extends AsyncDisposable {
   store: Store;
   projects: PerProject<ProjectBackend>;
+  away: AwayRepositories;
 }
 
 /** Creates the service's folder, unless it exists. */
@@ -104,8 +111,11 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   // Opened first: the lock of a file guards the folder against a second service.
   const store = (await options.openStore?.()) ?? openSqliteStore(file, log, turnIds, () => metrics.storeOutageBegan());
   try {
-    const projects = await openRepositories(store, options);
-    return { store, projects, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+    return {
+      store,
+      ...(await openRepositories(store, options)),
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    };
   } catch (error) {
     await store[Symbol.asyncDispose]();
     throw error;
@@ -123,7 +133,7 @@ interface ResolvedSource extends ProjectSource {
   identity: string;
 }
 
-async function openRepositories(store: Store, options: BackendOptions): Promise<PerProject<ProjectBackend>> {
+async function openRepositories(store: Store, options: BackendOptions): Promise<Pick<Backend, "projects" | "away">> {
   const sources = options.settings.map(resolveSource);
   checkCredentials(sources.values);
   const identities = sources.map(({ identity }) => identity);
@@ -132,43 +142,88 @@ async function openRepositories(store: Store, options: BackendOptions): Promise<
   if (!options.isRepositoryMoved) checkRepositories(known, identities, withJobs);
   const updated = updateRepositories(known, identities, [...options.projects, ...withJobs]);
   const projects = connect(sources, updated.main, store, options);
-  if (!options.areTokensChecked) await checkTokens(projects);
   moveClones(options.folder, known, updated);
-  await openClones(projects, options);
+  const away = await checkAll(projects, new Set(known.ofProjects.values()), options);
   await remember(store, known, updated);
-  return projects;
+  return { projects, away };
 }
 
-async function checkTokens(projects: PerProject<ProjectBackend>): Promise<void> {
-  const byPullRequests = new Map(projects.values.map((project) => [project.pullRequests, project]));
-  for (const [pullRequests, project] of byPullRequests)
-    if (pullRequests instanceof GitHubPullRequests)
-      await namingRepository(project, projects, () => pullRequests.checkToken());
-}
-
-/** Before each retry of what a repository's host cannot answer, in milliseconds. A step has no other start. */
+/** Before each retry of what a new repository's host cannot answer, in milliseconds. A step has no other start. */
 const pausesMs = [1000, 2000, 4000];
+/** How long the start waits for a repository that has worked before. */
+const knownMs = 10_000;
 
-async function openClones(
+/**
+ * Checks all repositories at once. One that has worked before and cannot be used now is away; a bad day of one is nobody else's.
+ *
+ * @param known - what the store calls those that have worked before
+ * @throws if a new one cannot be used, or none can and none of them is just out of reach
+ */
+async function checkAll(
   projects: PerProject<ProjectBackend>,
-  { signal, log }: Pick<BackendOptions, "signal" | "log">,
-): Promise<void> {
-  const byRepository = new Map(projects.values.map((project) => [project.repository, project]));
-  for (const [repository, project] of byRepository) {
-    const users = projects.values.filter((each) => each.repository === repository);
-    const targets = new Set(users.map(({ targetBranch }) => targetBranch));
-    const open = async ([pauseMs, ...others] = pausesMs): Promise<void> => {
+  known: ReadonlySet<string>,
+  { signal, log, problems, areTokensChecked }: BackendOptions,
+): Promise<AwayRepositories> {
+  const groups = [...Map.groupBy(projects.values, ({ identity }) => identity)];
+  const repositories = new Map(
+    groups.map(([identity, users]): [string, CheckedRepository] => {
+      const names = projects.names?.filter((name) => projects.get(name)?.identity === identity);
+      return [identity, { names, check: shared(checkOf(users, areTokensChecked)) }];
+    }),
+  );
+  const failures: { identity: string; error: unknown; isNew: boolean; fail: () => Promise<void> }[] = [];
+  const checked = groups.map(async ([identity, [project]]) => {
+    const { check } = repositories.get(identity) ?? {};
+    if (check === undefined || project === undefined) return;
+    const isNew = !known.has(identity);
+    const open = async ([pauseMs, ...others] = isNew ? pausesMs : []): Promise<void> => {
       try {
-        await repository.open([...targets]);
+        await check();
       } catch (error) {
-        if (pauseMs === undefined || !(error instanceof GitError && error.isRemoteOutage)) throw error;
+        if (pauseMs === undefined || !isOutage(error)) throw error;
         log(`${errorMessage(error)}. It is tried again in ${pauseMs / 1000} s.`);
         await setTimeout(pauseMs, undefined, { signal });
         await open(others);
       }
     };
-    await namingRepository(project, projects, open);
-  }
+    const late = async () => {
+      await setTimeout(knownMs, undefined, { signal, ref: false });
+      throw new SourceUnavailable(`no answer within ${knownMs / 1000} s`);
+    };
+    await (isNew ? open() : Promise.race([open(), late()])).catch((error: unknown) => {
+      const fail = () => namingRepository(project, projects, () => Promise.reject(error));
+      failures.push({ identity, error, isNew, fail });
+    });
+  });
+  await Promise.all(checked);
+  signal.throwIfAborted();
+  const areAllWrong = failures.length === groups.length && failures.every(({ error }) => !isOutage(error));
+  await failures.find(({ isNew }) => isNew || areAllWrong)?.fail();
+  const away = new AwayRepositories({ repositories, signal, log, problems });
+  for (const { identity, error } of failures) away.startsAway(identity, errorMessage(error));
+  return away;
+}
+
+const isOutage = (error: unknown): boolean =>
+  error instanceof SourceUnavailable || (error instanceof GitError && error.isRemoteOutage);
+
+/** Returns what checks a repository, and what the projects with it need besides: all of that until it has worked, then whether it answers. */
+function checkOf(users: readonly ProjectBackend[], areTokensChecked = false): () => Promise<void> {
+  let isOpen = false;
+  const platforms = new Set(users.map(({ pullRequests }) => pullRequests));
+  const targets = new Set(users.map(({ targetBranch }) => targetBranch));
+  return async () => {
+    for (const platform of platforms)
+      if (platform instanceof GitHubPullRequests) {
+        if (isOpen) await platform.checkRepository();
+        else if (!areTokensChecked) await platform.checkToken();
+      }
+    const { repository } = users[0] ?? {};
+    if (isOpen) return repository?.list();
+    await Promise.all(users.map(({ check }) => check?.()));
+    await repository?.open([...targets]);
+    isOpen = true;
+  };
 }
 
 /** Does something with the repository of a project. An error names it and its projects, unless all projects have the same. */
@@ -218,7 +273,8 @@ function connect(
   const repositories = new Shared<GitRepository>();
   const locals = new Shared<LocalPullRequests>();
   const onGitHub = new Shared<GitHubPullRequests>();
-  return sources.map(({ address, settings, repositoryName, identity, targetBranch, github }) => {
+  const gates = new GitHubGates();
+  return sources.map(({ address, settings, repositoryName, identity, targetBranch, github, check }) => {
     const own = cloneFolder(folder, identity, main);
     const repository = repositories.get(
       [identity],
@@ -232,7 +288,7 @@ function connect(
       github &&
       onGitHub.get(
         [github],
-        () => new GitHubPullRequests({ repository: github, signal, log, metrics: metricsOf(identity) }),
+        () => new GitHubPullRequests({ repository: github, signal, log, metrics: metricsOf(identity), gates }),
       );
     return {
       identity,
@@ -242,6 +298,7 @@ function connect(
       targetBranch,
       pullRequests: pullRequests ?? localPullRequests,
       localPullRequests,
+      check,
     };
   });
 }

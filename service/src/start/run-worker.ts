@@ -124,7 +124,7 @@ export function checkReads(agent: Agent, files: readonly string[]): void {
 
 /** Starts to run turns, and to archive and delete jobs. */
 export async function runWorker(backend: Backend, options: WorkerOptions): Promise<RunningWorker> {
-  const { store, projects } = backend;
+  const { store, projects, away } = backend;
   const { settings, folder, signal, log } = options;
   // An agent without a sandbox could change the worktrees of other jobs, of whatever project.
   const areFilesSafe = settings.values.every(({ agent, sandbox }) => isKeptAway(agent, sandbox));
@@ -135,17 +135,22 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   await mkdir(jobsFolder(folder), { recursive: true });
   await killSurvivors(folder, log);
   const ports = projects.with(settings, (project, agents) => portsOf(project, agents, worktrees));
-  for (const { committers } of ports.values) await committers.check();
+  await Promise.all(ports.values.map(({ committers }) => committers.check()));
   const worker = new Worker({
     ...options,
     store,
     projects: ports,
     ownProjects: ownOnes,
+    onOutage: (project, reason, waitMs) => {
+      const { identity } = projects.get(project) ?? {};
+      if (identity !== undefined) away.begin(identity, reason, waitMs);
+    },
     areFilesSafe,
     secrets: secretsOf(options),
     keptCommits: store.keptCommits ?? options.copier?.keptCommits,
     homes: store.homes ? new SharedHomes(store.homes, secretsOf(options)) : (options.copier ?? ownHomes),
   });
+  away.onBack = () => worker.wake();
   await worker.start();
   const { deleteAfterDays } = options;
   const upkeep = startUpkeep({
@@ -153,10 +158,11 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     projects,
     worktrees,
     ownProjects: ownOnes,
+    isAway: (repository) => projects.values.some((one) => one.repository === repository && away.has(one.identity)),
     hasCopies: options.copier !== undefined,
     folder,
     disk: options.isDiskMeasured && {
-      clones: clonesOf(projects.values),
+      clones: clonesOf(projects.values, away),
       // Those that jobs keep, those of running turns, and spare ones.
       worktreesPerClone: kept + options.agents + Math.min(kept, options.agents + 1),
       onMeasured: (use) => options.metrics?.diskMeasured(use),
@@ -184,13 +190,14 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   };
 }
 
-/** Returns what finds the projects whose turns may be taken; `undefined` if that is all: only other processes change what jobs belong to. */
-export function ownProjectsOf({
-  store,
-  projects,
-}: Backend): (() => Promise<readonly string[] | undefined>) | undefined {
+/** Returns what finds the projects whose turns may be taken; `undefined` if that is all. Only other processes change what jobs belong to. */
+export function ownProjectsOf({ store, projects, away }: Backend): () => Promise<readonly string[] | undefined> {
   const identities = projects.map(({ identity }) => identity);
-  return store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
+  return async () => {
+    const own = store.homes === undefined ? undefined : await ownProjects(store.repositories, identities);
+    if (!away.isAny) return own;
+    return (own ?? identities.names ?? []).filter((project) => !away.has(identities.get(project)));
+  };
 }
 
 /**
@@ -210,12 +217,13 @@ function isWithin(path: string, other: string): boolean {
   return `${real}/`.startsWith(`${realpathSync(other).replace(/\/$/, "")}/`);
 }
 
-function clonesOf(projects: readonly ProjectBackend[]): ClonePlace[] {
+function clonesOf(projects: readonly ProjectBackend[], away: Backend["away"]): ClonePlace[] {
   const byRepository = new Map(projects.map((project) => [project.repository, project]));
-  return [...byRepository].map(([repository, { repositoryName, cloneFolder, targetBranch }]) => ({
+  return [...byRepository].map(([repository, { identity, repositoryName, cloneFolder, targetBranch }]) => ({
     name: repositoryName,
     folder: cloneFolder,
-    checkoutBytes: async () => repository.checkoutBytes(await repository.targetBranch(targetBranch)),
+    checkoutBytes: async () =>
+      away.has(identity) ? 0 : repository.checkoutBytes(await repository.targetBranch(targetBranch)),
   }));
 }
 

@@ -15,6 +15,7 @@ import type { Log } from "../log/log.ts";
 import { createServiceLog, type ServiceLog } from "../log/service-log.ts";
 import type { ReadableMetrics } from "../metrics/metrics.ts";
 import type { CommandLineOptions as ServeOptions } from "../options/options.ts";
+import { shared } from "../per-project.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { folderOfStore, logsFolder } from "../service-folder.ts";
@@ -74,15 +75,18 @@ async function start(
   held.use(watchSecrets(secrets, log));
   const secretFiles = secrets.flatMap(({ file }) => file ?? []);
   if (role !== "api") for (const { agent } of settings.values) checkReads(agent, secretFiles);
-  if (role !== "api")
-    for (const agent of new Set(settings.values.map((project) => project.agent)))
-      await checkModelKey(agent, process.env, log);
+  const checks = new Map(
+    confined.settings.values.map(({ agent }) => [agent, shared(() => checkModelKey(agent, process.env, log))]),
+  );
   const hasMemoryLimit = role !== "api" && settings.values.some(({ limits }) => limits.memoryMb !== undefined);
   const cgroups = hasMemoryLimit ? await openCgroups(log) : undefined;
   if (postgres !== undefined) held.use(lockFolder(folder));
   const serviceOptions = {
     ...rest,
-    settings: confined.settings,
+    settings: confined.settings.map((project) => ({
+      ...project,
+      check: role === "api" ? undefined : checks.get(project.agent),
+    })),
     cgroups,
     hasJobPages: true,
     takesCommands: options.store !== undefined,

@@ -13,8 +13,9 @@ import type { Committer } from "../pulls/committers.ts";
 import { withTrailers } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import type { JobDirectory } from "../service-folder.ts";
+import { hourMs } from "../time.ts";
 import { type CheckPorts, checkChange } from "./check-change.ts";
-import { pauseAfter, pausesOfAnHour } from "./postponements.ts";
+import { pauseAfter } from "./postponements.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
 
 /** What the commit of a change depends on. */
@@ -31,7 +32,7 @@ interface CommitContext extends CommitPorts {
   commands?: { setup?: string | undefined } | undefined;
   directory: Pick<JobDirectory, "setup">;
   committer?: Pick<Committer, "author"> | undefined;
-  machine: Pick<Machine, "sleep">;
+  machine: Pick<Machine, "now" | "sleep">;
   /** Aborts when the service stops, or another worker has taken the turn over. */
   signal: AbortSignal;
   /** Appends to the job's log. */
@@ -77,12 +78,13 @@ export interface CommittedChange {
  */
 export async function commitChange(...change: Change): Promise<CommittedChange> {
   const { machine, signal, stop, log } = change[4];
+  const startedAt = machine.now();
   for (let count = 0; ; count++) {
     try {
       return await commitOnce(...change);
     } catch (error) {
       if (!isResourceExhausted(error)) throw error;
-      const isOver = count === pausesOfAnHour || signal.aborted;
+      const isOver = machine.now() - startedAt >= hourMs || signal.aborted;
       if (count === 0 || isOver)
         log(
           `The agent has run, but its change cannot be committed now. ${isOver ? "It is run again." : `That is tried again for an hour: ${errorMessage(error)}`}`,

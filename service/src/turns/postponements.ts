@@ -1,11 +1,11 @@
 import type { Log } from "../log/log.ts";
 import { OutageLog } from "../log/outage-log.ts";
+import { type Machine, thisMachine } from "../machine.ts";
 import { oneLine } from "../one-line.ts";
+import { dayMs, hourMs } from "../time.ts";
 
 const firstPauseMs = 1000;
 const lastPauseMs = 60_000;
-/** How many pauses are an hour: six take a minute together, and the others a minute each. */
-export const pausesOfAnHour = 65;
 
 /** Returns how long what was tried again so often waits for the next time, in milliseconds. */
 export const pauseAfter = (count: number): number => Math.min(firstPauseMs * 2 ** count, lastPauseMs);
@@ -17,10 +17,14 @@ export class Postponements {
   readonly #outage: OutageLog;
   /** How often each turn was postponed, by id. */
   readonly #counts = new Map<number, number>();
+  /** When each turn was postponed first because of its repository's host, and when it fails. */
+  readonly #remote = new Map<number, { since: number; until: number }>();
+  readonly #machine: Pick<Machine, "now">;
   #starts = 0;
   #lastPostponed = 0;
 
-  constructor(log: Log) {
+  constructor(log: Log, machine: Pick<Machine, "now"> = thisMachine) {
+    this.#machine = machine;
     this.#outage = new OutageLog(log);
   }
 
@@ -56,18 +60,24 @@ export class Postponements {
    * Returns the milliseconds until a turn can be started again whose repository's host cannot be reached. Other turns are not
    * concerned.
    *
-   * @returns `undefined` if it has waited for an hour, and should fail
+   * @param waitMs - how long the host has said to wait. Default: it has said nothing
+   * @returns `undefined` if it has waited for an hour, or a day while the host said so, and should fail
    */
-  postponeForRemote(turnId: number): number | undefined {
+  postponeForRemote(turnId: number, waitMs = 0): number | undefined {
+    const now = this.#machine.now();
     const count = this.#counts.get(turnId) ?? 0;
-    if (count >= pausesOfAnHour) return undefined;
+    const { since, until } = this.#remote.get(turnId) ?? { since: now, until: 0 };
+    const failsAt = Math.min(Math.max(until, (waitMs > 0 ? now + waitMs : since) + hourMs), since + dayMs);
+    if (now >= failsAt) return undefined;
+    this.#remote.set(turnId, { since, until: failsAt });
     this.#counts.set(turnId, count + 1);
-    return pauseAfter(count);
+    return Math.max(pauseAfter(count), waitMs);
   }
 
   /** Records that a turn, with its position in the order of starts, ended and was not postponed. */
   end(turnId: number, position: number): void {
     this.#counts.delete(turnId);
+    this.#remote.delete(turnId);
     if (position > this.#lastPostponed) this.#outage.end("Turns can be run again.");
   }
 }

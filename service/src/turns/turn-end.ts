@@ -2,6 +2,7 @@ import { errorMessage } from "../error-message.ts";
 import { ChangeRefused } from "../git/commit-worktree.ts";
 import type { FailureClass, RunningTurn, TurnResult } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
+import { RateLimitError } from "../pulls/github/github-error.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
 import { keepForOthers } from "./kept-commits.ts";
@@ -30,10 +31,12 @@ export async function endOf(
   if (signal.aborted || error instanceof Stopped) return "stopped";
   const kept = keptBy(error, work);
   if (isRemoteOutage(error)) {
-    onFailure?.({ reason, failureClass: "transient", kept, isRemote: true });
+    const waitMs = error instanceof RateLimitError ? error.waitMs : undefined;
+    onFailure?.({ reason, failureClass: "transient", kept, isRemote: true, waitMs });
     // It may fail later, after an hour, and a runner may be gone by then. Once, not each time that the turn is tried.
     if (kept === "push" && work && isMadeHere(work)) await keepForOthers(turn, error, context).catch(() => undefined);
-    log(`The repository's host cannot be reached now. The turn waits and goes on later: ${reason}`);
+    const why = waitMs === undefined ? "The repository's host cannot be reached now" : "GitHub's rate limit is reached";
+    log(`${why}. The turn waits and goes on later: ${reason}`);
     return "postponed";
   }
   const failureClass = classOfError(error);

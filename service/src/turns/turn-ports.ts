@@ -27,6 +27,8 @@ export interface Failure extends StoredFailure {
   reason: string;
   /** Whether it was postponed because the repository's host cannot be reached. */
   isRemote?: boolean;
+  /** How long that lasts, in milliseconds, as GitHub has said of its rate limit. Default: unknown. */
+  waitMs?: number | undefined;
 }
 
 /** The commands that an operator gives for a project. */
@@ -118,6 +120,11 @@ export interface WorkerOptions extends SharedPorts {
   projects: PerProject<ProjectPorts>;
   /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
   ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
+  /**
+   * Called when a turn of a project waits because the repository's host cannot be reached, with how long that lasts in milliseconds if the
+   * host has said so. Default: does nothing.
+   */
+  onOutage?: ((project: string, reason: string, waitMs: number | undefined) => void) | undefined;
   /** How many agents run at a time. */
   agents: number;
   /** Stops the running agents. Their turns are requeued. */

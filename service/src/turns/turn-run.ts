@@ -105,7 +105,10 @@ export class TurnRun {
         // A runner can be lost before the turn ends.
         onChecked: () => copier?.save(turn.job),
       };
-      return await runTurn(turn, job, { ...this.#options, ...project, ...own }, signal);
+      const result = await runTurn(turn, job, { ...this.#options, ...project, ...own }, signal);
+      const { isRemote, reason = "", waitMs } = this.#failure ?? {};
+      if (result === "postponed" && isRemote) this.#options.onOutage?.(job.project, reason, waitMs);
+      return result;
     } catch (error) {
       if (signal.aborted) return signal.reason instanceof LeaseLost ? "taken-over" : "stopped";
       this.#failure = { reason: errorMessage(error) };
@@ -118,10 +121,13 @@ export class TurnRun {
   async #postpone(wasPostponed: boolean, position: number, shipper: LogShipper | undefined): Promise<void> {
     const { store, postponements, leaveGap, log } = this.#options;
     const { id } = this.#turn;
-    const { reason = "unknown reason", kept, isRemote } = this.#failure ?? {};
-    const pauseMs = isRemote ? postponements.postponeForRemote(id) : postponements.postpone(id, reason);
+    const { reason = "unknown reason", kept, isRemote, waitMs } = this.#failure ?? {};
+    const pauseMs = isRemote ? postponements.postponeForRemote(id, waitMs) : postponements.postpone(id, reason);
     if (pauseMs === undefined) {
-      this.#failure = { reason: `The repository's host could not be reached for an hour. ${reason}`, kept };
+      this.#failure = {
+        reason: `The repository's host could not be reached for an hour, or its rate limit for a day. ${reason}`,
+        kept,
+      };
       return this.#end("failed", position, shipper);
     }
     if (!wasPostponed) log(`${this.#name} postponed: ${oneLine(reason)}`);

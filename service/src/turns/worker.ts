@@ -38,9 +38,9 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#postponements = new Postponements(options.log);
-    this.#startOutage = new OutageLog(options.log);
     this.#machine = options.machine ?? thisMachine;
+    this.#postponements = new Postponements(options.log, this.#machine);
+    this.#startOutage = new OutageLog(options.log);
   }
 
   /** Starts processing turns, first those that a previous service left unfinished. */
@@ -63,6 +63,11 @@ export class Worker {
   /** Whether no turn could be taken or run when that was tried last, although the store can be used. */
   get isFailing(): boolean {
     return this.#startOutage.isOut || this.#postponements.isOut;
+  }
+
+  /** Looks for turns, because more of them may be taken than before. */
+  wake(): void {
+    this.#startTurns();
   }
 
   /** Starts no more turns. */

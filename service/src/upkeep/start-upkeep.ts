@@ -30,6 +30,8 @@ export interface UpkeepOptions {
   worktrees: ReadonlyMap<GitRepository, Worktrees>;
   /** Returns the projects whose jobs are this service's now; `undefined` if all are. Default: all. */
   ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
+  /** Whether a repository cannot be used now. Default: all can. */
+  isAway?: ((repository: GitRepository) => boolean) | undefined;
   /** Whether other stores may have turns of the same jobs, which this one does not know. */
   hasCopies: boolean;
   /** The service's folder. */
@@ -48,14 +50,16 @@ export interface UpkeepOptions {
  * rejects.
  */
 export async function startUpkeep(options: UpkeepOptions): Promise<void> {
-  const { store, worktrees, signal, log } = options;
+  const { store, worktrees, isAway = () => false, signal, log } = options;
   const isNeeded = async ({ tree }: WorktreePlace) => {
     const job = await store.jobs.find(jobOf(tree));
     return job !== undefined && job.archivedAt === null;
   };
   const keepAllUp = () =>
     Promise.all(
-      [...worktrees].map(([repository, own]) => keepUp({ repository, worktrees: own, isNeeded, signal, log })),
+      [...worktrees].map(([repository, own]) =>
+        keepUp({ repository, worktrees: own, isNeeded, isAway: () => isAway(repository), signal, log }),
+      ),
     );
   await Promise.all([
     // If it cannot be read, the store has logged that.

@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import { GitHubGates } from "../../src/pulls/github/gate.ts";
 import { GitHubPullRequests } from "../../src/pulls/github.ts";
 import { type PullRequestServer, startPullRequestServer } from "./pull-request-server.ts";
 
@@ -43,12 +44,17 @@ export async function startGitHubPullRequests(options: FakeGitHubOptions = {}): 
   const log: string[] = [];
   const stop = new AbortController();
   const clock = { now: 1_000_000 };
+  const passTime = async (ms: number): Promise<void> => {
+    clock.now += ms;
+  };
   const pulls = new GitHubPullRequests({
     repository: { apiUrl: server.url, owner, name, token },
     signal: stop.signal,
     log: (line) => void log.push(line),
     machine: { now: () => clock.now },
     secondMs,
+    // A longer second is waited for.
+    gates: secondMs > 1 ? undefined : new GitHubGates({ machine: { now: () => clock.now, sleep: passTime } }),
   });
   return { server, pulls, log, stop, clock };
 }

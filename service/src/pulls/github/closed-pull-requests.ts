@@ -4,7 +4,6 @@ import { stateError } from "../state-error-log.ts";
 import type { GitHubApi } from "./github-api.ts";
 import { GitHubError, RateLimitError } from "./github-error.ts";
 import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./pull-request-data.ts";
-import { rateLimitWindowMs } from "./rate-limit.ts";
 import { ReadSchedule } from "./read-schedule.ts";
 import type { RepositoryIdentity } from "./repository-identity.ts";
 
@@ -62,7 +61,6 @@ export class ClosedPullRequests {
   #lastUpdate = Number.NEGATIVE_INFINITY;
   /** The `ETag` of the first page of that list. */
   #etag: string | undefined;
-  #limit: { error: RateLimitError; until: number } | undefined;
 
   constructor(options: ClosedPullRequestsOptions) {
     this.#options = options;
@@ -71,23 +69,11 @@ export class ClosedPullRequests {
   /**
    * Returns the links of those that are closed or merged. One whose state cannot be read counts as open.
    *
-   * @param round - see `PullRequests`
+   * @param token - the round, see `PullRequests`
    * @throws if no state can be read, also until the end of GitHub's rate limit
    */
-  async find(pullRequests: readonly PullRequestRef[], round: object): Promise<ReadonlySet<string>> {
+  async find(pullRequests: readonly PullRequestRef[], token: object): Promise<ReadonlySet<string>> {
     const now = this.#options.machine.now();
-    if (this.#limit && now < this.#limit.until) throw this.#limit.error;
-    this.#limit = undefined;
-    try {
-      return await this.#find(pullRequests, round, now);
-    } catch (error) {
-      if (error instanceof RateLimitError)
-        this.#limit = { error, until: now + Math.min(error.waitMs, rateLimitWindowMs) };
-      throw error;
-    }
-  }
-
-  async #find(pullRequests: readonly PullRequestRef[], token: object, now: number): Promise<ReadonlySet<string>> {
     const asked = await this.#numbersOf(pullRequests);
     const closed = new Set<string>();
     if (asked.size === 0) return closed;

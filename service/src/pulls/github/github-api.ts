@@ -1,18 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { Octokit } from "@octokit/core";
-import { retry } from "@octokit/plugin-retry";
-import { throttling } from "@octokit/plugin-throttling";
 import type { Metrics } from "../../metrics/metrics.ts";
 import { createBoundedFetch, RedirectError } from "./bounded-fetch.ts";
+import { GitHubGates } from "./gate.ts";
 import { GitHubError, RateLimitError } from "./github-error.ts";
 import type { GitHubRepository } from "./github-repository.ts";
-import {
-  asResponseError,
-  describeRateLimits,
-  rateLimitSeconds,
-  rateLimitWindowMs,
-  retryNewToken,
-} from "./rate-limit.ts";
+import { asResponseError, isSecondary, rateLimitSeconds } from "./rate-limit.ts";
 
 export interface GitHubApiOptions {
   repository: GitHubRepository;
@@ -21,14 +13,14 @@ export interface GitHubApiOptions {
   log: (line: string) => void;
   /** Counts the requests, with their retries. Default: nothing does. */
   metrics?: Pick<Metrics, "gitHubAnswered"> | undefined;
-  /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
-  secondMs?: number | undefined;
+  /** Shared by all that use the same tokens. Default: nobody else does. */
+  gates?: GitHubGates | undefined;
 }
 
 export interface RequestOptions {
   /** What is being done, for the log: `Opening the pull request of agent/job_1`. */
   what: string;
-  /** How long to wait for GitHub's rate limit, in milliseconds, before the request fails. Default: GitHub's window. */
+  /** How long to wait for GitHub's rate limit, in milliseconds, before the request fails. Default: some seconds, because a turn holds its place. */
   maxWaitMs?: number;
   /** Whether to retry network errors and HTTP errors from 500 on, three times within 14 s. Default: true. */
   isRetried?: boolean;
@@ -42,21 +34,15 @@ export interface GitHubResponse {
   etag: string | undefined;
 }
 
+const defaultMaxWaitMs = 5000;
 /** GitHub may name a short time again and again. */
 const maxWaits = 10;
+const maxRetries = 3;
 /** No text in which a shorter one is replaced could be read. GitHub's tokens have 40 characters and more. */
 const minTokenLength = 8;
-/** Permanent errors, and the rate limits, for which the throttling plugin waits. */
-const permanentStatuses = [304, 400, 401, 403, 404, 410, 422, 429, 451];
-/** The libraries' messages contain untrusted text, so they are not logged. */
+const permanentStatuses = [304, 400, 401, 403, 404, 410, 422, 451];
+/** The library's messages contain untrusted text, so they are not logged. */
 const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
-type OnRateLimit = (seconds: number) => boolean;
-/** Calls the function that {@link GitHubApi.request} gives to Octokit with each request. */
-const onRateLimit = (seconds: number, { request }: { request?: unknown }): boolean =>
-  (request as { onRateLimit: OnRateLimit }).onRateLimit(seconds);
-
-const GitHubClient = Octokit.plugin(describeRateLimits, retryNewToken, retry, throttling);
 
 /** GitHub's REST API, for requests about one repository. */
 export class GitHubApi {
@@ -65,11 +51,15 @@ export class GitHubApi {
   #redirect: string | undefined;
   readonly #octokit: Octokit;
   readonly #log: (line: string) => void;
+  readonly #gates: GitHubGates;
+  /** Whether GitHub has accepted a token. It does not know a new one everywhere at once. */
+  #isKnown = false;
 
-  constructor({ repository, signal, log, metrics, secondMs = 1000 }: GitHubApiOptions) {
+  constructor({ repository, signal, log, metrics, gates = new GitHubGates() }: GitHubApiOptions) {
     this.repository = repository;
     this.signal = signal;
     this.#log = log;
+    this.#gates = gates;
     const own = `/repos/${repository.owner}/${repository.name}/`.toLowerCase();
     const onRedirect = (from: string, to: string): void => {
       if (`${from}/`.toLowerCase().includes(own))
@@ -77,19 +67,11 @@ export class GitHubApi {
     };
     const boundedFetch = createBoundedFetch({ apiUrl: repository.apiUrl, onRedirect });
     const fetch = metrics === undefined ? boundedFetch : countedFetch(boundedFetch, metrics);
-    this.#octokit = new GitHubClient({
+    this.#octokit = new Octokit({
       baseUrl: repository.apiUrl,
       userAgent: "agent-job-service",
       log: silentLog,
       request: { fetch, signal, log: silentLog },
-      retry: { doNotRetry: permanentStatuses, retryAfterBaseValue: secondMs },
-      throttle: {
-        // This client makes the pauses between writes that GitHub asks for.
-        id: randomUUID(),
-        retryAfterBaseValue: secondMs,
-        onRateLimit,
-        onSecondaryRateLimit: onRateLimit,
-      },
     });
   }
 
@@ -109,43 +91,61 @@ export class GitHubApi {
   async request(
     route: string,
     parameters: Record<string, unknown>,
-    { what, maxWaitMs = rateLimitWindowMs, isRetried = true, etag }: RequestOptions,
+    { what, maxWaitMs = defaultMaxWaitMs, isRetried = true, etag }: RequestOptions,
   ): Promise<GitHubResponse> {
-    this.signal.throwIfAborted();
+    const { signal } = this;
     const { owner, name } = this.repository;
     // Otherwise they would be part of the query or the body.
     const all: Record<string, unknown> = {
       ...(route.includes("{owner}") && { owner, repo: name }),
       ...Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, wellFormed(value)])),
     };
+    const path = route.replace(/\{(\w+)\}/g, (_, key: string) => String(all[key]));
+    const resource = route.endsWith("/graphql") ? "graphql" : "rest";
+    const isWrite = !/^(?:GET|HEAD) /.test(route);
+    let limited: unknown = new Error("GitHub has said so before, so this was not sent");
     let waitedMs = 0;
     let waits = 0;
-    const onRateLimit: OnRateLimit = (seconds) => {
-      waitedMs += seconds * 1000;
-      if (waitedMs > maxWaitMs || ++waits > maxWaits) return false;
-      this.#log(`${what}: GitHub's rate limit is reached, waiting ${seconds} s.`);
-      return true;
-    };
-    // Octokit leaves out what is undefined.
-    const authorization = `Bearer ${this.repository.token}`;
-    const headers = { authorization, "x-github-api-version": "2022-11-28", "if-none-match": etag };
-    // Any other number would retry permanent errors too.
-    const request = { ...(!isRetried && { retries: 0 }), onRateLimit };
-    try {
-      const sent = this.#octokit.request(route, { ...all, headers, request });
-      const response = await unlessAborted(sent, this.signal);
-      return { data: response.data, etag: response.headers.etag };
-    } catch (error) {
-      this.signal.throwIfAborted();
-      if (asResponseError(error)?.status === 304) return { data: undefined, etag };
-      throw this.#describe(
-        error,
-        route.replace(/\{(\w+)\}/g, (_, key: string) => String(all[key])),
-      );
+    for (let retries = 0; ; ) {
+      signal.throwIfAborted();
+      const gate = this.#gates.of(this.repository);
+      const limitedMs = gate.limitedMs(resource);
+      if (limitedMs > 0) {
+        waitedMs += limitedMs;
+        if (waitedMs > maxWaitMs || ++waits > maxWaits) throw this.#describe(limited, path, limitedMs);
+        this.#log(`${what}: GitHub's rate limit is reached, waiting ${Math.ceil(limitedMs / 1000)} s.`);
+        await gate.sleep(limitedMs, signal);
+        continue;
+      }
+      // Octokit leaves out what is undefined.
+      const authorization = `Bearer ${this.repository.token}`;
+      const headers = { authorization, "x-github-api-version": "2022-11-28", "if-none-match": etag };
+      try {
+        const send = () => this.#octokit.request(route, { ...all, headers });
+        const response = await gate.send(isWrite, send, signal);
+        this.#isKnown = true;
+        return { data: response.data, etag: response.headers.etag };
+      } catch (error) {
+        signal.throwIfAborted();
+        const status = asResponseError(error)?.status;
+        if (status === 304) return { data: undefined, etag };
+        const seconds = rateLimitSeconds(error, Date.now());
+        if (seconds !== undefined) {
+          gate.limit(resource, seconds, isSecondary(error));
+          limited = error;
+          continue;
+        }
+        const isNew = status === 401 && !this.#isKnown;
+        const isTransient = isRetried && (status === undefined || !permanentStatuses.includes(status));
+        if (retries === maxRetries || !(isNew || isTransient)) throw this.#describe(error, path);
+        retries++;
+        await gate.sleep(isNew ? 500 * 2 ** retries : 1000 * retries ** 2, signal);
+      }
     }
   }
 
-  #describe(error: unknown, route: string): GitHubError {
+  /** @param limitedMs - how long the rate limit lasts that is reached. Default: none is */
+  #describe(error: unknown, route: string, limitedMs?: number): GitHubError {
     const { token } = this.repository;
     const text = error instanceof Error ? error.message : String(error);
     const reason = (token.length < minTokenLength ? text : text.replaceAll(token, "***"))
@@ -154,24 +154,13 @@ export class GitHubApi {
     const cause = error instanceof Error ? error.cause : undefined;
     if (cause instanceof RedirectError) return new GitHubError(`GitHub's answer to ${route}: ${reason}`, cause.status);
     const status = asResponseError(error)?.status;
+    if (limitedMs !== undefined) {
+      const until = new Date(Date.now() + limitedMs).toISOString().slice(11, 16);
+      const answered = status === undefined ? "GitHub's rate limit is reached for" : `GitHub answered ${status} to`;
+      return new RateLimitError(`${answered} ${route}: ${reason} (rate limit until ${until} UTC)`, status, limitedMs);
+    }
     if (status === undefined) return new GitHubError(`GitHub did not respond to ${route}: ${reason}`, undefined);
-    const message = `GitHub answered ${status} to ${route}: ${reason}`;
-    const seconds = rateLimitSeconds(error, Date.now());
-    if (seconds === undefined) return new GitHubError(message, status);
-    const until = new Date(Date.now() + seconds * 1000).toISOString().slice(11, 16);
-    return new RateLimitError(`${message} (rate limit until ${until} UTC)`, status, seconds * 1000);
-  }
-}
-
-/** Waits for a promise, but no longer than until `signal` aborts: the plugins' waits do not know it. It must not be aborted yet. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", onAbort);
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
+    return new GitHubError(`GitHub answered ${status} to ${route}: ${reason}`, status);
   }
 }
 

@@ -36,12 +36,17 @@ export class RateLimitError extends GitHubError {
   /** How long the limit lasts, in milliseconds. */
   readonly waitMs: number;
 
-  constructor(message: string, status: number, waitMs: number) {
+  constructor(message: string, status: number | undefined, waitMs: number) {
     super(message, status);
     this.waitMs = waitMs;
   }
 
   override get isPermanent(): boolean {
+    return false;
+  }
+
+  /** It has had no effect. */
+  override get isTransient(): boolean {
     return false;
   }
 }

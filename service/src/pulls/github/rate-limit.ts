@@ -1,5 +1,3 @@
-import type { Octokit } from "@octokit/core";
-
 /** GitHub's window is an hour; a minute more for clocks that differ. */
 export const rateLimitWindowMs = 3_660_000;
 /** GitHub's documentation, "Rate limits for the REST API": if it names no time, wait for at least a minute. */
@@ -37,36 +35,9 @@ export function rateLimitSeconds(error: unknown, now: number): number | undefine
     // One second more, so that the window has ended.
     return Math.max(1, Math.ceil(seconds(reset) - current / 1000) + 1 || defaultSeconds);
   }
-  return failure.status === 429 || isSecondary(failure.message) ? defaultSeconds : undefined;
+  return failure.status === 429 || /\bsecondary rate\b/i.test(failure.message) ? defaultSeconds : undefined;
 }
 
-const isSecondary = (message: string): boolean => /\bsecondary rate\b/i.test(message);
-
-/**
- * An Octokit plugin that describes every rate limit to the throttling plugin in the way it understands, which requires
- * certain words in GitHub's message. To be added before that plugin.
- */
-export function describeRateLimits(octokit: Octokit): void {
-  octokit.hook.error("request", (error) => {
-    const seconds = rateLimitSeconds(error, Date.now());
-    const response = asResponseError(error)?.response;
-    if (seconds !== undefined && response) {
-      response.headers["retry-after"] = String(seconds);
-      if (!isSecondary(error.message)) error.message += " (handled as a secondary rate limit)";
-    }
-    throw error;
-  });
-}
-
-/** An Octokit plugin that lets the retry plugin send again what GitHub refuses because it does not know a new token everywhere yet. */
-export function retryNewToken(octokit: Octokit): void {
-  let isKnown = false;
-  octokit.hook.after("request", () => {
-    isKnown = true;
-  });
-  octokit.hook.error("request", (error, { request }) => {
-    if (asResponseError(error)?.status === 401 && !isKnown && "request" in error)
-      error.request.request = { ...error.request.request, retries: 3, retryAfter: 2 ** (request.retryCount ?? 0) };
-    throw error;
-  });
-}
+/** Returns whether a rate limit is for all of GitHub's API: one that is not that of a window. */
+export const isSecondary = (error: unknown): boolean =>
+  String(asResponseError(error)?.response.headers["x-ratelimit-remaining"]) !== "0";

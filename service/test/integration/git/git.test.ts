@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { Git, GitError, type GitOptions } from "../../../src/git/git.ts";
@@ -182,7 +184,7 @@ describe("a query", () => {
 
   test("is not answered by a failure", async () => {
     expect((await errorOf(createGit().query(["sh", "exit 2"]))).exitCode).toBe(2);
-    expect((await errorOf(createGit().query(["sh", "kill -9 $PPID $$"]))).exitCode).toBeNull();
+    expect((await errorOf(createGit().query(["sh", "kill -SEGV $PPID $$"]))).exitCode).toBeNull();
     const stopped = createGit({ signal: AbortSignal.abort(new Error("the service stops")) });
     await expect(stopped.query(["version"])).rejects.toThrow("the service stops");
   });
@@ -214,4 +216,59 @@ test("reads the operator's settings for transfers once, as Git has them for a re
   );
   expect(settings.map(([name]) => name)).not.toContain("ssh.variant");
   expect(settings.map(([name]) => name)).not.toContain("http.sslverify");
+});
+
+describe("a command that talks to the repository's host", () => {
+  test.each([
+    ["git://", (port: number) => `git://127.0.0.1:${port}/docs`],
+    ["ssh://", () => "ssh://host.invalid/docs"],
+  ])("fails by an outage if it gets no byte for a while over %s", async (_transport, urlOf) => {
+    const server = createServer(() => {}).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const settings = () => [["core.sshCommand", "sleep 600 #"] as const];
+    const git = createGit({ settings, stallMs: 240 });
+    const error = await errorOf(git.run(["ls-remote", urlOf(port)]));
+    expect(error.message).toContain("git ls-remote got no byte from the repository's host for 0.24 s");
+    expect([error.isRemoteOutage, error.exitCode]).toEqual([true, null]);
+  });
+
+  test("is not silent while it reads or writes", async () => {
+    const script = "i=0; while [ $i -lt 20 ]; do i=$((i+1)); echo >/dev/null; sleep 0.05; done; false #";
+    const settings = () => [["core.sshCommand", script] as const];
+    const error = await errorOf(createGit({ settings, stallMs: 600 }).run(["ls-remote", "ssh://host.invalid/docs"]));
+    expect(error.exitCode).toBe(128);
+  });
+
+  test("fails by an outage if it takes too long", async () => {
+    const settings = () => [["core.sshCommand", "sleep 600 #"] as const];
+    const error = await errorOf(
+      createGit({ settings }).run(["ls-remote", "ssh://host.invalid/docs"], { timeLimitMs: 60 }),
+    );
+    expect(error.isRemoteOutage).toBe(true);
+  });
+});
+
+describe("a failure for lack of something", () => {
+  test.each([
+    ["its signal", "kill -9 $PPID"],
+    ["the signal of a program that it started", "echo 'error: index-pack died of signal 9' >&2; exit 128"],
+    ["the words of a shell", "echo 'sh: line 1: 12345 Killed  git index-pack' >&2; exit 128"],
+  ])("is known by %s", async (_fact, script) => {
+    await expect(createGit().run(["sh", script])).rejects.toBeInstanceOf(ResourceExhausted);
+  });
+
+  test("is known by the free space, whatever Git says, but not if Git answers no", async () => {
+    const git = createGit({ freeBytes: async () => 99_000_000 });
+    await expect(git.run(["sh", "echo 'error: unable to write file a' >&2; exit 128"])).rejects.toBeInstanceOf(
+      ResourceExhausted,
+    );
+    expect(await git.query(["sh", "exit 1"])).toBeUndefined();
+  });
+
+  test("is no crash of Git: a file of an agent can be the cause", async () => {
+    const error = await errorOf(createGit().run(["sh", "kill -SEGV $PPID"]));
+    expect(error.message).toContain("git sh was killed by SIGSEGV");
+  });
 });

@@ -1,8 +1,10 @@
 import { getEventListeners } from "node:events";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { GitHubResponseNumbers } from "../../../src/metrics/metrics.ts";
+import { GitHubGates } from "../../../src/pulls/github/gate.ts";
 import { GitHubApi } from "../../../src/pulls/github/github-api.ts";
 import { RateLimitError } from "../../../src/pulls/github/github-error.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 import { type ServedResponse, startPullRequestServer } from "../../support/pull-request-server.ts";
 
 const list = "GET /repos/{owner}/{repo}/pulls";
@@ -16,7 +18,13 @@ async function setUp(token = "token_0123456789") {
   const repository = { apiUrl: server.url, owner: "acme", name: "docs", token };
   const answers: GitHubResponseNumbers[] = [];
   const metrics = { gitHubAnswered: (answer: GitHubResponseNumbers) => void answers.push(answer) };
-  const api = new GitHubApi({ repository, signal: stop.signal, log: () => {}, metrics, secondMs: 1 });
+  const api = new GitHubApi({
+    repository,
+    signal: stop.signal,
+    log: () => {},
+    metrics,
+    gates: new GitHubGates({ secondMs: 1 }),
+  });
   /** Returns the error of a request that is answered so. */
   const errorOf = (answer: ServedResponse): Promise<Error> => {
     server.answer = () => answer;
@@ -116,17 +124,73 @@ test("removes the token from what GitHub says, unless it is so short that it cou
   expect((await short.errorOf({ status: 404, body: { message: "no GitHub." } })).message).toContain(": no GitHub.");
 });
 
-test.each([
-  ["slow down", "slow down (handled as a secondary rate limit)"],
-  ["a secondary rate limit", "a secondary rate limit"],
-])("says that it takes any rate limit for a secondary one: %s", async (text, message) => {
+test("says that a rate limit is none of its outages, nor permanent, and until when it lasts", async () => {
   const { errorOf } = await setUp();
-  const error = await errorOf({ status: 429, body: { message: text }, headers: { "retry-after": "5" } });
+  const error = await errorOf({ status: 429, body: { message: "slow down" }, headers: { "retry-after": "5" } });
   expect(error).toBeInstanceOf(RateLimitError);
-  expect(error).toMatchObject({ waitMs: 5000, isPermanent: false, isTransient: false });
-  expect(error.message).toMatch(
-    new RegExp(`: ${message.replace(/[()]/g, "\\$&")} \\(rate limit until \\d\\d:\\d\\d UTC\\)$`),
-  );
+  expect(error).toMatchObject({ isPermanent: false, isTransient: false });
+  expect(error.message).toMatch(/: slow down \(rate limit until \d\d:\d\d UTC\)$/);
+});
+
+describe("one gate for an API and a token", () => {
+  const setUpTwo = async (token = "token_0123456789") => {
+    const { server, stop } = await setUp();
+    const machine = new FakeMachine();
+    const gates = new GitHubGates({ machine });
+    const apiOf = (name: string, own: string) =>
+      new GitHubApi({
+        repository: { apiUrl: server.url, owner: "acme", name, token: own },
+        signal: stop.signal,
+        log: () => {},
+        gates,
+      });
+    return { server, machine, docs: apiOf("docs", "token_0123456789"), web: apiOf("web", token) };
+  };
+  const limited = { status: 429, headers: { "retry-after": "60" } };
+  const noneLeft = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 60) };
+
+  test("sends nothing for any repository while GitHub has said to wait", async () => {
+    const { server, machine, docs, web } = await setUpTwo();
+    server.answer = () => limited;
+    await expect(docs.request(list, {}, once)).rejects.toThrow("GitHub answered 429");
+    server.answer = () => ({ status: 200, body: [] });
+    const error = await web.request(list, {}, once).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(String(error)).toMatch(
+      /rate limit is reached for GET \/repos\/acme\/web\/pulls: .* was not sent \(rate limit until/,
+    );
+    expect(server.requests).toHaveLength(1);
+    machine.pass(60_000);
+    await web.request(list, {}, once);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test.each([
+    ["another token", "token_of_web_only", list, limited],
+    ["the API with a limit of its own", undefined, "POST /graphql", { status: 403, headers: noneLeft }],
+  ])("holds up no requests with %s", async (_what, token, route, answer) => {
+    const { server, docs, web } = await setUpTwo(token);
+    server.answer = () => answer;
+    await expect(docs.request(list, {}, once)).rejects.toBeInstanceOf(RateLimitError);
+    server.answer = () => ({ status: 200, body: {} });
+    await web.request(route, {}, once);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("leaves a second between writes, whatever happens to the machine's clock", async () => {
+    const { server, machine, docs, web } = await setUpTwo();
+    server.answer = () => ({ status: 201 });
+    const write = "POST /repos/{owner}/{repo}/pulls";
+    await docs.request(write, {}, once);
+    const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
+    onTestFinished(() => clock.mockRestore());
+    const second = web.request(write, {}, once);
+    await docs.request(list, {}, once);
+    expect(server.requests).toHaveLength(2);
+    machine.pass(1000);
+    await second;
+    expect(server.requests).toHaveLength(3);
+  });
 });
 
 test("prints nothing that GitHub says about itself", async () => {

@@ -56,8 +56,9 @@ test("a turn that waits for GitHub's rate limit is resumed by the next service, 
   {
     await using service = await startAgentService(docs, options);
     id = (await send(service, "docs/job", "more")).job.id;
-    const line = `Opening the pull request of agent/${id}: GitHub's rate limit is reached, waiting 3000 s.`;
-    await waitUntil(() => service.lines.includes(line));
+    await waitUntil(() =>
+      service.lines.some((line) => line.startsWith(`${id}: turn 1 postponed: GitHub answered 403`)),
+    );
     expect((await send(service, `docs/job/${id}`)).job.status).toBe("active");
   }
   server.answer = () => undefined;

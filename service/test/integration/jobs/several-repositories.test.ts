@@ -8,6 +8,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import type { Sandbox, SandboxAccess } from "../../../src/agents/sandbox/sandbox.ts";
+import { Problems } from "../../../src/api/problems.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import type { ProjectOptions } from "../../../src/start/service.ts";
 import { turnHost } from "../../../src/turns/turn-host.ts";
@@ -202,6 +203,59 @@ describe("a repository that cannot be reached", () => {
     expect([ofDocs.status, ofSite.status]).toEqual(["completed", "failed"]);
     renameSync(`${site.path}.away`, site.path);
     expect((await run(service, "site")).status).toBe("completed");
+  });
+});
+
+describe("a repository that has worked before", () => {
+  const prepare = async () => {
+    const { docs, site, projects, folder } = setUp();
+    const before = await start(projects, { folder });
+    await before.stop();
+    const problems = new Problems(() => {});
+    const isWaiting = async (service: AgentService, id: string) =>
+      (await send(service, `docs/job/${id}`)).job.status === "active";
+    return { docs, site, projects, folder, problems, isWaiting };
+  };
+
+  test("is away if it is gone when the service starts: its turns wait until it is back, and no other does", async () => {
+    const { docs, projects, folder, problems, isWaiting } = await prepare();
+    renameSync(docs.path, `${docs.path}.away`);
+    const service = await start(projects, { folder, problems });
+    const { job, status } = await send(service, "docs/job", "Go on");
+    expect([status, problems.current.repositories?.problem]).toEqual([
+      201,
+      "turns of docs wait for their repository; the log says why",
+    ]);
+    expect(await run(service, "site")).toMatchObject({ status: "completed" });
+    expect(await isWaiting(service, job.id)).toBe(true);
+    expect(service.lines).toContainEqual(
+      expect.stringMatching(/^Project docs, repository .* cannot be used now: .*Its turns wait/),
+    );
+    renameSync(`${docs.path}.away`, docs.path);
+    expect(await waitForJob(service, job.id)).toMatchObject({ status: "completed" });
+    expect(problems.current).toEqual({});
+  });
+
+  test("is away if what its agent needs is refused, such as the key of its model", async () => {
+    const { projects, folder, isWaiting } = await prepare();
+    let isAccepted = false;
+    const check = async () => {
+      if (!isAccepted) throw new Error("the key is not accepted");
+    };
+    const service = await start({ ...projects, docs: { ...projects.docs, check } }, { folder });
+    const { job } = await send(service, "docs/job", "Go on");
+    expect(await run(service, "site")).toMatchObject({ status: "completed" });
+    expect(await isWaiting(service, job.id)).toBe(true);
+    isAccepted = true;
+    expect(await waitForJob(service, job.id)).toMatchObject({ status: "completed" });
+  });
+
+  test("ends the start if no other works, and another one is a mistake that a new one makes", async () => {
+    const { docs, site, projects, folder } = await prepare();
+    renameSync(site.path, `${site.path}.away`);
+    await expect(start({ site: projects.site }, { folder })).rejects.toThrow(/^project site, repository .*/);
+    const settings = { ...projects, more: projectOptions(docs, { repository: join(docs.path, "missing") }) };
+    await expect(start(settings, { folder })).rejects.toThrow(/^project more, repository .*missing/);
   });
 });
 

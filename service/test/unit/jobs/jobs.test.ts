@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { ReplayedRecord } from "../../../src/jobs/jobs.ts";
@@ -11,7 +12,7 @@ import { JobDirectory } from "../../../src/service-folder.ts";
 import { JobCopier } from "../../../src/store/job-copier.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
+import { KeyReused, OutcomeUnknown, SourceUnavailable, StoreUnavailable } from "../../../src/store-errors.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 
@@ -363,4 +364,19 @@ test("few creates use the store at a time, and those of one project leave room f
     held.shift()?.();
   }
   expect((await Promise.all(creates)).map((job) => accepted(job).status)).toEqual(Array(8).fill("active"));
+});
+
+test("a create whose repository does not answer is rejected after ten seconds, and may be sent again", async () => {
+  const machine = new FakeMachine();
+  const { promise: never } = Promise.withResolvers<boolean>();
+  const shown = { repositoryName: "https://example.com/docs", model: "large", hasBranch: () => never };
+  const jobs = new Jobs({ store: openSqliteStore(":memory:"), projects: PerProject.same(shown), machine });
+  const created = jobs.create("docs", "Fix it", undefined, { base: "dev" });
+  await setImmediate();
+  machine.pass(9999);
+  await setImmediate();
+  machine.pass(1);
+  await expect(created).rejects.toThrow("The repository cannot be read: no answer within 10 s");
+  await expect(created).rejects.toBeInstanceOf(SourceUnavailable);
+  expect(machine.isWaitedFor).toBe(false);
 });

@@ -8,6 +8,7 @@ import { GitRepository } from "../../../src/git/git-repository.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { jobLogFile, logsFolder, unknownFolder } from "../../../src/service-folder.ts";
+import { AwayRepositories } from "../../../src/start/away-repositories.ts";
 import type { Backend, ProjectBackend } from "../../../src/start/backend.ts";
 import { checkAgent, type ProjectAgents, runWorker, type WorkerOptions } from "../../../src/start/run-worker.ts";
 import { JobCopier } from "../../../src/store/job-copier.ts";
@@ -73,7 +74,8 @@ async function setUp(
       ? PerProject.same(create("docs"))
       : PerProject.of(new Map(names.map((name) => [name, create(name)])));
   const projects = perProject((name) => projectBackend(name, store, join(folder, names === undefined ? "" : name)));
-  const backend: Backend = { store, projects, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  const away = new AwayRepositories({ repositories: new Map(), signal: AbortSignal.abort(), log: () => {} });
+  const backend: Backend = { store, projects, away, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
   const log: string[] = [];
   const stop = new AbortController();
   await prepare(store, folder);

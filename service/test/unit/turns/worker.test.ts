@@ -10,6 +10,7 @@ import { logContext, withLogContext } from "../../../src/log/log-context.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
+import { RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { turnHost } from "../../../src/turns/turn-host.ts";
@@ -545,16 +546,43 @@ describe("a turn whose repository cannot be reached now", () => {
     ]);
   });
 
-  test("fails when that has lasted for an hour", async () => {
-    const { worker, store, checkoutOf, addJobs, sleeps } = setUpWorker({ agents: 1 });
-    await addJobs("a");
-    await worker.start();
-    let waitedMs = 0;
-    for (let pauseMs = 1000; waitedMs < 3_600_000; pauseMs = Math.min(pauseMs * 2, 60_000)) {
-      (await checkoutOf("a")).fail(away());
-      (await sleeps.next(pauseMs))();
-      waitedMs += pauseMs;
-    }
+  const setUpClock = async () => {
+    const clock = { now: 0 };
+    const set = setUpWorker({ agents: 1, now: () => clock.now });
+    await set.addJobs("a");
+    await set.worker.start();
+    const failAndPause = async (error: Error, pauseMs: number): Promise<void> => {
+      (await set.checkoutOf("a")).fail(error);
+      const end = await set.sleeps.next(pauseMs);
+      clock.now += pauseMs;
+      end();
+    };
+    return { ...set, clock, failAndPause };
+  };
+
+  test("waits as long as GitHub's rate limit lasts, and then for an hour at most", async () => {
+    const { worker, store, checkoutOf, failAndPause } = await setUpClock();
+    await failAndPause(new RateLimitError("wait", 403, 5_400_000), 5_400_000);
+    await failAndPause(away(), 2000);
+    (await checkoutOf("a")).succeed();
+    await worker.drain();
+    expect((await store.jobs.find("a"))?.state).toBe("completed");
+  });
+
+  test("fails when its limit has lasted for a day", async () => {
+    const { worker, store, checkoutOf, failAndPause } = await setUpClock();
+    for (let hours = 0; hours < 24; hours++) await failAndPause(new RateLimitError("wait", 403, 3_600_000), 3_600_000);
+    (await checkoutOf("a")).fail(new RateLimitError("wait", 403, 3_600_000));
+    await worker.drain();
+    expect((await store.jobs.find("a"))?.state).toBe("failed");
+  });
+
+  test("fails when that has lasted for an hour, however often it was tried", async () => {
+    const { worker, store, clock, checkoutOf, failAndPause } = await setUpClock();
+    await failAndPause(away(), 1000);
+    clock.now += 3_590_000;
+    await failAndPause(away(), 2000);
+    clock.now += 7000;
     (await checkoutOf("a")).fail(away());
     await worker.drain();
     expect((await store.jobs.find("a"))?.state).toBe("failed");
