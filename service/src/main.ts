@@ -75,7 +75,7 @@ async function copyStore({ store, target }: CommandOf<"copy">): Promise<void> {
       print(`Copied ${store} to ${target.file}`);
     } else {
       const { importStore } = await import("./store/postgres/import-store.ts");
-      const { markHome } = await import("./turns/shared-homes.ts");
+      const { markHome } = await import("./store/shared-homes.ts");
       const { jobs, turns, pullRequests } = await importStore(store, { ...target, log: print }, markHome);
       print(`Copied ${jobs} jobs, ${turns} turns and ${pullRequests} pull requests from ${store} to Postgres`);
     }

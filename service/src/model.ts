@@ -171,8 +171,20 @@ export function parseTurnId(text: string): number | undefined {
   return Number.isSafeInteger(id) ? id : undefined;
 }
 
+/** What comes with a prompt. It is no part of it: of no key, no hash and no title. */
+export interface PromptContext {
+  /** What the agent is told after the prompt, such as what changed; empty if nothing. */
+  sections: string;
+  /** Who asked for it, where, and in which run: an `Asked` as JSON; `null` if that is unknown. */
+  asked: string | null;
+  /** The commit up to which the sections tell of changes; `null` if they tell of none. */
+  covers: string | null;
+}
+
+export const noContext: PromptContext = { sections: "", asked: null, covers: null };
+
 /** A turn to run, with the step and request of its key. A turn without a key has an empty step and a request of its own. */
-export interface Turn extends Pick<RequestKey, "step" | "request"> {
+export interface Turn extends Pick<RequestKey, "step" | "request">, Pick<PromptContext, "sections" | "covers"> {
   /** Counts the turns of a store, or is a time: after a restored backup, another turn can get it. */
   id: number;
   /** Made at random when the turn is added, and kept in all copies. It tells which commits are the turn's. 32 hexadecimal digits. */
@@ -210,7 +222,7 @@ export interface Made {
 }
 
 /** A row of `turn`. */
-export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
+export interface StoredTurn extends Turn, Pick<RequestKey, "caller">, PromptContext {
   /** Tells whether another turn has the same prompt, even if only the beginning of this one is known: see `hashPrompt`. */
   promptHash: string;
   state: TurnState;
@@ -286,6 +298,9 @@ export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "kept" 
 export interface TurnCopy
   extends Pick<StoredTurn, "id" | "identity" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
   promptHash?: StoredTurn["promptHash"] | undefined;
+  sections?: StoredTurn["sections"] | undefined;
+  asked?: StoredTurn["asked"] | undefined;
+  covers?: StoredTurn["covers"] | undefined;
   caller?: StoredTurn["caller"] | undefined;
   step?: StoredTurn["step"] | undefined;
   request?: StoredTurn["request"] | undefined;

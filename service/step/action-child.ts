@@ -24,7 +24,6 @@ export class ActionChild {
   readonly #config: ServiceConfig;
   readonly #openedAt = performance.now();
   #service: StepService | undefined;
-  /** Of both services: the second one finds the jobs that the first one has restored. */
   readonly #report = new Report();
   /** Whether the service runs agents. */
   #hasAgents = false;
@@ -69,19 +68,19 @@ export class ActionChild {
   }
 
   async #serve(hasAgents: boolean): Promise<void> {
-    if (this.#service !== undefined && (this.#hasAgents || !hasAgents)) return;
-    if (hasAgents) {
+    const startsAgents = hasAgents && !this.#hasAgents;
+    if (startsAgents) {
       process.env.PATH = await this.#prepare(this.#settings);
       this.#cancellation.signal.throwIfAborted();
+      await checkAccessAndKey(this.#config, this.#log);
     }
-    await this.#service?.[Symbol.asyncDispose]();
-    this.#service = undefined;
+    this.#service ??= await serve(this.#config, this.#report, this.#log);
+    if (!startsAgents) return;
     const { options, endsAfterMs } = this.#settings;
     const leftMs = endsAfterMs - (performance.now() - this.#openedAt);
     const args = withTimeLeft(this.#config.args, options.timeLimitMs, leftMs);
-    this.#service = await serve({ ...this.#config, args }, this.#report, this.#log, hasAgents);
-    this.#hasAgents = hasAgents;
-    const { memory } = this.#service;
+    const memory = await this.#service.runAgents({ ...this.#config, args });
+    this.#hasAgents = true;
     if (memory !== undefined) tellMemory(runner, memory, this.#environment);
   }
 

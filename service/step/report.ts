@@ -55,13 +55,13 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
     jobOfSession: async (session) => copies?.jobOfSession?.(session),
     keptCommits: {
       isOnlyPlace: true,
-      save: async (turn, bundle) => {
+      save: async (turn, packed) => {
         const { keptCommits } = copies ?? {};
-        if (keptCommits === undefined)
-          throw new Error("this run cannot save it in the Actions cache of its own repository");
-        await keptCommits.save(turn, bundle);
+        if (keptCommits === undefined) throw new Error("this run remembers nothing");
+        await keptCommits.save(turn, packed);
       },
-      load: async (job) => copies?.keptCommits?.load(job),
+      load: async (job, turn) => copies?.keptCommits?.load(job, turn),
+      forget: async (turn) => copies?.keptCommits?.forget?.(turn),
     },
   };
 }

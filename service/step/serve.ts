@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { say } from "../../src/runner-kit/text.ts";
 import type { Agent } from "../src/agents/agent.ts";
-import { checkModelKey } from "../src/agents/check-model-key.ts";
+import { checkModelKey, UnusableModel } from "../src/agents/check-model-key.ts";
 import { confineAgents, withoutAgents } from "../src/agents/confine.ts";
 import { errorMessage } from "../src/error-message.ts";
 import { parseOptions } from "../src/options/options.ts";
-import { startApi, startService } from "../src/start/service.ts";
+import { startApi } from "../src/start/service.ts";
 import { connectCacheEntries } from "./memory/cache-entries.ts";
 import type { Memory } from "./memory/describe-memory.ts";
 import { openMemory, type StepMemory } from "./memory/open-memory.ts";
@@ -18,35 +18,27 @@ import { SetupError } from "./setup/setup-error.ts";
 /** The service of a step. Disposing of it stops its agents, and saves their jobs. */
 export interface StepService extends AsyncDisposable {
   url: string;
-  /** What later runs will know of this one; `undefined` if jobs are not remembered. */
-  memory: Memory | undefined;
+  /**
+   * Runs agents, too, and not only says what is known of jobs. The variables that agents get are in the process's environment.
+   *
+   * @returns what later runs will know of this one; `undefined` if jobs are not remembered
+   */
+  runAgents(config: ServiceConfig): Promise<Memory | undefined>;
 }
 
 /**
- * Starts the service in this process. The variables that agents get are in the process's environment.
+ * Starts the service in this process.
  *
  * @param report - gets what happens to jobs
- * @param hasAgents - whether it runs agents, and not only says what is known of jobs
- * @throws SetupError if the token or the model's key is not accepted
  */
-export async function serve(
-  config: ServiceConfig,
-  report: Report,
-  log: (line: string) => void,
-  hasAgents: boolean,
-): Promise<StepService> {
+export async function serve(config: ServiceConfig, report: Report, log: (line: string) => void): Promise<StepService> {
   const { folder, projectId, remember } = config;
-  const environment = { ...process.env, ...config.environment };
-  const options = parseOptions(config.args, environment);
-  const { settings, apiKey = "", store: _, ...rest } = options;
-  if (hasAgents) await checkAccessAndKey(config, log);
-  const confined = hasAgents ? await confineAgents(settings, folder, environment, log) : withoutAgents(settings);
+  const { settings, apiKey = "", store: _, ...rest } = parseOptions(config.args, environmentOf(config));
   const cache = connectCacheEntries({ ...process.env, ...remember?.cacheEnvironment });
   let memory: StepMemory | undefined;
-  const start = hasAgents ? startService : startApi;
-  const service = await start({
+  const service = await startApi({
     ...rest,
-    settings: confined.settings,
+    settings: withoutAgents(settings).settings,
     apiKey,
     projects: [projectId],
     port: 0,
@@ -57,23 +49,29 @@ export async function serve(
       return reportedCopies(report, memory?.copies);
     },
     log,
-  }).catch(async (error: unknown) => {
-    // Its proxy has a folder among the system's temporary ones.
-    await confined[Symbol.asyncDispose]();
-    throw error;
   });
   log(`Listening on ${service.url}`);
-  const tidied = hasAgents ? memory?.tidy() : undefined;
+  const held = new AsyncDisposableStack();
   return {
     url: service.url,
-    memory: hasAgents ? await memory?.describe() : undefined,
+    runAgents: async (given) => {
+      const environment = environmentOf(given);
+      const confined = held.use(
+        await confineAgents(parseOptions(given.args, environment).settings, folder, environment, log),
+      );
+      await service.runTurns(confined.settings);
+      const tidied = memory?.tidy();
+      held.defer(async () => tidied);
+      return memory?.describe();
+    },
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]();
-      await tidied;
-      await confined[Symbol.asyncDispose]();
+      await held.disposeAsync();
     },
   };
 }
+
+const environmentOf = (config: ServiceConfig): NodeJS.ProcessEnv => ({ ...process.env, ...config.environment });
 
 /**
  * Checks what GitHub and the model's API can tell before an agent works in vain.
@@ -81,7 +79,7 @@ export async function serve(
  * @throws SetupError if the token may not push or open pull requests, or the model's API rejects the agent's key
  */
 export async function checkAccessAndKey(config: ServiceConfig, log: (line: string) => void): Promise<void> {
-  const environment = { ...process.env, ...config.environment };
+  const environment = environmentOf(config);
   const { settings } = parseOptions(config.args, environment);
   await Promise.all(
     settings.values.flatMap((project) => [checkAccess(project, log), checkKey(project.agent, environment, log)]),
@@ -91,7 +89,8 @@ export async function checkAccessAndKey(config: ServiceConfig, log: (line: strin
 async function checkKey(agent: Agent, environment: NodeJS.ProcessEnv, log: (line: string) => void): Promise<void> {
   await checkModelKey(agent, environment, log).catch((error: unknown) => {
     const problem = inWordsOfInputs(errorMessage(error));
-    throw new SetupError("The model's key is not valid", say`${problem}\nNothing was started.`);
+    const title = error instanceof UnusableModel ? "The model cannot be used" : "The model's key is not valid";
+    throw new SetupError(title, say`${problem}\nNothing was started.`);
   });
 }
 

@@ -24,25 +24,43 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
   const answered = { result: { kind: "skipped", reason: "command", triggerKind: event.triggerKind } } as const;
   // A dry run says in the log and in the summary what it was asked.
   if (run.settings.dryRun || !thread) return answered;
-  await answerCommand(command, thread, mode, run);
+  await answerCommand(command, thread, () => conversation.findOwnJob(), { mode, run });
   return run.ports.signal.aborted ? { result: cancelledBeforeSending } : answered;
 }
 
+interface Asked {
+  mode: CommentMode;
+  run: Run;
+}
+
 /** Answers a command in a reply of its own, which has no marker: it starts nothing, and the thread's job stays the same. */
-async function answerCommand(command: Command, thread: Thread, mode: CommentMode, run: Run): Promise<void> {
+async function answerCommand(
+  command: Command,
+  thread: Thread,
+  findOwnJob: Conversation["findOwnJob"],
+  { mode, run }: Asked,
+): Promise<void> {
   await thread.react("eyes");
   const { userId } = await thread.post(command === "help" ? renderHelp(mode) : statusAnswers.reading);
   if (command === "help" || userId === undefined || run.ports.signal.aborted) return;
-  await thread.edit(await readAnswer(userId, thread, mode, run), { isLast: true });
+  const named = mode.jobId === "" ? await findOwnJob() : { jobId: mode.jobId };
+  const answer =
+    "kind" in named ? statusAnswers.unreadable : await readAnswer(userId, thread, named.jobId, { mode, run });
+  await thread.edit(answer, { isLast: true });
 }
 
-/** Reads the job that the workflow names, or the last one that the step's own account has started in the thread. */
-async function readAnswer(authorId: number, thread: Thread, mode: CommentMode, run: Run): Promise<string> {
+/** Reads a job: the one that is named, or else the last one that the step's own account has started in the thread. */
+async function readAnswer(
+  authorId: number,
+  thread: Thread,
+  named: string | undefined,
+  { mode, run }: Asked,
+): Promise<string> {
   const { settings } = run;
-  const replies = mode.jobId === "" ? await thread.listReplies(settings.projectId) : [];
+  const replies = named === undefined ? await thread.listReplies(settings.projectId) : [];
   if (!replies) return statusAnswers.unreadable;
   const own = replies.findLast((reply) => reply.authorId === authorId && reply.jobId !== undefined);
-  const jobId = mode.jobId || own?.jobId;
+  const jobId = named ?? own?.jobId;
   if (jobId === undefined) return statusAnswers.noJob(mode);
   // In a state of its own, so that it does not reach the outputs of this run.
   const state = new RunState();

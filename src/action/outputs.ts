@@ -20,7 +20,7 @@ export function outputsOf(
     outcome,
     "skip-reason": skipReason,
     "job-origin": state.origin,
-    "changed-files": state.changes === undefined ? "" : String(state.changes.files.length),
+    "changed-files": state.changes === undefined || state.changes.isUnlisted ? "" : String(state.changes.files.length),
     "final-message": state.finalMessage,
     "check-result": state.check,
     "cost-usd": state.costUsd === undefined ? "" : String(state.costUsd),

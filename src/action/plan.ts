@@ -1,4 +1,5 @@
 import type { RememberedChanges } from "./changes/range.ts";
+import { changesBelow } from "./comments/prompt-template.ts";
 import type { PullRequest } from "./pull-request.ts";
 import { cancelledBeforeSending, isJobNotFound, isRejected, type RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
@@ -6,6 +7,7 @@ import { isStillGone } from "./run-job.ts";
 import type { SendingTask } from "./settings.ts";
 
 export type { RememberedChanges };
+export { changesBelow };
 
 export const nothingRemembered: RememberedChanges = {
   lastCommit: undefined,
@@ -13,8 +15,16 @@ export const nothingRemembered: RememberedChanges = {
   ownPullRequests: [],
 };
 
+/** A prompt with what comes beside it. */
+export interface WrittenPrompt {
+  prompt: string;
+  sections: readonly string[];
+  /** The prompt with the sections in it, for a service that does not take them apart. */
+  whole: string;
+}
+
 /**
- * Writes the prompt with a section on what changed, or returns why nothing may be sent.
+ * Writes the prompt, and a section on what changed, or returns why nothing may be sent.
  *
  * @param addSection - puts the section into the prompt. It is `undefined` without `changes`, and empty if there is nothing
  *   to compare
@@ -23,7 +33,7 @@ export async function writePrompt(
   addSection: (section: string | undefined) => string,
   run: Run,
   remembered = nothingRemembered,
-): Promise<{ prompt: string } | RunResult> {
+): Promise<WrittenPrompt | RunResult> {
   const { changes } = run.settings;
   let section: string | undefined;
   if (changes) {
@@ -33,8 +43,10 @@ export async function writePrompt(
     if ("kind" in found) return found;
     section = found.section;
   }
-  const prompt = addSection(section);
-  return prompt.trim() === "" ? { kind: "blocked", cause: "prompt" } : { prompt };
+  const whole = addSection(section);
+  if (whole.trim() === "") return { kind: "blocked", cause: "prompt" };
+  const prompt = changes ? addSection(changesBelow) : whole;
+  return { prompt, sections: section ? [section] : [], whole };
 }
 
 /** Finds the branch that a new job starts from, if the workflow names one; a result if nothing may be sent. */
@@ -68,13 +80,13 @@ export interface Plan {
  * @param create - `replaces`: the turn of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
  */
 export function planTasks(
-  prompt: string,
+  prompt: Pick<SendingTask, "prompt" | "sections">,
   continued: Continuation | undefined,
   { replaces, base }: { replaces?: string | undefined; base?: string | undefined },
 ): Plan {
-  const create: SendingTask = { kind: "create", prompt, base, replaces };
+  const create: SendingTask = { kind: "create", ...prompt, base, replaces };
   if (continued === undefined) return { task: create };
-  const task: SendingTask = { kind: "message", jobId: continued.jobId, prompt, replaces };
+  const task: SendingTask = { kind: "message", jobId: continued.jobId, ...prompt, replaces };
   return continued.isReplaceable ? { task, continued, otherwise: create } : { task };
 }
 

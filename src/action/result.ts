@@ -65,7 +65,7 @@ export type SkippedResult =
   | { kind: "skipped"; reason: "dry-run"; plan: Text | BlockedResult };
 
 /** Why an event asks for no job. `fork`: a run for a fork has no secrets; `command`: one like `status` starts nothing. */
-export type EventSkipReason = "no-trigger" | "no-instruction" | "bot" | "edited" | "fork" | "command";
+export type EventSkipReason = "no-trigger" | "no-instruction" | "bot" | "edited" | "fork" | "command" | "withdrawn";
 
 /** Why the step starts nothing: the `skip-reason` output. */
 export type SkipReason = SkippedResult["reason"];
@@ -80,6 +80,8 @@ interface BlockedDetails {
   /** `jobId`: the last job of the session; `undefined` if the service did not say which that is. */
   "session-job": { jobId: string | undefined; error: RequestError; forMs: number };
   changes: { detail: string };
+  /** What asks cannot be read again. */
+  request: { triggerKind: TriggerKind; detail: string };
   "no-base": object;
   base: { detail: string };
   /** The newest commit of a branch that can be the agent's. */

@@ -1,4 +1,4 @@
-import type { AcceptedSubmission, AgentJobClient } from "../client/client.ts";
+import type { AcceptedSubmission, AgentJobClient, Submission } from "../client/client.ts";
 import type { CallLimits } from "../client/clock.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
 import { InvalidResponseError, isRequestError, SubmissionError } from "../client/errors.ts";
@@ -7,10 +7,11 @@ import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, type WaitRequest, type WaitResult, waitForJob } from "../client/wait.ts";
 import { message } from "../runner-kit/text.ts";
 import { excerpt } from "../runner-kit/untrusted.ts";
+import { commitOf } from "./commit-of.ts";
 import { AgentError, agentFailed, isJobNotFound, type Operation, type RunResult } from "./result.ts";
 import { connectService, type Run } from "./run.ts";
 import { RunState } from "./run-state.ts";
-import { runAttempt } from "./runner/environment.ts";
+import { runAttempt, runUrl } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
 
 /** How long the state of a job is read while its service fails, in milliseconds: what is left of the time is for the job that runs. */
@@ -159,13 +160,29 @@ function submit(
   { key, publishJobId, log, state, ports }: Run,
   limits: CallLimits,
 ): Promise<AcceptedSubmission> {
-  const prompt = state.refusal === "" ? task.prompt : `${task.prompt}\n\n${state.refusal}`;
-  const submission = { prompt, key: key.of(task.prompt, task.replaces) };
+  const refusal = state.refusal === "" ? [] : [state.refusal];
+  const { sections } = task;
+  const submission = {
+    prompt: sections ? task.prompt : [task.prompt, ...refusal].join("\n\n"),
+    key: key.of(task.prompt, task.replaces),
+    ...(sections && {
+      sections: [...sections, ...refusal],
+      asked: askedOf(state, ports.environment),
+      covers: sections.length === 0 ? undefined : commitOf(state.changes?.head),
+    }),
+  };
   const session = state.features?.has("session") ? state.session : undefined;
   const onRetry = (notice: RetryNotice): void => log.retrying(notice, state.elapsedMs(ports.clock.now()));
   return task.kind === "create"
     ? client.createJob({ ...submission, base: task.base, session }, limits, onRetry, publishJobId)
     : client.sendMessage(task.jobId, submission, limits, onRetry);
+}
+
+/** Returns who asked, where and in which run. Only people are named: other events name whoever caused them last. */
+function askedOf({ author, threadUrl }: RunState, environment: NodeJS.ProcessEnv): Submission["asked"] {
+  const { GITHUB_EVENT_NAME: event, GITHUB_TRIGGERING_ACTOR: actor = "" } = environment;
+  const by = author || (event === "workflow_dispatch" ? actor : "");
+  return { by: by || undefined, in: threadUrl || undefined, run: runUrl(environment) || undefined };
 }
 
 /** Returns what reads the status of our turn, if the service may say it: others may have sent a message since. */

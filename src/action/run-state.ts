@@ -1,6 +1,7 @@
 import type { ClientOptions } from "../client/client.ts";
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
+import type { Text } from "../runner-kit/text.ts";
 import type { Changes } from "./changes/repository.ts";
 import { type PullRequest, type PullRequestState, parsePullRequest } from "./pull-request.ts";
 
@@ -75,6 +76,8 @@ export class RunState {
   lastPullRequest: { url: string; state: PullRequestState } | undefined;
   /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
   refusal = "";
+  /** What the reply says of the branch that the job starts from, if that is another one than the workflow asks for. */
+  startNote: Text = [];
   /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
   author = "";
   threadUrl = "";

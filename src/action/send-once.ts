@@ -9,7 +9,7 @@ import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { readSession, tellOfLeft } from "./memory/session.ts";
 import { untilAborted } from "./memory/wait.ts";
 import { findOwnChange } from "./own-change.ts";
-import { findStart, type Plan, planTasks, runPlan, writePrompt } from "./plan.ts";
+import { findStart, type Plan, planTasks, runPlan, type WrittenPrompt, writePrompt } from "./plan.ts";
 import {
   AgentError,
   acceptanceOf,
@@ -105,8 +105,9 @@ class Sending {
       if (decision.do === "refuse") return this.#refuse(decision);
       if (decision.do === "send") {
         // Work that is kept is published, whatever the event.
-        const own = decision.to === undefined ? await findOwnChange(this.#run) : undefined;
-        if (own) return this.#withdraw(own, { isShown: false });
+        const isKept = decision.to !== undefined;
+        const why = isKept ? undefined : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
+        if (why) return this.#withdraw(why, { isShown: false });
         this.#isSettled = true;
         return this.#send(decision, start.base, early);
       }
@@ -237,7 +238,7 @@ class Sending {
   async #send(
     { to, replaces, unproven }: Extract<Decision, { do: "send" }>,
     base: string | undefined,
-    early: { prompt: string } | undefined,
+    early: WrittenPrompt | undefined,
   ): Promise<Execution> {
     const { settings, state, ports, log } = this.#run;
     const { conversation, jobId } = this.#request;
@@ -263,7 +264,8 @@ class Sending {
     const named = jobId === "" ? kept : { jobId };
     const continued = named ?? (await (conversation ?? remembered).findContinued(base));
     if (continued && "kind" in continued) return this.#withdraw(continued);
-    const plan = planTasks(written.prompt, continued, { replaces, base });
+    const isApart = await this.#takesSections(written);
+    const plan = planTasks(isApart ? written : { prompt: written.whole }, continued, { replaces, base });
     if (settings.dryRun) return this.#tellPlan(plan);
 
     // Before a word is left that something may have been sent.
@@ -285,6 +287,16 @@ class Sending {
     if (isMuted && unproven !== undefined && state.features === undefined)
       return this.#withdraw({ kind: "blocked", cause: "unknown", attempt: unproven }, { isSettled: false });
     return this.#runPlan(plan);
+  }
+
+  /** Returns whether the service takes what comes beside a prompt. Then that is no part of the request's key, so that a re-run finds it. */
+  async #takesSections({ sections }: WrittenPrompt): Promise<boolean> {
+    const { settings, state } = this.#run;
+    if (settings.dryRun) return false;
+    if (settings.agent) return true;
+    const hasAny = sections.length > 0 || state.refusal !== "" || state.author !== "";
+    if (hasAny && state.features === undefined && !state.isMute) await askService(this.#run);
+    return state.features?.has("sections") === true;
   }
 
   /** Runs a plan, and keeps what it has sent. */

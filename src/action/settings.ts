@@ -7,11 +7,27 @@ import type { FailReason } from "./outcome.ts";
 
 /** What the step is asked to do. `attach` only waits for a job. */
 export type Task =
-  /** `base`: the branch that the job starts from; `replaces`: the turn of an earlier run attempt that a request takes the place of, because that one failed. */
-  | { kind: "create"; prompt: string; base?: string | undefined; replaces?: string | undefined }
-  | { kind: "message"; jobId: string; prompt: string; replaces?: string | undefined }
+  /** `sections`: what comes beside the prompt; default: the service does not take any. `base`: the branch that the job starts from; `replaces`: the turn of an earlier run attempt that a request takes the place of, because that one failed. */
+  | {
+      kind: "create";
+      prompt: string;
+      sections?: readonly string[] | undefined;
+      base?: string | undefined;
+      replaces?: string | undefined;
+    }
+  | {
+      kind: "message";
+      jobId: string;
+      prompt: string;
+      sections?: readonly string[] | undefined;
+      replaces?: string | undefined;
+    }
   /** `resumes`: what an earlier run attempt of this step sent, which made the job run; `turnId`: as which turn, if known. */
   | { kind: "attach"; jobId: string; resumes?: "create" | "message"; turnId?: string };
+
+/** Returns all that an agent is told by a task. */
+export const promptOf = ({ prompt, sections = [] }: Pick<SendingTask, "prompt" | "sections">): string =>
+  [prompt, ...sections].join("\n\n");
 
 /** A task that sends something, so that a re-run must not repeat it. */
 export type SendingTask = Exclude<Task, { kind: "attach" }>;

@@ -35,6 +35,12 @@ export interface Submission {
   base?: string | undefined;
   /** What a service that announces sessions finds the new job by. Default: nothing. */
   session?: string | undefined;
+  /** What the agent is told after the prompt. This and what follows are only for a service that announces `sections`. */
+  sections?: readonly string[] | undefined;
+  /** Who asked: a login, the address of the issue or pull request, and that of the workflow run. */
+  asked?: Partial<Record<"by" | "in" | "run", string | undefined>> | undefined;
+  /** The commit up to which the sections tell of changes. */
+  covers?: string | undefined;
   key: IdempotencyKey;
 }
 
@@ -110,7 +116,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
         ...(holdSeconds > 0 && { prefer: `wait=${holdSeconds}` }),
       },
       ...(submission && {
-        body: JSON.stringify({ prompt: submission.prompt, base: submission.base, session: submission.session }),
+        body: JSON.stringify({ ...submission, key: undefined }),
         graceMs: submissionGraceMs,
       }),
       timeoutMs: Math.max(0, Math.min(timeoutMs, limits.deadline - clock.now())),

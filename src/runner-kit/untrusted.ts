@@ -11,10 +11,15 @@ const partLimit = 1000;
 /** The runner shows this many characters of an annotation. */
 const annotationLimit = 4096;
 
-/** Control characters, line ends, and what is invisible or reorders text; except the joiner that emoji need. */
-const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu;
+/**
+ * Control characters, other line ends, and what is invisible or reorders text; except what spelling needs at its place: direction marks,
+ * one joiner after a letter or emoji, a selector of how a character looks, and the tags of a flag. Unicode: UTS 51, "Emoji Sequences".
+ */
+export const invisible =
+  /(?![\t\n\r\u200e\u200f\u061c]|(?<=[\p{L}\p{M}\p{Emoji}])[\u200c\u200d](?![\u200c\u200d])|(?<=\p{Emoji})[\ufe0e\ufe0f]|(?<=[\p{Sm}\p{scx=Han}\p{scx=Mong}\p{scx=Mymr}])\p{VS}|(?<=\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6})[\u{e0030}-\u{e007a}]{0,6}\u{e007f})[\p{Cc}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]/gu;
+const unprintable = new RegExp(`[\\t\\n\\r\\u200e\\u200f\\u061c]|${invisible.source}`, "gu");
 
-/** Replaces the characters above, except those in `keep`, by visible escapes such as `\u{202e}`. */
+/** Replaces such characters, except those in `keep`, by visible escapes such as `\u{202e}`. */
 function visible(text: string, keep: "\t" | "\t\n"): string {
   return text
     .toWellFormed()
@@ -84,7 +89,7 @@ export function excerpt(text: string, limit: number): string {
     .replace(/\ufffd$/, "")}…`;
 }
 
-/** Removes control characters, and what is invisible or reorders text; except tabs and line feeds. */
+/** Removes what is {@link invisible}, and carriage returns. */
 export function printable(text: string): string {
-  return text.toWellFormed().replace(/(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu, "");
+  return text.toWellFormed().replaceAll("\r", "").replace(invisible, "");
 }

@@ -78,9 +78,9 @@ describe("with a stateful GitHub made elsewhere", () => {
     return response.status === 204 ? undefined : response.json();
   }
 
-  async function newIssue(): Promise<number> {
-    const body = { title: "Links are broken", labels: ["Docs Please"] };
-    return ((await call("POST", "/issues", body)) as { number: number }).number;
+  async function newIssue(text: string): Promise<number> {
+    const issue = { title: "Links are broken", body: text, labels: ["Docs Please"] };
+    return ((await call("POST", "/issues", issue)) as { number: number }).number;
   }
 
   async function stateOf(number: number): Promise<{ labels: string[]; replies: string[] }> {
@@ -118,8 +118,8 @@ describe("with a stateful GitHub made elsewhere", () => {
 
   test("a new issue with the phrase starts a job, and a label continues it, replies and is removed", async () => {
     await using service = await startScriptedService({ script: () => ({ durationMs: 100 }) });
-    const number = await newIssue();
     const body = "Hello\n/agent fix the quickstart";
+    const number = await newIssue(body);
     const subject = { number, body, html_url: `${github.url}/acme/docs/issues/${number}` };
     const first = await run(service, github.url, "issues", "opened", { subject });
     expect((await stateOf(number)).labels).toEqual(["Docs Please"]);

@@ -48,7 +48,10 @@ export async function runWithChanges(
     ...run,
     prompts: run.requests
       .filter(({ method }) => method === "POST")
-      .map(({ body }) => (body as { prompt: string }).prompt),
+      .map(({ body }) => {
+        const { prompt, sections = [] } = body as { prompt: string; sections?: string[] };
+        return [prompt, ...sections].join("\n\n");
+      }),
     said: lines.find((line) => /^(?:No c|C)hanges/.test(line)),
     notices: annotations.filter(({ level }) => level === "notice").map(({ title }) => title),
   };

@@ -4,6 +4,9 @@ import { GitHubError } from "../../src/action/runner/github-error.ts";
 /** What the history of the repository is read with. */
 const historyRoute = /^GET \/repos\/\{owner\}\/\{repo\}\/(?:compare|commits|pulls\/\{pull_number\}$)/;
 
+/** What a comment, issue or pull request is read again with. */
+const askedRoute = /^GET .*\/(?:comments|issues)\/(?:\{comment_id\}|\{issue_number\}|\d+)$/;
+
 export interface FakeComment {
   id: number;
   user: { id: number; login: string };
@@ -37,6 +40,8 @@ export class FakeGitHub implements GitHub {
   labels: string[] = [];
   /** The response to the permission route, except for bots, which have no permission. */
   permission: unknown = { permission: "write", role_name: "write" };
+  /** What asks, as it is read again; by default, GitHub does not tell what could have changed. */
+  asked: unknown = {};
   fault: (call: GitHubCall) => void | Promise<void> = () => {};
   /** The history of the repository. */
   repository: GitHub | undefined;
@@ -65,6 +70,7 @@ export class FakeGitHub implements GitHub {
     if (route.startsWith("DELETE ") && /\/labels\/[^/]+$/.test(route))
       return this.#removeLabel(String(parameters.name));
     const review = /\/reviews\/\{review_id\}(\/comments)?$/.exec(route);
+    if (askedRoute.test(route)) return this.asked;
     if (review) return this.#review(Number(parameters.review_id), review[1] ? Number(parameters.page ?? 1) : undefined);
     if (route.startsWith("GET ")) return this.#page(Number(parameters.page ?? 1), Number(parameters.per_page));
     if (route.startsWith("POST "))

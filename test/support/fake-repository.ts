@@ -113,9 +113,13 @@ export class FakeRepository implements GitHub {
       case "compare/{basehead}":
         return this.#compare(String(parameters.basehead), page);
       case "commits": {
-        const since = Date.parse(String(parameters.since));
+        const since = parameters.since === undefined ? -Infinity : Date.parse(String(parameters.since));
         const commits = this.#range(undefined, this.#resolve(String(parameters.sha))).filter(({ at }) => at >= since);
         return pageOf(commits.toReversed().map(toResponse), page);
+      }
+      case "commits/{ref}": {
+        const shown = this.#commit(this.#resolve(String(parameters.ref)));
+        return { ...toResponse(shown), files: shown.files };
       }
       case "pulls/{pull_number}":
         return this.#pull(Number(parameters.pull_number));

@@ -20,6 +20,8 @@ const routes: [RegExp, string[]][] = [
   [/^PATCH .*\/comments\/(\d+)$/, ["comment_id"]],
   [/^GET .*\/reviews\/(\d+)(?:\/comments)?$/, ["review_id"]],
   [/^GET .*\/comments$/, []],
+  [/^GET .*\/comments\/(\d+)$/, ["comment_id"]],
+  [/^GET .*\/issues\/(\d+)$/, ["issue_number"]],
 ];
 
 /** The routes of a history, which is asked by the names of GitHub's documentation. */

@@ -30,6 +30,7 @@ const skipReasons = Object.keys({
   "not-permitted": true,
   bot: true,
   edited: true,
+  withdrawn: true,
   fork: true,
   command: true,
   "nothing-new": true,

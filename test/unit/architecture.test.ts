@@ -103,17 +103,18 @@ test("no files import each other in a circle, type imports included", () => {
 
 /** Files without a room that every room of the service may use. They use nothing but each other. */
 const groundFloor = [
-  "cost.ts",
   "code-block.ts",
   "cost.ts",
   "error-message.ts",
+  "loose-search.ts",
   "machine.ts",
   "model.ts",
+  "one-line.ts",
   "own-file.ts",
   "per-project.ts",
-  "remove-directory.ts",
-  "machine.ts",
   "prompt-hash.ts",
+  "remove-directory.ts",
+  "secret-patterns.ts",
   "service-folder.ts",
   "service-secrets.ts",
   "store-errors.ts",
@@ -137,7 +138,7 @@ const arrows: Record<string, string[]> = {
     "action/memory",
     "action/report",
     "action/runner",
-    ...run("outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
+    ...run("base-branch", "outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
   ],
   "action/inputs": [
     "action/changes",
@@ -145,7 +146,10 @@ const arrows: Record<string, string[]> = {
     "action/runner",
     ...run("mintlify", "outcome", "result", "settings"),
   ],
-  "action/memory": ["action/runner", ...run("hash", "plan", "pull-request", "result", "run", "run-job", "settings")],
+  "action/memory": [
+    "action/runner",
+    ...run("commit-of", "hash", "plan", "pull-request", "result", "run", "run-job", "settings"),
+  ],
   "action/report": [
     "action/changes",
     "action/runner",
@@ -281,6 +285,7 @@ test("each package is imported in few places, by a house that depends on it", ()
   );
   expect([...new Set(places)].sort()).toEqual([
     "service/src/access → jose",
+    "service/src/agents/presets → aws4fetch",
     "service/src/git → lru-cache",
     "service/src/jobs → p-limit",
     "service/src/log → pino",
@@ -290,10 +295,10 @@ test("each package is imported in few places, by a house that depends on it", ()
     "service/src/pulls/github → @octokit/core",
     "service/src/pulls/github → lru-cache",
     "service/src/pulls/github → p-limit",
+    "service/src/store → tar",
     "service/src/store/postgres → pg",
     "service/src/store/postgres → pg-boss",
     "service/src/store/sqlite → p-limit",
-    "service/src/turns → tar",
     "service/step/runner.ts → @actions/core",
     "src/action/changes/version-order.ts → semver/functions/coerce.js",
     "src/action/changes/version-order.ts → semver/functions/compare.js",
@@ -302,6 +307,7 @@ test("each package is imported in few places, by a house that depends on it", ()
     "src/action/runner/github.ts → @octokit/plugin-retry",
     "src/action/runner/github.ts → @octokit/plugin-throttling",
     "src/action/runner/toolkit.ts → @actions/core",
+    "src/runner-kit/shown-text.ts → mdast-util-from-markdown",
   ]);
   for (const [folder, start] of Object.entries({ ".": "src/", service: "service/" })) {
     const { dependencies } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));

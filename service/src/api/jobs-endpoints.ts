@@ -11,7 +11,8 @@ import type { Jobs, ReplayedRecord } from "../jobs/jobs.ts";
 import { type JobRecord, parseTurnId, type RateLimited } from "../model.ts";
 import { KeyReused, UnknownBase } from "../store-errors.ts";
 import { describeTurn } from "./describe-turn.ts";
-import { isSession, requestKey, sessionIn, stepIn } from "./idempotency-key.ts";
+import { requestKey, sessionIn, stepIn } from "./idempotency-key.ts";
+import { type PromptBody, readBody } from "./prompt-body.ts";
 
 export interface ApiOptions {
   engine: Pick<Jobs, "create" | "message" | "get">;
@@ -154,9 +155,9 @@ export function createApi(options: ApiOptions): Api {
         ...forProject,
         answer: async (request, response, { project }) => {
           const key = requestKey(request, callerOf(request));
-          const { prompt, base, session } = await readPrompt(request, { project });
-          if (base !== undefined && !takesBase) throw new HttpException(400, "base is not supported");
-          await accept(response, 201, () => engine.create(decode(project), prompt, key, { base, session }));
+          const { prompt, ...options } = await readPrompt(request, { project });
+          if (options.base !== undefined && !takesBase) throw new HttpException(400, "base is not supported");
+          await accept(response, 201, () => engine.create(decode(project), prompt, key, options));
         },
       },
       ...(steps && {
@@ -173,7 +174,12 @@ export function createApi(options: ApiOptions): Api {
               step,
               // Tells a client whether its key arrives: something on the way may remove the header.
               key: requestKey(request, caller)?.request ?? null,
-              features: [...(takesBase ? ["base"] : []), "session", ...(control === undefined ? [] : ["stop"])],
+              features: [
+                ...(takesBase ? ["base"] : []),
+                "session",
+                "sections",
+                ...(control === undefined ? [] : ["stop"]),
+              ],
               turns: turns.map(describeTurn),
               ...(session && { session: job === undefined ? null : { job } }),
             });
@@ -204,8 +210,8 @@ export function createApi(options: ApiOptions): Api {
           const [project, job] = [decode(path.project), decode(path.job)];
           const key = requestKey(request, callerOf(request));
           requireJob(await engine.get(project, job));
-          const { prompt } = await readPrompt(request, path);
-          await accept(response, 200, () => engine.message(project, job, prompt, key));
+          const { prompt, context } = await readPrompt(request, path);
+          await accept(response, 200, () => engine.message(project, job, prompt, key, context));
         },
       },
     },
@@ -239,40 +245,6 @@ function rejectInvalid(error: unknown): never {
 function requireAccepted<T extends object>(result: T | RateLimited): T {
   if (!("retryAfterMs" in result)) return result;
   throw new HttpException(429, "Rate limit exceeded", { "retry-after": String(Math.ceil(result.retryAfterMs / 1000)) });
-}
-
-/** The body of a create or message. */
-interface PromptBody {
-  prompt: string;
-  /** Only of a create, and only beyond the specification. */
-  base: string | undefined;
-  /** The same. */
-  session: string | undefined;
-}
-
-/** Reads the body: `{ "prompt": <string that is not blank>, "base"?: <non-empty string>, "session"?: <string> }`. Specification: "Request body". */
-async function readBody(request: IncomingMessage, bodies: BodyReader): Promise<PromptBody> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
-    throw new HttpException(400, "Content-Type must be application/json");
-  }
-  const { prompt, base, session } = fieldsOf(await bodies.read(request));
-  if (typeof prompt !== "string" || prompt.trim() === "")
-    throw new HttpException(400, "prompt must be a string that is not blank");
-  if (base !== undefined && (typeof base !== "string" || base === ""))
-    throw new HttpException(400, "base must be a non-empty string");
-  if (session !== undefined && !isSession(session))
-    throw new HttpException(400, "session must have 1 to 128 letters, digits, - and _");
-  return { prompt, base, session };
-}
-
-type Fields = { prompt?: unknown; base?: unknown; session?: unknown };
-
-function fieldsOf(body: string): Fields {
-  try {
-    return (JSON.parse(body) as Fields | null) ?? {};
-  } catch {
-    throw new HttpException(400, "Request body is not valid JSON");
-  }
 }
 
 /** In seconds. Proxies commonly give up after 30 or 60 seconds without an answer. */

@@ -1,3 +1,6 @@
+/** What the names of refs for work begin with, in the repository; see `WorkRefs`. Clones do not fetch them. */
+export const workRefPrefix = "refs/agent-work/";
+
 /** Branches with their heads. */
 export type Heads = ReadonlyMap<string, string>;
 
@@ -9,9 +12,9 @@ export function parseRemoteRefs(output: string): { heads: Map<string, string>; d
   };
 }
 
-/** Parses lines of an object's id and the ref of a branch. Other lines are skipped. */
-export function parseRefs(output: string, separator: string): Map<string, string> {
-  const prefix = `${separator}refs/heads/`;
+/** Parses lines of an object's id and the ref of a branch, or another one with a prefix. Other lines are skipped. */
+export function parseRefs(output: string, separator: string, kind = "refs/heads/"): Map<string, string> {
+  const prefix = `${separator}${kind}`;
   return new Map(
     output.split("\n").flatMap((line) => {
       const end = line.indexOf(prefix);

@@ -2,7 +2,7 @@ import { existsSync, globSync, rmSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
-import { type Heads, parseFetched, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
+import { type Heads, parseFetched, parseRefs, parseRemoteRefs, workRefPrefix } from "./clone-refs.ts";
 import { ControlFiles } from "./control-files.ts";
 import { Git, GitError } from "./git.ts";
 import { resolveCommit } from "./history.ts";
@@ -26,6 +26,9 @@ const damageMessages = /bad object|is corrupt|object file .* is empty|did not se
 
 /** Options of `git fetch` that leave everything but the named refs alone. */
 const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
+
+/** A first fetch takes as long as it receives something: Git ends a stalled one itself. In milliseconds. */
+const fetchLimitMs = 6 * 3_600_000;
 
 /** What Git says if a branch does not exist, or its name is in the way of another one's. */
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
@@ -62,6 +65,8 @@ export class Clone {
   #heads: Map<string, string> | undefined;
   /** The heads that the clone has: those in its `refs/heads` when it was opened, with the fetches and pushes since then. */
   #fetched = new Map<string, string>();
+  /** The refs of work that the repository keeps, without their prefix; see `WorkRefs`. */
+  readonly workRefs = new Map<string, string>();
   /** When the last listing began, on the clock of `performance.now`. */
   #listedAt = Number.NEGATIVE_INFINITY;
   /** When the last fetch of each branch began that was fetched since then. */
@@ -203,7 +208,8 @@ export class Clone {
    */
   async fetchIfBehind(branches: readonly string[], maxAgeMs: number, commit?: string): Promise<void> {
     const now = performance.now();
-    const isBehind = branches.some((branch) => {
+    const known = [...this.heads.keys()].filter((one) => branches.includes(jobBranches) && one.startsWith(jobBranches));
+    const isBehind = [...branches, ...known].some((branch) => {
       const isOld = now - (this.#fetchedAt.get(branch) ?? this.#listedAt) >= maxAgeMs;
       return isOld || this.#heads?.get(branch) !== this.#fetched.get(branch);
     });
@@ -219,8 +225,20 @@ export class Clone {
 
   async #listNow(): Promise<Map<string, string>> {
     const startedAt = performance.now();
-    const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.url, "HEAD", "refs/heads/*"];
-    const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
+    const list = [
+      "ls-remote",
+      "--symref",
+      ...this.#localEnd("upload-pack"),
+      "--",
+      this.url,
+      "HEAD",
+      "refs/heads/*",
+      `${workRefPrefix}*`,
+    ];
+    const listed = await this.#git.run(list);
+    const { heads, defaultBranch } = parseRemoteRefs(listed);
+    this.workRefs.clear();
+    for (const [name, id] of parseRefs(listed, "\t", workRefPrefix)) this.workRefs.set(name, id);
     this.#defaultBranch = defaultBranch;
     this.#heads = heads;
     this.#listedAt = startedAt;
@@ -266,7 +284,7 @@ export class Clone {
     // Git would write through a link that an agent has put there.
     await removeDirectory(list);
     await this.#git
-      .run(["fetch", ...options, "--", this.url], { input: specs.join("") })
+      .run(["fetch", ...options, "--", this.url], { input: specs.join(""), timeLimitMs: fetchLimitMs })
       .catch(async (error: unknown) => {
         // It may have moved some.
         await this.#readFetched();
@@ -288,7 +306,7 @@ export class Clone {
   async fetchCommit(commit: string): Promise<void> {
     try {
       const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
-      await this.#git.run(["fetch", ...options, "--", this.url, commit]);
+      await this.#git.run(["fetch", ...options, "--", this.url, commit], { timeLimitMs: fetchLimitMs });
     } catch (error) {
       if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
     }
@@ -312,6 +330,17 @@ export class Clone {
         if (commit === undefined) known?.delete(branch);
         else known?.set(branch, commit);
     });
+  }
+
+  /** Pushes refs that are no branches, all or none. @throws GitError */
+  async pushRefs(specs: readonly string[]): Promise<void> {
+    await this.#git.run(["push", "--quiet", "--atomic", ...this.#localEnd("receive-pack"), "--", this.url, ...specs]);
+  }
+
+  /** Fetches a ref that is no branch. @throws GitError */
+  async fetchRef(ref: string, local: string): Promise<void> {
+    const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
+    await this.#git.run(["fetch", ...options, "--", this.url, `+${ref}:${local}`]);
   }
 
   /**

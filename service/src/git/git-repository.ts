@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { writeAgentRepository } from "./agent-repository.ts";
 import { type ChangedFile, changedFiles, readContents } from "./changed-files.ts";
+import { checkGit } from "./check-git.ts";
 import { Clone, type CloneOptions, jobBranches } from "./clone.ts";
 import { type Heads, isBranchName } from "./clone-refs.ts";
 import { readCommit, writeCommit } from "./commit-object.ts";
@@ -12,7 +13,6 @@ import {
   type WorktreeCommit,
 } from "./commit-worktree.ts";
 import { findStart, type Start, type StartOptions, type StartRepository } from "./find-start.ts";
-import type { Git } from "./git.ts";
 import {
   commitsBetween,
   commitsOfBranch,
@@ -30,12 +30,21 @@ import {
 } from "./history.ts";
 import { keepIgnored } from "./ignored-files.ts";
 import { withFilesOf, withOwnFiles } from "./instructed-start.ts";
-import { bundle, forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit, unbundle } from "./job-commits.ts";
+import {
+  forgetJobs,
+  type JobCommit,
+  jobIds,
+  lastCommitOf,
+  packCommit,
+  recordCommit,
+  unpackCommit,
+} from "./job-commits.ts";
 import { needsPacking, pack } from "./maintenance.ts";
 import { MergeStates } from "./merge-states.ts";
 import { type NewObjects, newObjects } from "./new-objects.ts";
 import type { Repository } from "./repository.ts";
 import { findUnfiltered } from "./unfiltered-files.ts";
+import { WorkRefs } from "./work-refs.ts";
 import { restoreWorktree, type WorktreePlace } from "./worktree.ts";
 
 export type RepositoryOptions = CloneOptions;
@@ -43,13 +52,12 @@ export type RepositoryOptions = CloneOptions;
 /** How many lists of changed files and of commits are remembered: from the check of a turn's commit until its pull request is opened. */
 const maxChanges = 20;
 
-/** The values of `PATH` whose Git is new enough. */
-const checkedPaths = new Set<string | undefined>();
-
 /** A repository through Git and a bare clone, which makes checkouts cheap. */
 export class GitRepository implements Repository {
   readonly objects: string;
   readonly #clone: Clone;
+  /** Texts in refs of the repository itself. */
+  readonly workRefs: WorkRefs;
   readonly #changes = new LRUCache<string, ChangedFile[]>({ max: maxChanges });
   /** The commits between two, which never change. A turn asks for the same ones several times. */
   readonly #commits = new LRUCache<string, { commit: string; message: string }[]>({ max: maxChanges });
@@ -57,6 +65,7 @@ export class GitRepository implements Repository {
 
   constructor(options: RepositoryOptions) {
     this.#clone = new Clone(options);
+    this.workRefs = new WorkRefs(this.#clone);
     this.objects = this.#clone.objects;
     this.#mergeStates = new MergeStates(this.#clone.git);
   }
@@ -68,16 +77,15 @@ export class GitRepository implements Repository {
    * @throws if the service cannot work on this repository, with the reason as the message
    */
   async open(targets: readonly (string | undefined)[] = [undefined]): Promise<void> {
+    await checkGit();
     await this.#clone.open(targets);
     if (this.#clone.heads.size === 0) throw new Error("the repository is empty: push a first commit to it");
-    const { git } = this.#clone;
-    this.#mergeStates = new MergeStates(git);
+    this.#mergeStates = new MergeStates(this.#clone.git);
     for (const one of targets) {
       const target = await this.targetBranch(one);
       if ((await this.branchHead(target)) === undefined)
         throw new Error(`the branch ${target} does not exist, or has no commit yet: choose another one with --base`);
     }
-    await checkGit(git);
     if ((await this.branchHead("agent")) !== undefined)
       throw new Error("the repository has a branch named agent, so no branch can be named agent/<job id>");
   }
@@ -162,9 +170,9 @@ export class GitRepository implements Repository {
     return commitsOfBranch(git, head, count);
   }
 
-  async commitsOfJobs(text: string, days: number, chosen?: string): Promise<DatedCommit[]> {
+  async commitsOfJobs(text: string, days: number, chosen?: string, maxAgeMs = 0): Promise<DatedCommit[]> {
     const target = await this.targetBranch(chosen);
-    await this.#clone.fetch([target, jobBranches]);
+    await this.#clone.fetchIfBehind([target, jobBranches], maxAgeMs);
     const { git, fetched: heads } = this.#clone;
     const isSearched = (name: string): boolean => name === target || /^agent\/[^/]+$/.test(name);
     const searched = [...heads].flatMap(([name, head]) => (isSearched(name) ? head : []));
@@ -257,12 +265,12 @@ export class GitRepository implements Repository {
     return recordCommit(this.#clone, jobId, commit, earlier);
   }
 
-  bundle(jobId: string): Promise<Uint8Array> {
-    return bundle(this.#clone.git, jobId);
+  packCommit(jobId: string): Promise<Uint8Array> {
+    return packCommit(this.#clone.git, jobId);
   }
 
-  unbundle(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
-    return unbundle(this.#clone, jobId, packed);
+  unpackCommit(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
+    return unpackCommit(this.#clone, jobId, packed);
   }
 
   push(commit: string | undefined, branch: string, expectedHead: string | undefined): Promise<void> {
@@ -321,14 +329,4 @@ export class GitRepository implements Repository {
   rebase(commit: string, parent: string, newParent: string): Promise<string | undefined> {
     return rebase(this.#clone.git, commit, parent, newParent);
   }
-}
-
-/** Checks once for all repositories that Git can merge many commits at once. */
-async function checkGit(git: Git): Promise<void> {
-  const { PATH } = process.env;
-  if (checkedPaths.has(PATH)) return;
-  await git.run(["merge-tree", "--write-tree", "--stdin"]).catch((cause: unknown) => {
-    throw new Error("Git 2.39 or newer is required", { cause });
-  });
-  checkedPaths.add(PATH);
 }

@@ -1,8 +1,9 @@
-import { rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clone } from "./clone.ts";
 import { type Git, GitError } from "./git.ts";
-import { resolveCommit } from "./history.ts";
+import { type DatedCommit, resolveCommit } from "./history.ts";
 
 /** The last commit made for a job. */
 export interface JobCommit {
@@ -51,36 +52,83 @@ async function refsOfJobs({ git }: Clone): Promise<string[]> {
 
 const jobOf = (ref: string): string => ref.split("/")[2] ?? "";
 
-/** In bytes. A database or a cache keeps it, and a change can be as large as `--largest-change-mb` says. */
-const maxBundleBytes = 20_000_000;
+/** In bytes. A database, a ref or a cache keeps it, and a change can be as large as `--largest-change-mb` says. */
+const maxPackedBytes = 50_000_000;
 
-/** Packs the last commit of a job; see `Repository.bundle`. */
-export async function bundle(git: Git, jobId: string): Promise<Uint8Array> {
-  const ref = `refs/jobs/${jobId}`;
-  const args = ["bundle", "create", "--quiet", "-", ref, `^${ref}^`];
-  const packed = Buffer.from(await git.run(args, { encoding: "latin1", maxBytes: maxBundleBytes + 1 }), "latin1");
-  if (packed.length > maxBundleBytes) throw new Error(`it has more than ${maxBundleBytes / 1_000_000} MB`);
+/** The first line: the id of the commit, and how many bytes its text has. The difference to its parent follows that. */
+const firstLine = /^agent-work ([0-9a-f]{40,64}) (\d{1,9})\n/;
+
+/** The text of a commit that was packed, of which each character is a byte. */
+interface Packed {
+  commit: string;
+  text: string;
+  diff: string;
+}
+
+/** Prints the text of a commit, unless that has a signature or another encoding, and its id. */
+const commitFormat = "tree %T%nparent %P%nauthor %an <%ae> %ad%ncommitter %cn <%ce> %cd%n%n%B%x00%H%x00";
+
+/** Packs the last commit of a job as text, in which a host finds secrets as it does in a push; see `Repository.packCommit`. */
+export async function packCommit(git: Git, jobId: string): Promise<Uint8Array> {
+  const options = { encoding: "latin1", maxBytes: maxPackedBytes + 1 } as const;
+  const diff = ["-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
+  const log = ["log", "-1", "--no-show-signature", "--date=raw", `--format=${commitFormat}`, ...diff];
+  const printed = await git.run([...log, `refs/jobs/${jobId}`, "--"], options);
+  const [shown = "", commit = ""] = printed.split("\0", 2);
+  const text = idOf(shown, commit) === commit ? shown : await git.run(["cat-file", "commit", commit], options);
+  const change = printed.slice(shown.length + commit.length + 2).trimStart();
+  const packed = Buffer.from(`agent-work ${commit} ${text.length}\n${text}${change}`, "latin1");
+  if (packed.length > maxPackedBytes) throw new Error(`it has more than ${maxPackedBytes / 1_000_000} MB`);
   return packed;
 }
 
-/** Restores the last commit of a job from a bundle; see `Repository.unbundle`. */
-export async function unbundle(clone: Clone, jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
+/** Returns the id of a commit with a text, of which each character is a byte. @param like - an id of the same kind */
+function idOf(text: string, like: string): string {
+  const hash = createHash(like.length === 64 ? "sha256" : "sha1");
+  return hash.update(`commit ${text.length}\0${text}`, "latin1").digest("hex");
+}
+
+function parsePacked(packed: Uint8Array): Packed | undefined {
+  const all = Buffer.from(packed).toString("latin1");
+  const [line = "", commit, size] = firstLine.exec(all) ?? [];
+  if (commit === undefined) return undefined;
+  const end = line.length + Number(size);
+  return { commit, text: all.slice(line.length, end), diff: all.slice(end) };
+}
+
+/** Returns the commit that a pack says it has, and when it was made; `undefined` if it is none. Untrusted. */
+export function readPacked(packed: Uint8Array): DatedCommit | undefined {
+  const found = parsePacked(packed);
+  const text = Buffer.from(found?.text ?? "", "latin1").toString();
+  const seconds = /^committer .* (\d{1,12}) [+-]\d{4}$/m.exec(text)?.[1];
+  if (found === undefined || seconds === undefined) return undefined;
+  return { commit: found.commit, message: text.slice(text.indexOf("\n\n") + 2), at: Number(seconds) * 1000 };
+}
+
+/** Restores the last commit of a job from what `packCommit` made; see `Repository.unpackCommit`. */
+export async function unpackCommit(clone: Clone, jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
   const { git } = clone;
-  // Git's documentation, "gitformat-bundle": a line for each commit that the reader must have, then one for each ref.
-  const header = Buffer.from(packed).toString("latin1", 0, 1000);
-  const parent = /^-([0-9a-f]{40,64})/m.exec(header)?.[1];
-  if (parent !== undefined && (await resolveCommit(git, parent)) === undefined) await clone.fetchCommit(parent);
+  const found = parsePacked(packed);
+  const [, tree] = /^tree ([0-9a-f]{40,64})$/m.exec(found?.text ?? "") ?? [];
+  const [, parent] = /^parent ([0-9a-f]{40,64})$/m.exec(found?.text ?? "") ?? [];
+  if (found === undefined || tree === undefined || parent === undefined) return undefined;
+  if ((await resolveCommit(git, parent)) === undefined) await clone.fetchCommit(parent);
   // Not in the clone, where only what belongs there is left.
-  const file = join(dirname(clone.folder), `${jobId}.bundle`);
+  const environment = { GIT_INDEX_FILE: join(dirname(clone.folder), `${jobId}.index`) };
   try {
-    await writeFile(file, packed);
-    const [commit = ""] = (await git.run(["bundle", "unbundle", file])).split(" ");
-    await recordCommit(clone, jobId, commit);
+    await git.run(["read-tree", parent], { environment });
+    const apply = ["apply", "--cached", "--binary", "--whitespace=nowarn", "-"];
+    const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
+    if (found.diff !== "") await git.run(apply, { environment, input: bytes(found.diff) });
+    if ((await git.run(["write-tree"], { environment })).trim() !== tree) return undefined;
+    const made = await git.run(["hash-object", "-t", "commit", "-w", "--stdin"], { input: bytes(found.text) });
+    if (made.trim() !== found.commit) return undefined;
+    await recordCommit(clone, jobId, found.commit);
   } catch (error) {
     if (error instanceof GitError) return undefined;
     throw error;
   } finally {
-    await rm(file, { force: true });
+    await rm(environment.GIT_INDEX_FILE, { force: true });
   }
   return lastCommitOf(clone, jobId);
 }

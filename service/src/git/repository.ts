@@ -70,8 +70,9 @@ export interface Repository {
    *
    * @param days - older commits are not looked at
    * @param chosen - the target branch. Default: the repository's default branch
+   * @param maxAgeMs - how old what is known of the branches may be. Default: 0
    */
-  commitsOfJobs(text: string, days: number, chosen?: string): Promise<DatedCommit[]>;
+  commitsOfJobs(text: string, days: number, chosen?: string, maxAgeMs?: number): Promise<DatedCommit[]>;
 
   /** Fetches, and finds where a turn of a job starts; see `findStart`. */
   findStart(branch: string, options: StartOptions): Promise<Start>;
@@ -114,18 +115,18 @@ export interface Repository {
   keep(commit: string, jobId: string, earlier?: string): Promise<void>;
 
   /**
-   * Packs a job's last commit, for a clone that has its parent. Undone by `unbundle`.
+   * Packs a job's last commit as text, for a clone that has its parent. Undone by `unpackCommit`.
    *
-   * @throws if there is none, or the bundle is larger than 20 MB
+   * @throws if there is none, or the text is larger than 50 MB
    */
-  bundle(jobId: string): Promise<Uint8Array>;
+  packCommit(jobId: string): Promise<Uint8Array>;
 
   /**
-   * Restores a job's last commit from a bundle, after a fetch.
+   * Restores a job's last commit, with its id, from what `packCommit` made, after a fetch.
    *
-   * @returns `undefined` if the bundle is damaged, or the clone cannot get its parent
+   * @returns `undefined` if that is damaged, or the clone cannot get its parent
    */
-  unbundle(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined>;
+  unpackCommit(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined>;
 
   /** Returns the ids of the jobs that the clone has commits of. */
   jobIds(): Promise<string[]>;

@@ -7,6 +7,7 @@ import {
   type JobRecord,
   jobBranch,
   jobOfBranch,
+  type PromptContext,
   type RateLimited,
   type Replayed,
   type RequestKey,
@@ -36,6 +37,8 @@ export interface CreateOptions {
   base?: string | undefined;
   /** What the caller finds the job by later. Default: nothing. */
   session?: string | undefined;
+  /** What comes with the prompt. Default: nothing. */
+  context?: PromptContext | undefined;
 }
 
 /** How long to wait: for a time in milliseconds, or until the signal aborts. */
@@ -112,14 +115,14 @@ export class Jobs {
     projectId: string,
     prompt: string,
     key?: RequestKey,
-    { base, session }: CreateOptions = {},
+    { base, session, context }: CreateOptions = {},
   ): Promise<JobRecord | ReplayedRecord | RateLimited> {
     const { store, copier } = this.#options;
     const { model } = this.#project(projectId);
     if (key !== undefined) await this.#restoreStep(projectId, key);
     const keptJob = key?.step ? await store.turns.keptJob(projectId, key, { prompt, base: base ?? null }) : undefined;
     const ownJob = keptJob ?? jobOfBranch(base ?? "");
-    const followUp = ownJob === undefined ? undefined : await this.message(projectId, ownJob, prompt, key);
+    const followUp = ownJob === undefined ? undefined : await this.message(projectId, ownJob, prompt, key, context);
     if (followUp !== undefined) return followUp;
     // A known request gets the same answer again, even if its branch is gone.
     if (base !== undefined && !(key && (await store.turns.isKnown(projectId, key))))
@@ -134,7 +137,7 @@ export class Jobs {
       session: session ?? null,
     };
     const other = await this.#accept({ kind: "create", job: job.id, project: projectId, key }, (onTurn) =>
-      store.jobs.add(job, prompt, this.#now(), onTurn, key),
+      store.jobs.add(job, prompt, this.#now(), onTurn, key, context),
     );
     if (other !== undefined) return this.#unlessAdded(other);
     copier?.save(job.id);
@@ -173,13 +176,14 @@ export class Jobs {
     jobId: string,
     prompt: string,
     key?: RequestKey,
+    context?: PromptContext,
   ): Promise<JobRecord | ReplayedRecord | RateLimited | undefined> {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
     if (key !== undefined) await this.#restoreStep(projectId, key);
     const added = await this.#accept({ kind: "message", job: jobId, project: projectId, key }, (onTurn) =>
-      store.turns.add(jobId, prompt, this.#now(), onTurn, key),
+      store.turns.add(jobId, prompt, this.#now(), onTurn, key, context),
     );
     if (added === false) return undefined;
     if (added !== true) return this.#unlessAdded(added);

@@ -43,7 +43,8 @@ export function commitMessage(
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}\n[truncated]` : text;
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
   const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session)];
-  const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`].join("\n");
+  const covered = turn.covers === null ? [] : [`Agent-Covers: ${turn.covers}`];
+  const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
   const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
   return `${[commitTitle(shownPrompt), ...body, ...told, trailers].join("\n\n")}\n`;
 }
@@ -68,7 +69,7 @@ function readList(message: string, title: string): string[] | undefined {
 }
 
 /** Returns whether a message belongs to the turn's commit. */
-export function isCommitOf(turn: Turn, message: string): boolean {
+export function isCommitOf(turn: Pick<Turn, "id" | "identity" | "job">, message: string): boolean {
   const lines = message.trimEnd().split("\n").slice(1);
   return turnTrailers(turn).every((trailer) => lines.includes(trailer));
 }

@@ -7,7 +7,11 @@ const maxLength = 72;
 export function commitTitle(prompt: string): string {
   const line = prompt
     .split(/[\r\n\u2028\u2029]/)
-    .map((one) => one.replace(/[\p{Cc}\p{Cf}]/gu, "").trim())
+    .map((one) =>
+      one
+        .replace(/(?![\u200c\u200d]|(?<=\u{1f3f4}[\u{e0030}-\u{e007a}]*)[\u{e0030}-\u{e007f}])[\p{Cc}\p{Cf}]/gu, "")
+        .trim(),
+    )
     .find((one) => one !== "");
   const characters = [...inertText(line ?? "Change the documentation")];
   if (characters.length <= maxLength) return characters.join("");

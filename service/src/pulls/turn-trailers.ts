@@ -11,6 +11,8 @@ export interface NamedTurn {
   session: string | undefined;
   /** Of its prompt. */
   promptHash: string | undefined;
+  /** The commit up to which it was told of changes; `undefined` if it was told of none. */
+  covers: string | undefined;
 }
 
 /** Keys of other clients can have any characters, which could look like something else in a message. */
@@ -53,7 +55,7 @@ export function withTrailers(message: string, lines: readonly string[]): string 
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?$`,
   "gm",
 );
 
@@ -61,13 +63,14 @@ const trailers = new RegExp(
 export function namedTurns(message: string): NamedTurn[] {
   const afterSubject = message.replaceAll("\r\n", "\n").replace(/^.*/, "");
   return [...afterSubject.matchAll(trailers)].map(
-    ([, turn, identity = "", job = "", step, request, session, promptHash]) => ({
+    ([, turn, identity = "", job = "", step, request, session, promptHash, covers]) => ({
       turn: Number(turn),
       identity,
       job,
       key: step === undefined || request === undefined ? undefined : { step, request },
       session,
       promptHash,
+      covers,
     }),
   );
 }

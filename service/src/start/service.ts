@@ -88,6 +88,8 @@ export interface Service extends LoopbackServer, RunningService {
    * @throws HttpException 401 if the service has no `apiKey`
    */
   createSignInLink(path: string): Promise<string>;
+  /** Starts a worker, too, if there is none. @throws as `startService` does */
+  runTurns(settings: ServiceOptions["settings"]): Promise<void>;
 }
 
 /**
@@ -151,7 +153,9 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const { folder, settings, publicUrl, copies, metrics, logEvent, log = () => {} } = options;
   checkDescriptors();
   await createFolder(folder);
-  if (hasWorker) await settings.mapInOrder(({ agent }) => checkAgent(agent, [folder, options.store ?? folder]));
+  const checkAgents = (given: typeof settings) =>
+    given.mapInOrder(({ agent }) => checkAgent(agent, [folder, options.store ?? folder]));
+  if (hasWorker) await checkAgents(settings);
   const stop = new AbortController();
   const { signal } = stop;
   let ownUrl = "";
@@ -163,6 +167,9 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const opened = typeof copies === "function" ? copies(backend.projects) : copies;
   const copier = opened && new JobCopier({ copies: opened, store, folder, log });
   let worker: RunningWorker | undefined;
+  const runTurns = async (given = settings): Promise<void> => {
+    worker = await runWorker(backend, { ...options, settings: given, copier, signal, log });
+  };
   const onUnavailable = () => void worker?.waitForStore();
   const shown = backend.projects.with(settings, ({ repositoryName, repository }, { agent: { model } }) => ({
     repositoryName,
@@ -216,7 +223,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     const { port, listen: address } = options;
     server = await listen(observed(listener, options), port, { address, log });
     ownUrl = server.url;
-    if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
+    if (hasWorker) await runTurns();
     if (options.takesCommands && options.store !== undefined)
       commands = await listenForChanges(options.store, (command) => changeJobs(command, store, jobs), log);
   } catch (error) {
@@ -230,6 +237,10 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     ...started,
     ...(metricsServer && { metricsUrl: metricsServer.url }),
     createSignInLink: async (path) => pages.createSignInLink(path, await authenticator.authenticate(options.apiKey)),
+    runTurns: async (given) => {
+      await checkAgents(given);
+      await runTurns(given);
+    },
     finish: async () => worker?.finish(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();

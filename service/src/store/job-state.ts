@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { RequestKey } from "../model.ts";
+import { noContext, type PromptContext, type RequestKey } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import type { Announcements } from "./announcements.ts";
 import type { Acceptance, ClockSql } from "./hourly-limit.ts";
@@ -46,6 +46,8 @@ export interface AddedTurn {
   job: string;
   project: string;
   prompt: string;
+  /** Default: nothing comes with the prompt. */
+  context?: PromptContext | undefined;
   /** Default: one that no other turn has, and no caller. */
   key?: RequestKey | undefined;
   acceptance: Acceptance;
@@ -60,7 +62,7 @@ export function limitClock({ clock }: Pick<TurnParts, "clock">, at: number): Clo
 export async function addTurn(
   { ready, nextTurnId }: Pick<TurnParts, "ready" | "nextTurnId">,
   transaction: Transaction,
-  { job, project, prompt, key, acceptance: { kind, at } }: AddedTurn,
+  { job, project, prompt, context = noContext, key, acceptance: { kind, at } }: AddedTurn,
 ): Promise<number> {
   const isFirst = kind === "create";
   const isReady = isFirst || !(await hasOpenTurn(transaction, job));
@@ -68,14 +70,17 @@ export async function addTurn(
   const rank = isReady ? await ready.nextRank(transaction, project) : null;
   const readyAt = isReady ? ready.clock() : { sql: "NULL", values: [] };
   const { caller, step, request } = key ?? { caller: "", step: "", request: randomUUID() };
-  const insert = `INSERT INTO turn (id, identity, job, prompt, "promptHash", project, caller, step, request, "acceptedAs", "acceptedAt", rank, "readyAt")
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${readyAt.sql})`;
+  const insert = `INSERT INTO turn (id, identity, job, prompt, "promptHash", sections, asked, covers, project, caller, step, request, "acceptedAs", "acceptedAt", rank, "readyAt")
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${readyAt.sql})`;
   const values = [
     turn,
     newTurnIdentity(),
     job,
     prompt,
     hashPrompt(prompt),
+    context.sections,
+    context.asked,
+    context.covers,
     project,
     caller,
     step,

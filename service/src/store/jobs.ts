@@ -1,4 +1,14 @@
-import type { JobCopy, JobProgress, NewJob, RateLimited, Replayed, RequestKey, StoredJob, TurnCopy } from "../model.ts";
+import type {
+  JobCopy,
+  JobProgress,
+  NewJob,
+  PromptContext,
+  RateLimited,
+  Replayed,
+  RequestKey,
+  StoredJob,
+  TurnCopy,
+} from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { accept, limitLock } from "./hourly-limit.ts";
 import { addNextReady, addTurn, limitClock, type TurnParts } from "./job-state.ts";
@@ -7,7 +17,7 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
-  'id, identity, prompt, "promptHash", state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
+  'id, identity, prompt, "promptHash", sections, asked, covers, state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -32,6 +42,7 @@ export class StoredJobs {
     at = createdAt,
     onTurn?: (id: number) => void,
     key?: RequestKey,
+    context?: PromptContext,
   ): Promise<RateLimited | Replayed | undefined> {
     const { database, announcements } = this.#parts;
     const rejected = await database.transaction(async (transaction) => {
@@ -42,7 +53,7 @@ export class StoredJobs {
       if ("retryAfterMs" in acceptance) return acceptance;
       const insert = 'INSERT INTO job (id, project, "createdAt", model, base, session) VALUES (?, ?, ?, ?, ?, ?)';
       await transaction.run(insert, id, project, createdAt, model, base, session);
-      const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, key, acceptance });
+      const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, context, key, acceptance });
       onTurn?.(turn);
       return undefined;
     });
@@ -105,7 +116,7 @@ export class StoredJobs {
       const place = [archivedAt, pullRequest, head, base, session, state === "failed" ? lastKept : null];
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
         const { startedAt = null, reason = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
         const {
@@ -139,6 +150,9 @@ export class StoredJobs {
           turn.identity,
           turn.prompt,
           turn.promptHash ?? hashPrompt(turn.prompt),
+          turn.sections ?? "",
+          turn.asked ?? null,
+          turn.covers ?? null,
           ...progress,
           ...costs,
           caller,

@@ -1,14 +1,16 @@
-import type { RunningTurn } from "../model.ts";
+import type { RunningTurn, Turn } from "../model.ts";
 
 /** Where commits that are not pushed are stored for other machines: the last one of each job. */
 export interface KeptCommits {
   /** Whether what is not stored here is lost, because this machine ends with the job. Default: its clone keeps it. */
   readonly isOnlyPlace?: boolean | undefined;
   /**
-   * @param bundle - as `Repository.bundle` makes it
+   * @param packed - as `Repository.packCommit` makes it
    * @throws LeaseLost if another worker has taken the turn over
    */
-  save(turn: RunningTurn, bundle: Uint8Array): Promise<void>;
-  /** Returns the bundle that was saved last for a job; `undefined` if there is none. @throws if it cannot be read now */
-  load(job: string): Promise<Uint8Array | undefined>;
+  save(turn: RunningTurn, packed: Uint8Array): Promise<void>;
+  /** Returns what was saved last for a job, where more is stored for the turn; `undefined` if there is none. @throws if it cannot be read now */
+  load(job: string, turn: Pick<Turn, "identity">): Promise<Uint8Array | undefined>;
+  /** Removes what is stored of a turn, because it is published. Default: nothing is removed. Never rejects. */
+  forget?(turn: Pick<Turn, "job" | "identity">): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { RateLimited, Replayed, RequestKey, StepTurn, StoredTurn, TurnStatus } from "../model.ts";
+import type { PromptContext, RateLimited, Replayed, RequestKey, StepTurn, StoredTurn, TurnStatus } from "../model.ts";
 import { accept, limitLock } from "./hourly-limit.ts";
 import { addNextReady, addTurn, endJob, limitClock, lockJob, type TurnParts } from "./job-state.ts";
 import { findKeptJob, findReplay, isKnownKey, keyLock, turnStatus, turnsOfStep } from "./request-keys.ts";
@@ -27,6 +27,7 @@ export class StoredTurns {
     at: number,
     onTurn?: (id: number) => void,
     key?: RequestKey,
+    context?: PromptContext,
   ): Promise<RateLimited | Replayed | boolean> {
     const result = await this.#parts.announcements.changeJob(jobId, async (transaction) => {
       await lockJob(transaction, jobId);
@@ -36,7 +37,7 @@ export class StoredTurns {
       await transaction.lock(...(key === undefined ? [] : [keyLock(project, key)]), limitLock("message", project));
       const replay = key && (await findReplay(transaction, project, key, { job: jobId, prompt, base: null }));
       if (replay !== undefined) return replay;
-      return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn, key });
+      return this.#addMessage(transaction, { jobId, project, prompt, context, at, onTurn, key });
     });
     this.#parts.announcements.turnReady();
     return result;
@@ -55,16 +56,16 @@ export class StoredTurns {
     at: number,
     onTurn?: (id: number) => void,
   ): Promise<RateLimited | boolean> {
-    type LastTurn = Pick<StoredTurn, "id" | "state" | "prompt"> & { project: string };
-    const last = `SELECT turn.id, turn.state, turn.prompt, job.project FROM turn JOIN job ON job.id = turn.job
+    type LastTurn = Pick<StoredTurn, "id" | "state" | "prompt" | keyof PromptContext> & { project: string };
+    const last = `SELECT turn.id, turn.state, turn.prompt, turn.sections, turn.asked, turn.covers, job.project FROM turn JOIN job ON job.id = turn.job
       WHERE turn.job = ? ORDER BY turn.id DESC LIMIT 1`;
     const result = await this.#parts.announcements.changeJob(jobId, async (transaction) => {
       await lockJob(transaction, jobId);
       const turn = await transaction.row<LastTurn>(last, jobId);
       if (turn?.id !== turnId || turn.state !== "failed") return false;
-      const { project, prompt } = turn;
+      const { project, prompt, ...context } = turn;
       await transaction.lock(limitLock("message", project));
-      return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn });
+      return this.#addMessage(transaction, { jobId, project, prompt, context, at, onTurn });
     });
     this.#parts.announcements.turnReady();
     return result;
@@ -72,10 +73,10 @@ export class StoredTurns {
 
   /** Adds a turn, if the hourly limit of its project allows another message. The caller holds its lock. */
   async #addMessage(transaction: Transaction, message: Message): Promise<RateLimited | true> {
-    const { jobId: job, project, prompt, at, onTurn, key } = message;
+    const { jobId: job, project, prompt, context, at, onTurn, key } = message;
     const acceptance = await accept(transaction, "message", project, limitClock(this.#parts, at));
     if ("retryAfterMs" in acceptance) return acceptance;
-    const turn = await addTurn(this.#parts, transaction, { job, project, prompt, key, acceptance });
+    const turn = await addTurn(this.#parts, transaction, { job, project, prompt, context, key, acceptance });
     onTurn?.(turn);
     return true;
   }
@@ -162,6 +163,7 @@ interface Message {
   jobId: string;
   project: string;
   prompt: string;
+  context: PromptContext | undefined;
   at: number;
   onTurn: ((id: number) => void) | undefined;
   key?: RequestKey | undefined;

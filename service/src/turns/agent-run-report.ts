@@ -3,9 +3,9 @@ import type { AgentReport, SessionCost } from "../agents/agent-report.ts";
 import { dollars, knownCost } from "../cost.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { RunningTurn, StoredTurn } from "../model.ts";
+import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 import type { StoredReport } from "../store/running-turns.ts";
 import { storable } from "../store/sql.ts";
-import { type Secret, SecretPatterns } from "./secret-patterns.ts";
 
 /** What a report depends on. */
 export interface ReportPorts {

@@ -6,16 +6,16 @@ import type { LeftOut } from "../git/left-out.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Machine } from "../machine.ts";
 import type { StoredJob, Turn } from "../model.ts";
+import { namesOf, oneLine } from "../one-line.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage } from "../pulls/commit-message.ts";
 import type { Committer } from "../pulls/committers.ts";
 import { withTrailers } from "../pulls/turn-trailers.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
 import type { JobDirectory } from "../service-folder.ts";
 import { hourMs } from "../time.ts";
-import { type CheckPorts, checkChange, namesOf } from "./check-change.ts";
-import { oneLine } from "./one-line.ts";
+import { type CheckPorts, checkChange } from "./check-change.ts";
 import { pauseAfter } from "./postponements.ts";
-import { SecretPatterns } from "./secret-patterns.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
 
 /** What the commit of a change depends on. */

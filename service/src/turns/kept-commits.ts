@@ -1,7 +1,7 @@
 import { errorMessage } from "../error-message.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { Repository } from "../git/repository.ts";
-import type { RunningTurn } from "../model.ts";
+import type { RunningTurn, Turn } from "../model.ts";
 import type { KeptCommits } from "../store/kept-commits.ts";
 import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
 import { isStoreOutage } from "./outages.ts";
@@ -10,7 +10,7 @@ import type { TurnPorts } from "./turn-ports.ts";
 
 /** What keeping a commit depends on. */
 interface KeepPorts {
-  repository: Pick<Repository, "bundle">;
+  repository: Pick<Repository, "packCommit">;
   keptCommits?: KeptCommits | undefined;
   log: (text: string) => void;
 }
@@ -29,7 +29,7 @@ export async function keepForOthers(
   if (keptCommits === undefined) return undefined;
   try {
     if (isForSecret(refused)) throw new Error("GitHub says that it has a secret, so that it is saved nowhere else");
-    await keptCommits.save(turn, await repository.bundle(turn.job));
+    await keptCommits.save(turn, await repository.packCommit(turn.job));
     return undefined;
   } catch (error) {
     if (error instanceof LeaseLost || isStoreOutage(error)) throw error;
@@ -38,16 +38,16 @@ export async function keepForOthers(
   }
 }
 
-/** Brings back the commit that is stored for a job; `undefined` if there is none that can be used. @throws KeptUnreadable */
+/** Brings back the commit that is stored for a turn, or another one of its job; `undefined` if there is none that can be used. @throws KeptUnreadable */
 export async function loadKept(
-  job: string,
+  { job, ...turn }: Pick<Turn, "job" | "identity">,
   { repository, keptCommits, log }: Pick<TurnPorts, "repository" | "keptCommits"> & Pick<KeepPorts, "log">,
 ): Promise<JobCommit | undefined> {
-  const bundle = await keptCommits?.load(job).catch((error: unknown) => {
+  const packed = await keptCommits?.load(job, turn).catch((error: unknown) => {
     throw isStoreOutage(error) ? error : new KeptUnreadable(errorMessage(error));
   });
-  const found = bundle && (await repository.unbundle(job, bundle));
-  if (bundle && !found)
+  const found = packed && (await repository.unpackCommit(job, packed));
+  if (packed && !found)
     log(`The commit that is stored for ${job} is damaged, or its start is gone: it is passed over.`);
   return found;
 }

@@ -95,9 +95,9 @@ async function standingOfPushed(work: Work): Promise<Work> {
 
 async function standingOfUnpushed(work: Work): Promise<Work | undefined> {
   const { context, start, last, maker } = work;
-  const { repository, job, log } = context;
+  const { repository, log } = context;
   const name = turnName(maker.id);
-  const found = last && isCommitOf(maker, last.message) ? last : await loadKept(job.id, context);
+  const found = last && isCommitOf(maker, last.message) ? last : await loadKept(maker, context);
   if (found === undefined || !isCommitOf(maker, found.message)) {
     log(`The commit of ${name}, whose push was refused, is not on this machine, so its work is done again.`);
     return undefined;

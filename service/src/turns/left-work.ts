@@ -1,9 +1,9 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentOptions } from "../agents/run-agent.ts";
 import { errorMessage } from "../error-message.ts";
+import { oneLine } from "../one-line.ts";
 import { leftWorkNote } from "../pulls/commit-message.ts";
-import { oneLine } from "./one-line.ts";
-import type { SecretPatterns } from "./secret-patterns.ts";
+import type { SecretPatterns } from "../secret-patterns.ts";
 import type { TurnHost } from "./turn-host.ts";
 
 /** What an agent left in its clone besides its worktree. */
@@ -93,8 +93,30 @@ echo end
 `;
 
 /**
- * Looks for work of an agent that is not in its worktree, and takes it in if it is all that the agent did. Git runs with the agent's permissions:
- * the configuration of its clone can make it run any program, or wait.
+ * Returns what a program prints that reads an agent's clone with the agent's permissions: the configuration of the clone can make Git run any
+ * program, or wait.
+ *
+ * @param options - those of the agent's run
+ */
+export async function readAsAgent(
+  agent: Agent,
+  command: ReturnType<Agent["command"]>,
+  options: AgentOptions,
+  { runAgent }: Pick<TurnHost, "runAgent">,
+): Promise<string> {
+  const reader: Agent = {
+    ...agent,
+    command: () => command,
+    programs: [...agent.programs, "git"],
+    eventFormat: undefined,
+    readReport: (stdout) => ({ message: stdout, error: undefined }),
+  };
+  const { message = "" } = await runAgent(reader, { ...options, logFile: "/dev/null", onLimitExceeded: () => {} });
+  return message;
+}
+
+/**
+ * Looks for work of an agent that is not in its worktree, and takes it in if it is all that the agent did.
  *
  * @param head - the commit that the agent started from
  * @param options - those of its run
@@ -104,19 +126,12 @@ export async function takeLeftWork(
   agent: Agent,
   head: string,
   options: AgentOptions,
-  { runAgent }: Pick<TurnHost, "runAgent">,
+  host: Pick<TurnHost, "runAgent">,
   patterns: SecretPatterns,
 ): Promise<LeftWork> {
-  const git: Agent = {
-    ...agent,
-    command: () => ({ file: "/bin/sh", args: ["-c", script, "sh", head, options.objects] }),
-    programs: [...agent.programs, "git"],
-    eventFormat: undefined,
-    readReport: (stdout) => ({ message: stdout, error: undefined }),
-  };
-  const quiet = { ...options, logFile: "/dev/null", onLimitExceeded: () => {} };
+  const command = { file: "/bin/sh", args: ["-c", script, "sh", head, options.objects] };
   try {
-    const { message = "" } = await runAgent(git, quiet);
+    const message = await readAsAgent(agent, command, options, host);
     const start = message.slice(0, maxOutputLength);
     // A part of a line could have a part of a secret.
     return readLeftWork(await patterns.remove(start.slice(0, start.lastIndexOf("\n") + 1)));

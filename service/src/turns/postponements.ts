@@ -1,8 +1,8 @@
 import type { Log } from "../log/log.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import { type Machine, thisMachine } from "../machine.ts";
+import { oneLine } from "../one-line.ts";
 import { dayMs, hourMs } from "../time.ts";
-import { oneLine } from "./one-line.ts";
 
 const firstPauseMs = 1000;
 const lastPauseMs = 60_000;

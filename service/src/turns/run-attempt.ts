@@ -8,11 +8,11 @@ import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
 import type { MadeChange } from "./commit-change.ts";
-import { describeLeftWork, lostWork, takeLeftWork } from "./left-work.ts";
+import { describeLeftWork, lostWork, readAsAgent, takeLeftWork } from "./left-work.ts";
 import { newSessionNote } from "./log-notes.ts";
 import { toldCheck } from "./project-commands.ts";
-import { SecretPatterns } from "./secret-patterns.ts";
 import { timeLeft } from "./turn-deadline.ts";
 import type { TurnHost } from "./turn-host.ts";
 import type { TurnContext } from "./turn-ports.ts";
@@ -80,23 +80,7 @@ async function runOnce(
   signal: AbortSignal,
   again?: SecondGo,
 ): Promise<Attempt> {
-  const {
-    turns,
-    repository,
-    agent,
-    sandbox,
-    network,
-    limits,
-    folder,
-    directory,
-    isNewHome,
-    logFile,
-    timeLimitMs,
-    log,
-    host,
-    stop,
-  } = context;
-  const { job: jobId } = turn;
+  const { turns, agent, sandbox, folder, directory, isNewHome, logFile, timeLimitMs, log, host, stop } = context;
   const prompt = again?.prompt ?? promptOf(turn, start, context);
   const earlier = historyOf(turn, turns);
   const history: EarlierTurn[] =
@@ -121,13 +105,13 @@ async function runOnce(
         ? (id) => found.some((file) => file.includes(id.slice(0, sessions.idLength)))
         : undefined,
     history,
-    jobId,
+    jobId: turn.job,
     requestId: turn.request,
     directories: directory,
-    objects: repository.objects,
+    objects: context.repository.objects,
     sandbox,
-    network,
-    limits,
+    network: context.network,
+    limits: context.limits,
     cgroups: context.cgroups,
     // Other agents could write code of the supervisor there.
     compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
@@ -182,7 +166,7 @@ async function runOnce(
   const left = work && describeLeftWork(work);
   if (left !== undefined) log(left);
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, written));
-  const messages = hasMessages ? await ownMessages(agent, head, options, host, gitMs()) : [];
+  const messages = hasMessages ? await ownMessages(agent, head, { ...options, timeLimitMs: gitMs() }, host) : [];
   return {
     ...result,
     isFollowUp,
@@ -196,7 +180,7 @@ async function runOnce(
 
 /** Returns what the agent is told: the prompt, which files it may change, and what the check of its job's last commit found. */
 function promptOf(
-  { id, prompt }: Turn,
+  { id, prompt, sections }: Turn,
   { isContinued }: Start,
   { only, commands, turns }: Pick<TurnContext, "only" | "commands" | "turns">,
 ): string {
@@ -206,6 +190,7 @@ function promptOf(
   const red = isContinued && last?.checkResult === "failed" ? commands?.check : undefined;
   return [
     prompt,
+    ...(sections === "" ? [] : [sections]),
     ...(list === undefined ? [] : [`${allowed} ${list}`]),
     ...(red === undefined ? [] : [toldCheck(red, last?.checkOutput ?? "", "the last commit of this job")]),
   ].join("\n\n");
@@ -232,29 +217,10 @@ const maxErrorLength = 2000;
 /** Reading the agent's clone takes milliseconds, unless the agent sees to it that it does not. */
 const longestGitMs = 20_000;
 
-/**
- * Returns the messages of the commits that the agent made on top of `head`, oldest first. They are read with the agent's
- * permissions, because the configuration of its clone can make Git run any program, or wait.
- */
-async function ownMessages(
-  agent: Agent,
-  head: string,
-  options: AgentOptions,
-  { runAgent }: TurnHost,
-  timeLimitMs: number,
-): Promise<string[]> {
+/** Returns the messages of the commits that the agent made on top of `head`, oldest first. */
+async function ownMessages(agent: Agent, head: string, options: AgentOptions, host: TurnHost): Promise<string[]> {
   const range = ["--reverse", "--first-parent", "--no-merges", "--max-count=50", `${head}..HEAD`, "--"];
-  const log: Agent = {
-    ...agent,
-    command: () => ({ file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] }),
-    eventFormat: undefined,
-    readReport: (stdout) => ({ message: stdout, error: undefined }),
-  };
-  try {
-    const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs });
-    return message.split("\0");
-  } catch {
-    // The agent has run: its work is worth more than its messages.
-    return [];
-  }
+  const command = { file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] };
+  // The agent has run: its work is worth more than its messages.
+  return (await readAsAgent(agent, command, options, host).catch(() => "")).split("\0");
 }

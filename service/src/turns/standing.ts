@@ -1,12 +1,13 @@
+import type { Start } from "../git/find-start.ts";
 import { GitError } from "../git/git.ts";
 import type { JobCommit } from "../git/job-commits.ts";
-import { jobBranch, type RunningTurn, type StoredJob, type StoredTurn } from "../model.ts";
+import { jobBranch, type RunningTurn, type StoredJob } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { findInstructions } from "../pulls/protected-files.ts";
 import { checkChange } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { findKeptTurn, standingOfKept } from "./kept-work.ts";
-import { readLastPullRequest } from "./last-pull-request.ts";
+import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.ts";
 import { TakenAway } from "./refusal.ts";
 import { placeOn, unchanged } from "./stages/make.ts";
 import { ConflictError, moveOnto, replace } from "./stages/push.ts";
@@ -22,23 +23,12 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
   if (maker === undefined) throw new Error("the store does not have this turn");
   const context = { ...run, job, turns, committer: undefined };
   const pullRequest = await readLastPullRequest(job, context);
-  const { isMerged, mergedHead, bases } = pullRequest;
-  const own = new Set(turns.flatMap(({ head }) => head ?? []));
-  const { repository, targetBranch, stop } = context;
-  const options = {
-    isMerged,
-    mergedHead,
-    lastPushed: job.head,
-    own,
-    targetBranch,
-    bases,
-    instructions: findInstructions,
-  };
+  const { repository, stop } = context;
   for (let isFirst = true; ; isFirst = false) {
     // Others may share its fetch, so it is not killed, only waited for no longer. A turn whose agent has run may have a commit that
     // counts, and then it is too late to stop it.
     const [start, last] = await untilStopped(
-      Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
+      Promise.all([findStartOf(context, pullRequest), repository.lastCommitOf(job.id)]),
       turn.attempts === 0 ? stop : undefined,
     );
     const work: Work = {
@@ -52,12 +42,26 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
       at: { stage: "begun" },
       // An earlier attempt has tried it: the job has never pushed anything, and nothing on it is missing on the target branch.
       tried: !start.isContinued && job.head === null ? start.remoteHead : undefined,
-      unrecorded: undefined,
-      pushes: 0,
-      isMadeHere: false,
+      pushed: undefined,
     };
     if (await isClean(work, isFirst)) return work;
   }
+}
+
+/** Fetches, and finds where a turn starts, by the state of its job's last pull request. */
+export function findStartOf(
+  { repository, job, turns, targetBranch }: Pick<WorkContext, "repository" | "job" | "turns" | "targetBranch">,
+  { isMerged, mergedHead, bases }: LastPullRequest,
+): Promise<Start> {
+  return repository.findStart(jobBranch(job.id), {
+    isMerged,
+    mergedHead,
+    lastPushed: job.head,
+    own: new Set(turns.flatMap(({ head }) => head ?? [])),
+    targetBranch,
+    bases,
+    instructions: findInstructions,
+  });
 }
 
 /** Removes what does not count from a branch. Returns whether there was nothing. */
@@ -95,7 +99,8 @@ export async function standing(work: Work, isPublished: boolean): Promise<Work> 
  * Looks for the turn's commit on the job's branch, or the one on top of it that is recorded: after a restored backup, an earlier turn can
  * have come later. If neither is recorded, a copy takes its place: see `findCounted`.
  */
-async function onBranch({ turn, context, maker, start, pullRequest }: Work): Promise<Position | undefined> {
+async function onBranch(work: Work): Promise<Position | undefined> {
+  const { turn, context, maker, start, pullRequest } = work;
   const { repository, job, keptCommits, log } = context;
   const { base, head, remoteHead, isContinued, isLost, branch, targetBranch } = start;
   const commits = isContinued && remoteHead !== undefined ? await repository.commits(base, head) : [];
@@ -107,14 +112,15 @@ async function onBranch({ turn, context, maker, start, pullRequest }: Work): Pro
       const before = commits[index - 1]?.commit ?? base;
       const commit = await repository.copy(own.commit);
       const counted = before === base ? undefined : before;
-      return madeOf(maker, { commit, parent: before, before, expected: remoteHead, counted });
+      return positionOf(work, own.commit, { commit, parent: before, before, expected: remoteHead, counted });
     }
     // What people have pushed on top of it is not replaced.
     const pushed = recorded?.commit ?? own.commit;
     if (maker.stage === "published" && job.pullRequest !== null) return { stage: "published" };
     const at = commits.findIndex(({ commit }) => commit === pushed);
     // A runner that was lost after its push has taken what the check showed with it.
-    if (maker.checkResult !== null || !keptCommits?.isOnlyPlace) return { stage: "pushed", head: pushed };
+    const isDone = maker.checkResult === null ? !keptCommits?.isOnlyPlace : await isMade(work, own.commit);
+    if (isDone) return { stage: "pushed", head: pushed };
     const before = commits[at - 1]?.commit ?? base;
     const placed = {
       commit: pushed,
@@ -124,7 +130,7 @@ async function onBranch({ turn, context, maker, start, pullRequest }: Work): Pro
       counted: undefined,
       isPushed: true,
     };
-    return { stage: "made", placed };
+    return replace(work, placed);
   }
   if (maker.head === null) return undefined;
   // It counts, and is on the branch no longer.
@@ -141,14 +147,14 @@ async function onBranch({ turn, context, maker, start, pullRequest }: Work): Pro
  * before its check. It goes on top of where the turn starts now, even if the branches have moved since.
  */
 async function inClone(work: Work): Promise<Position | undefined> {
-  const { turn, context, start, last, maker } = work;
+  const { turn, context, start, last } = work;
   const isHere = last !== undefined && isCommitOf(turn, last.message);
   const found = isHere ? last : await restoreOwn(turn, last, context);
   if (found === undefined) return undefined;
   const commit = await moveOnto(start.head, found, context.repository);
   if (commit === undefined) throw new ConflictError(start.branch, found.commit);
   const placed = placeOn(work, commit);
-  return found.parent === start.head ? madeOf(maker, placed) : replace(work, placed);
+  return found.parent === start.head ? positionOf(work, found.commit, placed) : replace(work, placed);
 }
 
 async function restoreOwn(
@@ -158,7 +164,7 @@ async function restoreOwn(
 ): Promise<JobCommit | undefined> {
   const { repository, log } = context;
   if (turn.attempts === 0) return undefined;
-  const found = await loadKept(turn.job, context);
+  const found = await loadKept(turn, context);
   if (found === undefined) return undefined;
   if (!isCommitOf(turn, found.message)) {
     if (last !== undefined) await repository.keep(last.commit, turn.job);
@@ -177,6 +183,24 @@ function inStore(work: Work): Position | undefined {
   return made.reason === undefined ? unchanged(work) : { stage: "failed", made };
 }
 
-/** What was checked has the same content as what goes on with another id. */
-const madeOf = ({ stage }: StoredTurn, placed: Placed): Position =>
-  stage === null || stage === "begun" || stage === "made" ? { stage: "made", placed } : { stage: "checked", placed };
+/** Returns the position of a commit that was found as `found`. */
+async function positionOf(work: Work, found: string, placed: Placed): Promise<Position> {
+  const { stage } = work.maker;
+  if (await isMade(work, found))
+    return { stage: stage === null || stage === "begun" || stage === "made" ? "made" : "checked", placed };
+  return replace(work, placed);
+}
+
+/**
+ * Returns whether a commit has the content of the one that is recorded as made, and perhaps was checked. A person may have amended it, or a worker
+ * have died while it stored what its agent made then. If the clone lacks that one, the commit is checked again.
+ */
+async function isMade({ maker, context }: Work, found: string): Promise<boolean> {
+  const { commit } = parseMade(maker.made) ?? {};
+  if (commit === undefined || commit === found) return commit === found;
+  const differing = context.repository.changedFiles(commit, found);
+  return differing.then(
+    (files) => files.length === 0,
+    () => false,
+  );
+}

@@ -38,27 +38,24 @@ export async function tryBranch(work: Work): Promise<void> {
  * was only tried.
  */
 export async function cleanBranch(work: Work, result: TurnResult): Promise<void> {
-  const { turn, context, start, tried, unrecorded, pushes } = work;
+  const { turn, context, start, tried, pushed } = work;
   const { store, repository, log } = context;
+  const { branch } = start;
+  if (pushed === "recorded") return;
   try {
-    if (result === "taken-over" && unrecorded !== undefined) {
+    if (result === "taken-over" && pushed !== undefined)
       // It may have been recorded although this was reported as failed, and never will be from now on.
-      await undoPush(unrecorded, (await store.jobs.find(turn.job))?.head ?? null, repository);
-      return;
+      return await undoPush(pushed, (await store.jobs.find(turn.job))?.head ?? null, repository);
+    if (result !== "completed" && result !== "failed") return;
+    let remoteHead = tried;
+    // A push that was refused may have left the branch as it was tried, and an earlier attempt may have pushed since: a worker that lost
+    // the turn, or a push that was reported as failed.
+    if (pushed !== undefined || turn.attempts > 0) {
+      await repository.fetch([branch]);
+      remoteHead = await repository.branchHead(branch);
     }
-    const hasEnded = result === "completed" || result === "failed";
-    // What is recorded counts. A push that was refused may have left the branch as it was tried.
-    if (!hasEnded || (pushes > 0 && (unrecorded === undefined || tried === undefined))) return;
-    const { branch } = start;
-    if (pushes === 0 && turn.attempts === 0) {
-      if (tried !== undefined) await repository.push(undefined, branch, tried);
-      return;
-    }
-    // An earlier attempt may have pushed since: a worker that lost the turn, or a push that was reported as failed.
-    await repository.fetch([branch]);
-    const remoteHead = await repository.branchHead(branch);
     if (remoteHead !== undefined && remoteHead === tried) await repository.push(undefined, branch, tried);
-    else if (pushes === 0) await removeUncounted({ ...start, remoteHead }, context, turn);
+    else await removeUncounted({ ...start, remoteHead }, context, turn);
   } catch (error) {
     log(
       `A commit that does not count may be on the job's branch. The next turn removes it, or the service within an hour: ${errorMessage(error)}`,

@@ -1,17 +1,17 @@
 import { errorMessage } from "../error-message.ts";
-import type { RunningTurn, TurnResult } from "../model.ts";
+import { ChangeRefused } from "../git/commit-worktree.ts";
+import type { FailureClass, RunningTurn, TurnResult } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { RateLimitError } from "../pulls/github/github-error.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
 import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
-import { classOfError } from "./failure-class.ts";
 import { keepForOthers } from "./kept-commits.ts";
 import { ClosedSince } from "./kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
-import { Stopped } from "./project-commands.ts";
-import { PushRefused, TakenAway } from "./refusal.ts";
-import { SecretPatterns } from "./secret-patterns.ts";
+import { SetupFailed, Stopped } from "./project-commands.ts";
+import { HostRefused, PushRefused, TakenAway } from "./refusal.ts";
 import { ConflictError } from "./stages/push.ts";
-import { keptOf, type RunContext, type Work } from "./work.ts";
+import { isMadeHere, keptOf, type RunContext, type Work } from "./work.ts";
 
 /**
  * Returns how a turn ends whose stage was not done: later, refused, stopped or taken over. What is paid for is kept before.
@@ -34,7 +34,7 @@ export async function endOf(
     const waitMs = error instanceof RateLimitError ? error.waitMs : undefined;
     onFailure?.({ reason, failureClass: "transient", kept, isRemote: true, waitMs });
     // It may fail later, after an hour, and a runner may be gone by then. Once, not each time that the turn is tried.
-    if (kept === "push" && work?.isMadeHere) await keepForOthers(turn, error, context).catch(() => undefined);
+    if (kept === "push" && work && isMadeHere(work)) await keepForOthers(turn, error, context).catch(() => undefined);
     const why = waitMs === undefined ? "The repository's host cannot be reached now" : "GitHub's rate limit is reached";
     log(`${why}. The turn waits and goes on later: ${reason}`);
     return "postponed";
@@ -71,4 +71,11 @@ function keptBy(error: unknown, work: Work | undefined) {
   if (error instanceof ClosedSince) return error.kept ?? undefined;
   if (error instanceof TakenAway) return undefined;
   return work && keptOf(work);
+}
+
+/** Returns of what kind the failure is that an error is for its turn. One that nobody foresaw may pass. */
+function classOfError(error: unknown): FailureClass {
+  if (error instanceof HostRefused) return "refused";
+  if (error instanceof SetupFailed) return "setting";
+  return error instanceof ChangeRefused || error instanceof ConflictError ? "agent" : "transient";
 }

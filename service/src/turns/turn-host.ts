@@ -3,8 +3,8 @@ import { glob, mkdir, open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { runAgent } from "../agents/run-agent.ts";
 import { hasOwnCommits, mayHaveLeftWork } from "../git/agent-repository.ts";
+import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 import type { JobDirectory } from "../service-folder.ts";
-import { type Secret, SecretPatterns } from "./secret-patterns.ts";
 
 /** The disk and the processes that a turn uses besides Git: a port, so that simulations need neither. */
 export interface TurnHost {

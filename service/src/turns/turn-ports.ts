@@ -6,13 +6,16 @@ import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import type { GitRepository } from "../git/git-repository.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
+import type { Log } from "../log/log.ts";
 import type { Machine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { StoredTurn } from "../model.ts";
+import type { PerProject } from "../per-project.ts";
 import type { Committers } from "../pulls/committers.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { JobDirectory } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
+import type { JobCopier } from "../store/job-copier.ts";
 import type { KeptCommits } from "../store/kept-commits.ts";
 import type { StoredFailure } from "../store/running-turns.ts";
 import type { Store } from "../store/store.ts";
@@ -42,16 +45,15 @@ export interface ProjectCommands {
   worktrees: Pick<Worktrees, "lend">;
 }
 
-/** What a turn depends on. */
-export interface TurnPorts extends CommitPorts {
-  store: Store;
+/** What the turns of a project depend on. */
+export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
   repository: Pick<
     Repository,
     | "objects"
     | "findStart"
     | "lastCommitOf"
-    | "bundle"
-    | "unbundle"
+    | "packCommit"
+    | "unpackCommit"
     | "commits"
     | "rebase"
     | "keep"
@@ -70,36 +72,66 @@ export interface TurnPorts extends CommitPorts {
   agent: Agent;
   sandbox: Sandbox;
   network: AgentNetwork;
+  /** Per job. */
+  limits: Limits;
+  /** Per attempt. */
+  timeLimitMs: number;
+  /** Default: nothing is set up or checked. */
+  commands?: ProjectCommands | undefined;
+  /** How many turns of the project run at a time, over all workers. Default: any number. */
+  agentsPerProject?: number | undefined;
+}
+
+/** What the turns of all projects depend on. */
+interface SharedPorts extends Pick<CommitPorts, "secrets"> {
+  store: Store;
   /** Whether no agent of any project can change files of the service. Default: whether this one cannot. */
   areFilesSafe?: boolean | undefined;
   /** Default: only on this machine. */
   homes?: AgentHomes | undefined;
   /** Default: commits whose push was refused are only in this machine's clone. */
   keptCommits?: KeptCommits | undefined;
-  /** Per job. */
-  limits: Limits;
   /** Where the kernel limits the memory of agents. Default: nowhere. */
   cgroups?: AgentOptions["cgroups"];
   /** The service's folder, for the directories of jobs and their logs. */
   folder: string;
-  /** Per attempt. */
-  timeLimitMs: number;
+  /** No agent is run with less free space. Default: 100 MB. */
+  minFreeBytes?: number;
+  /** Counts the ends of agents. Default: nothing does. */
+  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "checkEnded" | "turnStarted" | "workerTakes"> | undefined;
+  /** Default: the disk and the processes of this machine. */
+  host?: TurnHost;
+  /** Default: the one that the process runs on. */
+  machine?: Machine;
+}
+
+/** What a turn depends on. */
+export interface TurnPorts extends ProjectPorts, SharedPorts, Pick<CommitPorts, "stop"> {
   /** Receives why a turn failed or was postponed. */
   onFailure?: (failure: Failure) => void;
   /** Called when the agent of the turn has run to its end, so that its attempt counts whatever happens then. */
   onAgentEnd?: (() => void) | undefined;
   /** Called when it is stored what the check of the turn's commit showed. */
   onChecked?: (() => void) | undefined;
-  /** No agent is run with less free space. Default: 100 MB. */
-  minFreeBytes?: number;
-  /** Counts the ends of agents. Default: nothing does. */
-  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "checkEnded" | "turnStarted" | "workerTakes"> | undefined;
-  /** Default: nothing is set up or checked. */
-  commands?: ProjectCommands | undefined;
-  /** Default: the disk and the processes of this machine. */
-  host?: TurnHost;
-  /** Default: the one that the process runs on. */
-  machine?: Machine;
+}
+
+export interface WorkerOptions extends SharedPorts {
+  /** Turns of other projects are left to workers that know these. */
+  projects: PerProject<ProjectPorts>;
+  /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
+  ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
+  /**
+   * Called when a turn of a project waits because the repository's host cannot be reached, with how long that lasts in milliseconds if the
+   * host has said so. Default: does nothing.
+   */
+  onOutage?: ((project: string, reason: string, waitMs: number | undefined) => void) | undefined;
+  /** How many agents run at a time. */
+  agents: number;
+  /** Stops the running agents. Their turns are requeued. */
+  signal: AbortSignal;
+  /** Default: jobs are only in the store. */
+  copier?: JobCopier | undefined;
+  log: Log;
 }
 
 /** What the parts of a turn depend on while it runs. */

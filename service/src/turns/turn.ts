@@ -4,11 +4,12 @@ import { thisMachine } from "../machine.ts";
 import type { EndedState, RunningTurn, StoredJob, TurnResult } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
 import { startNote } from "./log-notes.ts";
+import { moveIfMerged } from "./merged-since.ts";
 import type { Checked } from "./project-commands.ts";
-import { SecretPatterns } from "./secret-patterns.ts";
 import { check } from "./stages/check.ts";
 import { make } from "./stages/make.ts";
 import { publish } from "./stages/publish.ts";
@@ -87,6 +88,7 @@ async function walkStages(work: Work): Promise<EndedState> {
     }
     work.at = await next(work, work.at);
   }
+  await context.keptCommits?.forget?.(work.maker);
   if (isOwn) await logEarlierFailures(work);
   return "completed";
 }
@@ -100,19 +102,19 @@ function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" 
     case "made":
       return check(work, at.placed, at.go);
     case "checked":
-      return patiently(() => push(work, at.placed));
+      return patiently(async () => (await moveIfMerged(work, at.placed)) ?? push(work, at.placed));
     case "pushed":
       return patiently(() => publish(work, at.head, at.isEarlier));
   }
 }
 
-/** Ends the earlier turn whose work was published. Returns whether it had the prompt of the turn, which is done then. */
+/** Ends the earlier turn whose work was published. Returns whether it was told what the turn is told, which is done then. */
 async function isSame({ turn, context, maker }: Work): Promise<boolean> {
   const { store, log, patiently } = context;
   const { checkResult, checkOutput } = maker;
   const checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
   store.runningTurns.endEarlier(turn, maker, checkResult === null ? undefined : checked);
-  if (maker.promptHash !== hashPrompt(turn.prompt)) return false;
+  if (maker.promptHash !== hashPrompt(turn.prompt) || maker.covers !== turn.covers) return false;
   log(`${turnName(maker.id)} had the same prompt, so no agent is run.`);
   const report = { answer: maker.answer ?? undefined, ...checked };
   await patiently(() => store.runningTurns.setReport(turn, report));

@@ -36,6 +36,8 @@ export interface Placed {
   /** Whether the clone keeps it as the last one of the job, and whether it is pushed as it is. Default: that is unknown. */
   isKept?: boolean | undefined;
   isFinal?: boolean | undefined;
+  /** How often it was moved because the branch had moved. Default: never. */
+  moves?: number | undefined;
 }
 
 /** The run of an agent in this process, after which it can have another go. */
@@ -73,13 +75,12 @@ export interface Work {
   at: Position;
   /** Where the job's branch was created to try whether it can be; `undefined` if it is not there for that alone. */
   tried: string | undefined;
-  /** The last push, from before it begins: it can arrive even if it is reported as failed. `undefined` once its commit counts. */
-  unrecorded: Push | undefined;
-  /** How often it was pushed. */
-  pushes: number;
-  /** Whether its agent has run in this process. */
-  isMadeHere: boolean;
+  /** The last push, from before it begins: it can arrive even if it is reported as failed. */
+  pushed: Push | "recorded" | undefined;
 }
+
+/** Returns whether the turn's own agent has run in this process. */
+export const isMadeHere = ({ turn, maker, isOwn }: Work): boolean => isOwn && maker.attempts > turn.attempts;
 
 /** What a turn depends on while it runs, before it is known where it stands. */
 export interface RunContext extends Omit<TurnContext, "turns"> {
@@ -119,9 +120,9 @@ export const lastWords = ({ answer }: Pick<StoredTurn, "answer">): string =>
   answer === null ? "" : `The agent's last words:\n${answer}`;
 
 /** Returns what is kept of work if its turn fails now. */
-export function keptOf({ at, unrecorded }: Work): KeptWork | undefined {
+export function keptOf({ at, pushed }: Work): KeptWork | undefined {
   if (at.stage === "made" || at.stage === "checked") return at.placed.isPushed ? "pull-request" : "push";
-  if (at.stage === "pushed") return unrecorded === undefined ? "pull-request" : "push";
+  if (at.stage === "pushed") return typeof pushed === "object" ? "push" : "pull-request";
   return at.stage === "published" ? "pull-request" : undefined;
 }
 

@@ -104,10 +104,11 @@ function sharedRounds({
 }
 
 /** The rounds that each machine runs for its own disk. */
-function ownRounds({ store, worktrees, folder, disk, signal, log }: UpkeepOptions) {
+function ownRounds({ store, worktrees, hasCopies, folder, disk, signal, log }: UpkeepOptions) {
   return [
     ...(disk ? [new DiskUse({ ...disk, folder, signal, log })] : []),
-    new UnknownJobs({ store, folder, repositories: [...worktrees.keys()], signal, log }),
+    // What a step has on its disk ends with it.
+    ...(hasCopies ? [] : [new UnknownJobs({ store, folder, repositories: [...worktrees.keys()], signal, log })]),
   ];
 }
 

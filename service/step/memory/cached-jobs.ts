@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { errorMessage } from "../../src/error-message.ts";
 import type { JobCopy, TurnState } from "../../src/model.ts";
+import { packHome, unpackHome } from "../../src/store/home-archive.ts";
 import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 import type { KeptCommits } from "../../src/store/kept-commits.ts";
-import { packHome, unpackHome } from "../../src/turns/home-archive.ts";
 import type { CacheEntries } from "./cache-entries.ts";
 import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
 
@@ -25,6 +25,9 @@ export interface CachedJobsOptions {
 
 /** In bytes, of the prompts and answers of a job together. */
 const maxEntryBytes = 20_000_000;
+
+/** In bytes. */
+const maxCommitBytes = 60_000_000;
 
 /** In bytes, of the ids of a step's jobs. */
 const maxStepBytes = 100_000;
@@ -54,16 +57,16 @@ export class CachedJobs implements JobCopies {
 
   /** The last commit of each job whose push was refused. */
   readonly #keptCommits: KeptCommits = {
-    save: ({ job }, bundle) =>
+    save: ({ job }, packed) =>
       this.#inFolder(async (folder) => {
         const file = join(folder, "commit");
-        await writeFile(file, bundle);
+        await writeFile(file, await compress(packed));
         await this.#options.cache.save(newKey(job, "commit"), file);
       }),
     load: (job) =>
       this.#inFolder(async (folder) => {
         const file = join(folder, "commit");
-        return (await this.#options.cache.restore(prefixOf(job, "commit"), file)) ? readFile(file) : undefined;
+        return (await this.#options.cache.restore(prefixOf(job, "commit"), file)) ? readCommit(file) : undefined;
       }),
   };
 
@@ -181,6 +184,15 @@ export class CachedJobs implements JobCopies {
     } finally {
       await rm(folder, { recursive: true });
     }
+  }
+}
+
+/** Returns a kept commit; empty if the entry is none, which is damaged as a commit, too. */
+async function readCommit(file: string): Promise<Uint8Array> {
+  try {
+    return await decompress(await readFile(file), { maxOutputLength: maxCommitBytes });
+  } catch {
+    return Buffer.of();
   }
 }
 

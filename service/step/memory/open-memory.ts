@@ -1,12 +1,13 @@
 import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
-import type { Machine } from "../../src/machine.ts";
+import { type Machine, thisMachine } from "../../src/machine.ts";
 import { GitHubPullRequests } from "../../src/pulls/github.ts";
 import type { ProjectBackend } from "../../src/start/backend.ts";
 import type { JobCopies } from "../../src/store/job-copies.ts";
 import type { CacheEntries } from "./cache-entries.ts";
 import { CachedJobs } from "./cached-jobs.ts";
 import type { Memory } from "./describe-memory.ts";
+import { KeptOnRefs } from "./kept-on-refs.ts";
 import { RebuiltJobs } from "./rebuilt-jobs.ts";
 import { RememberedJobs } from "./remembered-jobs.ts";
 import { deleteTriedBranches } from "./tried-branches.ts";
@@ -54,12 +55,21 @@ export function openMemory(options: MemoryOptions): StepMemory {
     folder,
     secrets,
     log,
-    machine,
+    machine = thisMachine,
   } = options;
   const { pullRequests, repository, targetBranch } = project ?? {};
   if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
     throw new Error("the project of the step is not on GitHub");
-  const rebuilt = new RebuiltJobs({ repository, pullRequests, targetBranch, projectId, isWorkflowToken, machine });
+  const kept = new KeptOnRefs({ refs: repository.workRefs, machine, log });
+  const rebuilt = new RebuiltJobs({
+    repository,
+    pullRequests,
+    targetBranch,
+    projectId,
+    isWorkflowToken,
+    machine,
+    kept,
+  });
   const isReadable = cacheAccess === "read" || cacheAccess === "write";
   const copies = new RememberedJobs({
     cached: isReadable
@@ -67,6 +77,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
       : undefined,
     isCacheWritable: cacheAccess === "write",
     rebuilt,
+    kept,
     isFirstAttempt,
     log,
   });
@@ -74,6 +85,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     try {
       const gone = await deleteTriedBranches({ repository, pullRequests, targetBranch, isWorkflowToken, machine });
       if (gone.length > 0) log(`Deleted, left without a commit by runs that were lost: ${gone.join(", ")}`);
+      await kept.tidy();
     } catch (error) {
       log(`Cannot look for branches that lost runs have left: ${errorMessage(error)}`);
     }

@@ -33,9 +33,12 @@ export interface JobSources {
   reRun: ReadonlySet<string>;
   /** The newest commits of the branch, newest first. */
   commits: readonly DatedCommit[];
+  /** Those that are kept, and were not pushed. Default: none. */
+  kept?: readonly DatedCommit[] | undefined;
 }
 
 const reason = "Its work is on the job's branch, but its pull request was not opened.";
+const keptReason = "Its agent had ended, and its work was not pushed: it is kept.";
 /** In characters. Those of the service are shorter. */
 const maxSubjectLength = 200;
 /** So many attempts that the turn is never run again: its prompt is not what somebody sent, but what others can have written. */
@@ -56,6 +59,7 @@ export function rebuildJob({
   isMerged,
   reRun,
   commits,
+  kept = [],
 }: JobSources): RebuiltJob | undefined {
   const own = commits.filter(({ message }) => namedTurns(message).some(({ job }) => job === jobId));
   const isReRun = namedTurns(own[0]?.message ?? "").some(({ key }) => key !== undefined && reRun.has(key.step));
@@ -74,8 +78,18 @@ export function rebuildJob({
           ...turnOf(one, commit, takeTold(told, commit), !unpublished.has(commit)),
           ...(one.key && { caller, ...one.key }),
         });
+  // What the branch has is no longer kept only.
+  for (const commit of kept)
+    for (const one of namedTurns(commit.message))
+      if (one.job === jobId && one.turn > 0 && one.turn <= maxTurnId && !named.has(one.turn))
+        named.set(one.turn, {
+          ...turnOf(one, commit, takeTold(told, commit), false),
+          kept: "push",
+          reason: keptReason,
+          ...(one.key && { caller, ...one.key }),
+        });
   const turns = [...named.values()].sort((a, b) => a.id - b.id);
-  const createdAt = known.createdAt ?? own.at(-1)?.at;
+  const createdAt = known.createdAt ?? own.at(-1)?.at ?? kept.at(-1)?.at;
   if (createdAt === undefined) return undefined;
   const isPublished = turns.every(({ kept }) => !kept);
   // The body tells of the last commit. Without it, a re-run would pass that its check has failed.
@@ -135,7 +149,7 @@ function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
 
 /** A turn whose work has no pull request has failed, and what is kept of it is published first if the job gets another one. */
 function turnOf(
-  { turn, identity, promptHash }: NamedTurn,
+  { turn, identity, promptHash, covers }: NamedTurn,
   { at }: DatedCommit,
   { prompt, answer }: ToldTurn,
   isPublished: boolean,
@@ -148,6 +162,7 @@ function turnOf(
     identity,
     prompt,
     promptHash,
+    covers: covers ?? null,
     attempts: allAttempts,
     startedAt: null,
     endedAt: at,

@@ -5,6 +5,7 @@ import { type Machine, thisMachine } from "../../src/machine.ts";
 import { jobBranch } from "../../src/model.ts";
 import type { GitHubPullRequests } from "../../src/pulls/github.ts";
 import { namedTurns, sessionTrailer, stepPrefix } from "../../src/pulls/turn-trailers.ts";
+import type { KeptOnRefs } from "./kept-on-refs.ts";
 import { type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
 
 export interface RebuiltJobsOptions {
@@ -16,6 +17,8 @@ export interface RebuiltJobsOptions {
   targetBranch?: string | undefined;
   pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn" | "hasCreated">;
   projectId: string;
+  /** The commits that are kept on no branch. */
+  kept: Pick<KeptOnRefs, "commitsOf" | "jobsOf">;
   /** Whether GitHub made the token for the workflow. */
   isWorkflowToken: boolean;
   /** Default: the one that the process runs on. */
@@ -28,6 +31,8 @@ const maxCommits = 500;
 const reRunDays = 31;
 /** Older work of a session is not continued without the cache. */
 const sessionDays = 60;
+/** What was known when the clone was opened, just before, is not asked for again: earlier attempts and runs had ended by then. */
+const openedMs = 15_000;
 /** For how long GitHub's lists may not show a new pull request, or who created a branch. A comment may wait for the run before. */
 const listDelayMs = 60_000;
 
@@ -60,7 +65,7 @@ export class RebuiltJobs {
    * @throws if GitHub cannot be asked now, or may not show yet what was just opened
    */
   async rebuild(jobId: string): Promise<RebuiltJob | undefined> {
-    const { repository, pullRequests, projectId } = this.#options;
+    const { repository, pullRequests, projectId, kept: keptRefs } = this.#options;
     const account = await this.#account();
     if (account === undefined) return undefined;
     const branch = jobBranch(jobId);
@@ -69,15 +74,16 @@ export class RebuiltJobs {
     await repository.fetch([branch, targetBranch]);
     // GitHub keeps the commits of a pull request whose branch is deleted.
     const head = (await repository.branchHead(branch)) ?? pull?.head;
-    if (head === undefined) return undefined;
-    const commits = await repository.commitsOfBranch(head, maxCommits);
+    const kept = await keptRefs.commitsOf(jobId);
+    if (head === undefined && kept.length === 0) return undefined;
+    const commits = head === undefined ? [] : await repository.commitsOfBranch(head, maxCommits);
     // A turn pushes before it opens the pull request.
-    const isOwn = pull !== undefined && !pull.isOthers;
+    const isOwn = head === undefined || (pull !== undefined && !pull.isOthers);
     if (!isOwn && !(await pullRequests.hasCreated(branch, account))) {
       if (this.#isNew(jobId, commits)) throw new Error(`GitHub does not show yet who created ${branch}`);
       return undefined;
     }
-    const isMerged = pull === undefined && (await repository.isMerged(head, targetBranch));
+    const isMerged = pull === undefined && head !== undefined && (await repository.isMerged(head, targetBranch));
     return rebuildJob({
       jobId,
       projectId,
@@ -87,6 +93,7 @@ export class RebuiltJobs {
       isMerged,
       reRun: this.#reRun,
       commits,
+      kept,
     });
   }
 
@@ -99,9 +106,10 @@ export class RebuiltJobs {
     this.#reRun.add(step);
     const prefix = stepPrefix(step);
     if (prefix === undefined) return [];
-    const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch);
+    const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch, openedMs);
     const turns = commits.flatMap(({ message }) => namedTurns(message));
-    return [...new Set(turns.filter(({ key }) => key?.step === step).map(({ job }) => job))];
+    const pushed = turns.filter(({ key }) => key?.step === step).map(({ job }) => job);
+    return [...new Set([...pushed, ...this.#options.kept.jobsOf("step", step)])];
   }
 
   /**
@@ -114,7 +122,7 @@ export class RebuiltJobs {
     if (trailer === undefined) return undefined;
     const jobsIn = ({ message }: DatedCommit) =>
       namedTurns(message).flatMap((turn) => (turn.session === session ? turn.job : []));
-    const commits = await repository.commitsOfJobs(trailer, sessionDays, targetBranch);
+    const commits = await repository.commitsOfJobs(trailer, sessionDays, targetBranch, openedMs);
     const jobs = [...new Set(commits.flatMap(jobsIn))];
     let newest: { job: string; at: number } | undefined;
     for (const job of jobs.length > 1 ? jobs : []) {
@@ -123,7 +131,7 @@ export class RebuiltJobs {
       const own = onBranch.find((commit) => jobsIn(commit).includes(job));
       if (own !== undefined && own.at > (newest?.at ?? 0)) newest = { job, at: own.at };
     }
-    return newest?.job ?? jobs[0];
+    return newest?.job ?? jobs[0] ?? this.#options.kept.jobsOf("session", session)[0];
   }
 
   /** Returns whether a turn of the job has just pushed. */

@@ -4,6 +4,8 @@ import type { JobCopy, TurnCopy } from "../../src/model.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
 import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 import type { KeptCommits } from "../../src/store/kept-commits.ts";
+import { isRemoteOutage } from "../../src/turns/outages.ts";
+import { isForSecret } from "../../src/turns/refusal.ts";
 import { isOpen, mergeCopies } from "./merge-copies.ts";
 import { allAttempts } from "./rebuild-job.ts";
 import type { RebuiltJobs } from "./rebuilt-jobs.ts";
@@ -14,6 +16,8 @@ export interface RememberedJobsOptions {
   /** Whether the cache can be written, as far as that is known. */
   isCacheWritable: boolean;
   rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep" | "jobOfSession">;
+  /** Where commits are kept first. */
+  kept: KeptCommits;
   /** Whether no earlier attempt of this workflow run can have sent anything. */
   isFirstAttempt: boolean;
   log: (line: string) => void;
@@ -104,8 +108,30 @@ export class RememberedJobs implements JobCopies {
     return this.#options.rebuilt.jobOfSession(session);
   }
 
-  get keptCommits(): KeptCommits | undefined {
-    return this.#options.cached?.keptCommits;
+  /** In refs of the repository; in the Actions cache if those are refused. */
+  get keptCommits(): KeptCommits {
+    const { kept, cached, log } = this.#options;
+    return {
+      save: async (turn, packed) => {
+        try {
+          return await kept.save(turn, packed);
+        } catch (error) {
+          if (
+            isForSecret(error) ||
+            isRemoteOutage(error) ||
+            cached?.keptCommits === undefined ||
+            !this.#isCacheWritable
+          )
+            throw error;
+          log(
+            `${turn.job}: its commit is kept in the Actions cache, because the repository refuses a ref for it: ${errorMessage(error)}`,
+          );
+          return cached.keptCommits.save(turn, packed);
+        }
+      },
+      load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),
+      forget: async (turn) => kept.forget?.(turn),
+    };
   }
 
   async #canRebuild(): Promise<boolean> {

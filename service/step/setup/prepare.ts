@@ -1,9 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { say, trusted } from "../../../src/runner-kit/text.ts";
+import { say } from "../../../src/runner-kit/text.ts";
+import { errorMessage } from "../../src/error-message.ts";
+import { checkGit as checkVersion } from "../../src/git/check-git.ts";
 import type { Settings } from "../settings.ts";
 import { prepareBubblewrap } from "./bubblewrap.ts";
 import { installAgent } from "./install-agent.ts";
@@ -29,7 +29,7 @@ const safeTokenMs = 55 * 60_000;
  * @throws SetupError if one is missing and cannot be installed
  */
 export async function prepareAgent(
-  { agentPackage, options, install, token, isWorkflowToken }: Settings,
+  { agentPackage, agentVersion, options, install, token, isWorkflowToken }: Settings,
   { folder, environment, info, signal }: PrepareOptions,
 ): Promise<string | undefined> {
   if (token.startsWith("ghs_") && !isWorkflowToken && options.timeLimitMs > safeTokenMs)
@@ -46,6 +46,7 @@ export async function prepareAgent(
   return installAgent({
     agent: agentPackage,
     isAllowed: install,
+    isChosen: agentVersion !== undefined,
     folder: agentFolder(folder),
     environment,
     info,
@@ -74,17 +75,12 @@ export function createFolder({ RUNNER_TEMP, HOME }: NodeJS.ProcessEnv, projectId
   }
 }
 
-/** The first version with `git merge-tree --write-tree --stdin`. */
-const minGit = [2, 39] as const;
-
 /** @throws SetupError unless Git is installed in a version that the service can use */
 export async function checkGit(): Promise<void> {
-  const { stdout } = await promisify(execFile)("git", ["--version"]).catch(() => ({ stdout: "" }));
-  const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).map(Number);
-  if (major > minGit[0] || (major === minGit[0] && minor >= minGit[1])) return;
-  const found = stdout === "" ? say`Git was not found in PATH` : say`The runner has ${stdout.trim()}`;
-  throw new SetupError(
-    "Git is missing or too old",
-    say`${found}. The agent service needs Git ${trusted(minGit.join("."))} or newer: install it in a step before this one. Nothing was started.`,
-  );
+  await checkVersion().catch((error: unknown) => {
+    throw new SetupError(
+      "Git is missing or too old",
+      say`${errorMessage(error)}: install it in a step before this one. Nothing was started.`,
+    );
+  });
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type CacheService, type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
+import { pathWith, programs } from "../../../test/support/programs.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import type { GitHub } from "../support/github-with-git.ts";
@@ -102,12 +103,17 @@ test.each(rows(accesses, 1))(
 
 test("a session continues its job in a later run, unless that does not remember jobs", async () => {
   const { docs, github, cache } = await setUp("write");
+  const started = join(temporaryFolder(), "started");
+  const git = `echo >> ${started}; PATH='${process.env.PATH}'; exec git "$@"`;
+  const PATH = pathWith(programs({ git }));
   const night = (prompt: string, remember = "true") => {
     const options = `${unconfined}\n--remember ${remember}`;
     const inputs = { agent: "cat >> notes.md", "agent-options": options, session: "nightly", prompt };
-    return agentStep(github, inputs, { environment: { ...cache.environment, GITHUB_RUN_ID: prompt } });
+    return agentStep(github, inputs, { environment: { ...cache.environment, PATH, GITHUB_RUN_ID: prompt } });
   };
   const first = await night("One");
+  // Each start of Git takes milliseconds, and more where processes are watched. Four of them keep the commit until it is published.
+  expect(readFileSync(started, "utf8").length).toBeLessThanOrEqual(24);
   expect(first.outputs, first.log).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
   expect(first.log).toContain("Jobs are remembered by their branches and pull requests, and in the Actions cache");
   const { "job-id": id, "pr-link": prLink, ref } = first.outputs;

@@ -1,4 +1,6 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startCacheService } from "../../../test/support/cache-service.ts";
 import { step } from "../../../test/support/step.ts";
@@ -24,9 +26,12 @@ test.skipIf((await findObstacle("bwrap")) !== undefined).each([
   ["commit", "failed", "Work is kept, and not published"],
   ["job", "error", "Cannot ask the service what was sent"],
 ])(
-  "what a lost run has made in the sandbox is not paid for again while the cache's %s cannot be read",
+  "what a lost run has made in the sandbox, where refs are refused, is not paid for again while the cache's %s cannot be read",
   async (kind, outcome, title) => {
     const { docs, github } = await setUpGitHub();
+    // So that the cache keeps the commit.
+    const rule = 'while read -r _ _ ref; do case "$ref" in refs/heads/*) ;; *) exit 1;; esac; done';
+    writeFileSync(join(docs.path, "hooks/pre-receive"), `#!/bin/sh\n${rule}\n`, { mode: 0o755 });
     let isOut = false;
     const cache = await startCacheService("v1", {
       fault: (_what, _count, response) => {

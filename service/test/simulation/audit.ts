@@ -78,8 +78,8 @@ export class Audit {
   readonly #server: DatabaseServer;
   readonly #timeline: Timeline;
   readonly #leases = new Map<string, Lease>();
-  /** Who has counted each attempt of a turn. */
-  readonly #counted = new Map<string, MachineProcess>();
+  /** Who has counted each attempt of a turn: several, if the store has lost that one did. */
+  readonly #counted = new Map<string, MachineProcess[]>();
 
   constructor(server: DatabaseServer, timeline: Timeline) {
     this.#server = server;
@@ -174,7 +174,8 @@ export class Audit {
       this.violations.push(
         `turn ${id} was changed from ${before.state} to ${state} by a process that does not hold it`,
       );
-    if (turn.attempts > attempts) this.#counted.set(`${id} ${turn.attempts}`, process);
+    const attempt = `${id} ${turn.attempts}`;
+    if (turn.attempts > attempts) this.#counted.set(attempt, [...(this.#counted.get(attempt) ?? []), process]);
     if (before.state === "running" && state === "waiting")
       this.requeues.set(id, [
         ...(this.requeues.get(id) ?? []),
@@ -189,13 +190,13 @@ export class Audit {
     if (turn.attempts > 2) this.violations.push(`turn ${id} had ${turn.attempts} attempts`);
   }
 
-  /** Returns who held the turn before. */
   /** Returns whether a process that has lost a turn has only told what its agent did in the last attempt. */
   #isOwnMade(before: TurnRow, { id, state, attempts }: TurnRow, process: MachineProcess): boolean {
     const isSame = before.state === state && before.attempts === attempts;
-    return isSame && this.#counted.get(`${id} ${attempts}`) === process;
+    return isSame && this.#counted.get(`${id} ${attempts}`)?.includes(process) === true;
   }
 
+  /** Returns who held the turn before. */
   #checkTaking(before: TurnRow, { id, job }: TurnRow): MachineProcess | undefined {
     const held = before.lease === null ? undefined : this.#leases.get(before.lease);
     if (held && this.#timeline.now - held.renewedAt < leaseMs)

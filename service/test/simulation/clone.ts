@@ -118,11 +118,11 @@ export class SimulatedRepository implements UsedRepository {
     this.#clone.jobs.set(jobId, this.#commit(id));
   }
 
-  async bundle(jobId: string): Promise<Uint8Array> {
+  async packCommit(jobId: string): Promise<Uint8Array> {
     return Buffer.from(this.#clone.jobs.get(jobId)?.id ?? "");
   }
 
-  async unbundle(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
+  async unpackCommit(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
     const commit = this.#remote.commits.get(Buffer.from(packed).toString());
     if (commit !== undefined) this.#clone.jobs.set(jobId, this.#keep(commit));
     return this.lastCommitOf(jobId);

@@ -10,6 +10,7 @@ const glue = "test/simulation/leased-turns.ts";
 const standing = "src/turns/standing.ts";
 const push = "src/turns/stages/push.ts";
 const trial = "src/turns/trial-branch.ts";
+const uncounted = "src/turns/uncounted-commits.ts";
 const runningTurns = "src/store/running-turns.ts";
 
 /** Those that need few histories to be found come first. */
@@ -92,17 +93,14 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: "src/turns/turn.ts",
-        from: "if (maker.promptHash !== hashPrompt(turn.prompt)) return false;",
-        to: "if (maker.promptHash === hashPrompt(turn.prompt)) return false;",
+        from: "if (maker.promptHash !== hashPrompt(turn.prompt)",
+        to: "if (maker.promptHash === hashPrompt(turn.prompt)",
       },
     ],
   },
   {
     name: "a branch that was only tried is left",
-    edits: [
-      { file: trial, from: "if (tried !== undefined) await", to: "if (tried === branch) await" },
-      { file: trial, from: "remoteHead !== undefined && remoteHead === tried", to: "remoteHead === branch" },
-    ],
+    edits: [{ file: trial, from: "remoteHead !== undefined && remoteHead === tried", to: "remoteHead === branch" }],
   },
   {
     name: "a commit whose push was refused is not stored for other machines",
@@ -117,14 +115,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "a worker that has lost its turn leaves its push on the branch",
-    edits: [{ file: trial, from: "await undoPush(unrecorded,", to: "undoPush.bind(unrecorded," }],
+    edits: [{ file: trial, from: "return await undoPush(pushed,", to: "return void undoPush.bind(pushed," }],
   },
   {
     name: "a worker that has lost its turn removes its push although it is recorded",
     edits: [
-      { file: push, from: "? before : recorded;", to: "? before : before;" },
-      { file: push, from: "if (recorded !== commit && counted", to: "if (counted" },
-      { file: "src/turns/stages/publish.ts", from: "work.unrecorded = undefined;", to: "" },
+      { file: uncounted, from: "? before : recorded;", to: "? before : before;" },
+      { file: uncounted, from: "if (recorded !== commit && counted", to: "if (counted" },
+      { file: "src/turns/stages/publish.ts", from: 'work.pushed &&= "recorded";', to: "" },
     ],
   },
   {
@@ -135,7 +133,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "every commit on a branch counts",
     edits: [
       {
-        file: "src/turns/uncounted-commits.ts",
+        file: uncounted,
         from: "if (head === job.head) return all;",
         to: "if (head !== undefined) return all;",
       },
@@ -148,16 +146,6 @@ export const plantedFaults: readonly PlantedFault[] = [
         file: "src/upkeep/branch-cleaner.ts",
         from: "if (head === undefined || head === job.head) return;",
         to: "if (head !== job.id) return;",
-      },
-    ],
-  },
-  {
-    name: "a turn starts without cleaning its branch",
-    edits: [
-      {
-        file: standing,
-        from: "const removed = await removeUncounted(start, context);",
-        to: "const removed: number[] = [];",
       },
     ],
   },
@@ -196,14 +184,14 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: trial,
-        from: "if (pushes === 0 && turn.attempts === 0) {",
-        to: "if (pushes === 0 && turn.attempts >= 0) {",
+        from: "else await removeUncounted({ ...start, remoteHead }, context, turn);",
+        to: "else await removeUncounted.name;",
       },
     ],
   },
   {
     name: "the owner of a turn is not asked before a push",
-    edits: [{ file: push, from: "await confirmOwner();\n  work.pushes++;", to: "work.pushes++;" }],
+    edits: [{ file: push, from: "await confirmOwner();\n  work.pushed =", to: "work.pushed =" }],
   },
   {
     name: "commits are matched by the id of the turn alone",

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../../test/support/metadata.ts";
+import { plantedFaults } from "./planted.ts";
 
 /** Finding out where each of its errors is from takes a tenth of the time; `npm run simulate` with the seed of a failure shows it. */
 const withoutStacks = "--stack-trace-limit=0";
@@ -16,4 +18,9 @@ function simulate(...parameters: string[]): Promise<string> {
 
 test("200 simulated histories violate no invariant", async () => {
   expect(await simulate("--runs", "200", "--seed", "20261122")).toContain("no invariant was violated");
+});
+
+test.each(plantedFaults)("$name: its place is still in the sources, once", ({ edits }) => {
+  for (const { file, from } of edits)
+    expect(readFileSync(resolve(root, "service", file), "utf8").split(from), `${file}: ${from}`).toHaveLength(2);
 });

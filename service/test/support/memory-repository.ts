@@ -329,14 +329,14 @@ export class MemoryRepository implements Repository {
   }
 
   /** The bundle names the commit. */
-  async bundle(jobId: string): Promise<Uint8Array> {
+  async packCommit(jobId: string): Promise<Uint8Array> {
     const commit = this.jobs.get(jobId);
     if (commit === undefined)
-      throw new GitError(["bundle"], "exited with 128", `fatal: bad ref refs/jobs/${jobId}`, 128);
+      throw new GitError(["packCommit"], "exited with 128", `fatal: bad ref refs/jobs/${jobId}`, 128);
     return Buffer.from(`bundle ${commit}`);
   }
 
-  async unbundle(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
+  async unpackCommit(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
     const id = /^bundle ([0-9a-f]{40})$/.exec(Buffer.from(packed).toString())?.[1];
     if (id === undefined) return undefined;
     const { parents } = this.#all.commit(id);

@@ -27,7 +27,7 @@ const job = "job_00000000-0000-4000-8000-000000000001";
 /** What a worker does that others can see, or that the next one finds. */
 const effects = new Set([
   ...["run", "transaction"],
-  ...["push", "deleteBranches", "keep", "unbundle"],
+  ...["push", "deleteBranches", "keep", "unpackCommit"],
   ...["open", "save", "runAgent"],
 ]);
 
@@ -113,6 +113,8 @@ export class TurnWorld implements AsyncDisposable {
   readonly bundles = new Map<string, Uint8Array>();
   /** The prompts of the turns whose agents were started, in that order. */
   readonly agents: string[] = [];
+  /** How the last check of these paths ended. */
+  readonly checked = new Map<string, AgentResult["end"]>();
   /** What the next agents change, by their prompts. Default: a file of their own. */
   readonly edits = new Map<string, Edits>();
   log = "";
@@ -197,7 +199,7 @@ export class TurnWorld implements AsyncDisposable {
   async kept(clone: MemoryRepository | "bundles"): Promise<MemoryCommit | undefined> {
     if (clone === "bundles") {
       const packed = this.bundles.get(job);
-      const found = packed && (await (await this.addClone()).unbundle(job, packed));
+      const found = packed && (await (await this.addClone()).unpackCommit(job, packed));
       return found && this.remote.objects.commit(found.commit);
     }
     const id = clone.jobs.get(job);
@@ -290,7 +292,11 @@ export class TurnWorld implements AsyncDisposable {
       },
       runAgent: async (_agent, { prompt: told, directories: { tree } }) => {
         const result = { end: "completed", message: "Done", error: undefined } as const;
-        if (tree.includes("/check/")) return { ...result, end: this.#options.checks?.[this.#checks++] ?? result.end };
+        if (tree.includes("/check/")) {
+          const end = this.#options.checks?.[this.#checks++] ?? result.end;
+          this.checked.set(clone.files(tree).join(), end);
+          return { ...result, end };
+        }
         const [prompt = ""] = told.split("\n\n");
         this.agents.push(prompt);
         const name = prompt.replace(/\W.*/s, "");

@@ -66,8 +66,8 @@ class FakeBranch {
     push: async () => {},
     rebase: async () => undefined,
     withOwnFiles: async (commit) => ({ commit, leftOut: [] }),
-    bundle: async () => new Uint8Array(),
-    unbundle: async () => undefined,
+    packCommit: async () => new Uint8Array(),
+    unpackCommit: async () => undefined,
   };
 }
 

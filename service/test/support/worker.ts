@@ -16,7 +16,8 @@ import type { JobCopies } from "../../src/store/job-copies.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { TurnHost } from "../../src/turns/turn-host.ts";
-import { type ProjectPorts, Worker } from "../../src/turns/worker.ts";
+import type { ProjectPorts } from "../../src/turns/turn-ports.ts";
+import { Worker } from "../../src/turns/worker.ts";
 
 interface WaitingCheckout {
   fail: (error: Error) => void;

@@ -1,6 +1,6 @@
 import { messageOf } from "../../client/errors.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
-import { count, describeFiles, shortRef } from "../report/format.ts";
+import { describeCounts, shortRef } from "../report/format.ts";
 import { type BlockedResult, cancelledBeforeSending, type RunResult } from "../result.ts";
 import { connectRepository, type Run } from "../run.ts";
 import { serverUrl } from "../runner/environment.ts";
@@ -26,14 +26,14 @@ export async function findSection(
       log.line(`Changes: the ${name} event has nothing to compare, so the prompt is sent without any`);
       return { section: "" };
     }
-    const { base, files, isTruncated, paths, commitCount, url } = changes;
+    const { base, files, isTruncated, paths, url } = changes;
     // If GitHub did not list all files, another one may count.
     if (files.length === 0 && !isTruncated) {
       const where = paths.length === 0 ? "" : ` in ${excerpt(paths.join(", "), 300)}`;
       log.line(`No changes${where} since ${shortRef(base)}: nothing to do`);
       return { kind: "skipped", reason: "nothing-new" };
     }
-    log.line(`Changes since ${shortRef(base)}: ${count(commitCount, "commit")}, ${describeFiles(changes)} (${url})`);
+    log.line(`Changes since ${shortRef(base)}: ${describeCounts(changes)} (${url})`);
     return { section: formatChanges(changes, settings.withPatches) };
   } catch (error) {
     if (ports.signal.aborted) return cancelledBeforeSending;
@@ -73,6 +73,7 @@ async function readChanges(
     files: counting,
     otherFiles: files.length - counting.length,
     isTruncated: parts.some(({ isTruncated }) => isTruncated),
+    isUnlisted: parts.some(({ isUnlisted }) => isUnlisted),
     paths: paths?.patterns ?? [],
   };
 }

@@ -27,7 +27,8 @@ export async function withoutMergesOf(
       head = undefined;
     } else head ??= commit.sha;
   }
-  const start = branch.at(-1)?.parents[0];
+  const oldest = branch.at(-1);
+  const start = oldest?.parents[0] ?? oldest?.sha;
   if (head !== undefined && start !== undefined) segments.unshift({ base: start, head });
   return segments;
 }

@@ -38,6 +38,7 @@ const pushEvent = z.object({
 });
 const end = z.object({ sha: z.string() });
 const pullRequestEvent = z.object({ pull_request: z.object({ base: end, head: end }) });
+const mergeGroupEvent = z.object({ merge_group: z.object({ base_sha: z.string(), head_sha: z.string() }) });
 const releaseEvent = z.object({ release: z.object({ tag_name: z.string() }) });
 const threadEvent = z.object({
   issue: z.optional(z.object({ number: z.int(), pull_request: z.optional(z.unknown()) })),
@@ -60,6 +61,10 @@ async function rangeOfEvent(
   if (name === "pull_request" || name === "pull_request_target") {
     const { base, head } = read(pullRequestEvent).pull_request;
     return { kind: "exact", base: base.sha, head: head.sha };
+  }
+  if (name === "merge_group") {
+    const { base_sha: base, head_sha: head } = read(mergeGroupEvent).merge_group;
+    return { kind: "exact", base, head };
   }
   if (name === "release")
     return afterPreviousVersion(read(releaseEvent).release.tag_name, await repository.releaseTags());
@@ -100,8 +105,13 @@ export async function findRange(
   const { environment, clock } = ports;
   const sha = environment.GITHUB_SHA ?? "";
   const compareSince = async (ms: number) => {
-    const base = firstBase ?? (await repository.commitBefore(sha, new Date(clock.wallTime() - ms)));
-    return notBehind(await repository.compare(base, sha));
+    const since = new Date(clock.wallTime() - ms);
+    const { base, root } = firstBase ? { base: firstBase } : await repository.commitBefore(sha, since);
+    const range = await repository.compare(base, sha);
+    if (!root) return notBehind(range);
+    const { commits, commitCount, files } = range;
+    const all = [...(await repository.filesOf(base)), ...files];
+    return { ...range, commits: [root, ...commits], commitCount: commitCount + 1, files: all };
   };
   if (since.kind === "duration") return compareSince(since.ms);
   if (since.kind === "ref") {

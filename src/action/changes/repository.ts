@@ -1,10 +1,13 @@
 import * as z from "zod/mini";
+import { GitHubError } from "../runner/github-error.ts";
 import type { RepositoryReader } from "../runner/read-repository.ts";
 
 /** The limits of all requests to the repository, in milliseconds. */
 export const readingLimits = { timeoutMs: 20_000, totalMs: 120_000 };
 /** How many pages of commits, tags or releases are read, with 100 items each. GitHub limits its own lists as well. */
 const maxPages = 50;
+/** How many of these pages with older commits are read to find a newer one below them. */
+const maxOlderPages = 3;
 /** GitHub lists this many files of a comparison. GitHub's documentation: "Compare two commits". */
 const maxListedFiles = 300;
 /** In UTF-16 units; only the beginning of a message is used. */
@@ -70,6 +73,8 @@ export interface Comparison {
   files: readonly ChangedFile[];
   /** Whether more files changed than GitHub lists. */
   isTruncated: boolean;
+  /** Whether GitHub cannot compare the two, so that nothing is listed. Default: it can. */
+  isUnlisted?: boolean;
 }
 
 /** What changed in a repository, without what the session's own pull requests brought. Its files are those that count. */
@@ -82,6 +87,12 @@ export interface Changes extends Omit<Comparison, "status"> {
   otherFiles: number;
   /** The patterns that decide which files count; empty if all do. */
   paths: readonly string[];
+}
+
+/** Returns whether GitHub says that it cannot make a comparison: for one that is too large, it always will. */
+function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof GitHubError)) return false;
+  return error.status === 500 || (error.status === 422 && error.message.includes("not_available"));
 }
 
 /** The repository of the run on GitHub. */
@@ -98,7 +109,11 @@ export function repositoryOf(reader: RepositoryReader) {
       let commitCount = 0;
       for (let page = 1; page <= maxPages; page++) {
         const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
-        const data = await reader.get("compare/{basehead}", comparison, parameters);
+        const data = await reader.get("compare/{basehead}", comparison, parameters).catch((error: unknown) => {
+          if (page === 1 && isTooLarge(error)) return undefined;
+          throw error;
+        });
+        if (!data) return { base, head, status, commitCount, commits, files, isTruncated: true, isUnlisted: true };
         // Only the first page has files.
         if (page === 1 && !data.files && data.total_commits > 0) throw new Error("GitHub's response lists no files");
         files.push(...(page === 1 ? (data.files ?? []) : []));
@@ -110,23 +125,42 @@ export function repositoryOf(reader: RepositoryReader) {
       return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
     },
 
-    /** Returns the newest first parent of `head`, a full id, before `time`: what was merged since then counts. */
-    async commitBefore(head: string, time: Date): Promise<string> {
-      const newer = new Map<string, Commit>();
-      for (let page = 1; page <= maxPages; page++) {
-        const parameters = { sha: head, since: time.toISOString(), per_page: 100, page };
-        const commits = await reader.get("commits", z.array(commit), parameters);
-        for (const each of commits) newer.set(each.sha, each);
-        if (commits.length < 100) break;
+    /**
+     * Returns the first parent of `head`, a full id, after which all came that was merged since `time`. A commit keeps its date if it is
+     * pushed later, so the walk goes on past old dates while a newer commit is deeper. `root`: it is the first of all, and came in this time.
+     */
+    async commitBefore(head: string, time: Date): Promise<{ base: string; root: Commit | undefined }> {
+      const known = new Map<string, Commit>();
+      const list = async (parameters: object): Promise<Commit[]> => {
+        const commits = await reader.get("commits", z.array(commit), { per_page: 100, ...parameters });
+        for (const each of commits) known.set(each.sha, each);
+        return commits;
+      };
+      for (let page = 1; page <= maxPages; page++)
+        if ((await list({ sha: head, since: time.toISOString(), page })).length < 100) break;
+      const newer = new Set(known.keys());
+      /** Newer commits that are not below one which the walk has passed. */
+      const left = new Set(newer);
+      const pass = (sha: string): void => {
+        if (left.delete(sha)) known.get(sha)?.parents.forEach(pass);
+      };
+      let base = head;
+      let root: Commit | undefined;
+      let pages = 0;
+      for (let sha: string | undefined = head; sha !== undefined && (left.size > 0 || newer.has(sha)); ) {
+        if (!known.has(sha) && pages++ < maxOlderPages) await list({ sha });
+        const next = known.get(sha);
+        if (newer.has(sha)) base = next?.parents[0] ?? sha;
+        if (newer.has(sha) && base === sha) root = next;
+        pass(sha);
+        sha = next?.parents[0];
       }
-      let sha = head;
-      for (let next = newer.get(sha); next; next = newer.get(sha)) {
-        const [parent] = next.parents;
-        // The repository began in this time.
-        if (parent === undefined) return sha;
-        sha = parent;
-      }
-      return sha;
+      return { base, root };
+    },
+
+    /** Returns the first 300 files of a commit. GitHub's documentation: "Get a commit". */
+    async filesOf(ref: string): Promise<ChangedFile[]> {
+      return (await reader.get("commits/{ref}", z.object({ files: z.array(file) }), { ref })).files;
     },
 
     /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */

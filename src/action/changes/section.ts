@@ -1,5 +1,5 @@
 import { excerpt, printable } from "../../runner-kit/untrusted.ts";
-import { count, describeFiles, shortRef } from "../report/format.ts";
+import { describeCounts, shortRef } from "../report/format.ts";
 import { mergedPullRequest } from "./own-merges.ts";
 import type { ChangedFile, Changes } from "./repository.ts";
 
@@ -20,11 +20,11 @@ const generatedFile =
 
 /** Formats changes for a prompt, as data between two lines of tildes that nothing in it can close. */
 export function formatChanges(changes: Changes, withPatches: boolean): string {
-  const { repository, base, head, commits, commitCount, files, isTruncated } = changes;
+  const { repository, base, head, commits, commitCount, files, isTruncated, isUnlisted } = changes;
   const range = `${oneLine(shortRef(base), maxNameLength)}...${oneLine(shortRef(head), maxNameLength)}`;
   const data = [
     `Range: ${range}`,
-    `${count(commitCount, "commit")}, ${describeFiles(changes)}`,
+    describeCounts(changes),
     ...pullRequests(changes),
     ...list(
       "Commits",
@@ -35,7 +35,7 @@ export function formatChanges(changes: Changes, withPatches: boolean): string {
       commitCount,
     ),
     ...list("Files", files.map(describeFile), maxFiles, files.length),
-    ...(isTruncated ? ["", "More files changed than GitHub lists: it lists 300 at most."] : []),
+    ...(isTruncated && !isUnlisted ? ["", "More files changed than GitHub lists: it lists 300 at most."] : []),
     ...(withPatches ? patches(files) : []),
   ].join("\n");
   const text = data.replace(new RegExp(`~{${maxTildes},}`, "g"), "~".repeat(maxTildes));

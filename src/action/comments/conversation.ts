@@ -1,20 +1,24 @@
 import { messageOf } from "../../client/errors.ts";
-import { message, plain, say } from "../../runner-kit/text.ts";
+import { joinSentences, message, plain, say } from "../../runner-kit/text.ts";
+import { findOwnJob } from "../base-branch.ts";
 import type { Word } from "../memory/decide.ts";
 import type { ThreadWords } from "../memory/evidence.ts";
 import { outcomes } from "../outcome.ts";
 import type { Continuation } from "../plan.ts";
+import { describeHidden } from "../report/format.ts";
 import { type ReplyFrame, renderProgress, renderResult } from "../report/reply.ts";
-import type { Ending } from "../result.ts";
-import type { Run } from "../run.ts";
+import type { Ending, RunResult } from "../result.ts";
+import { canBeAsked, type Run } from "../run.ts";
 import { findJob } from "../run-job.ts";
 import { RunState } from "../run-state.ts";
 import { runAttempt, runUrl } from "../runner/environment.ts";
 import type { GitHub } from "../runner/github.ts";
+import { readerOf } from "../runner/read-repository.ts";
 import type { CommentMode } from "../settings.ts";
 import type { ThreadEvent } from "./event.ts";
 import { formatMarker, type Marker } from "./marker.ts";
 import { type RememberedReply, Thread, type Write } from "./thread.ts";
+import { findWithdrawal } from "./withdrawal.ts";
 
 const jobReplaced = say`The job that this thread remembers was not found, so this request is for a new one.`;
 
@@ -42,6 +46,7 @@ export class Conversation {
   /** What the reply says, as far as GitHub has answered. */
   #shown: Marker["kind"] | undefined;
   #isReplacement = false;
+  #ownJob: ReturnType<typeof findOwnJob> | undefined;
   /** Which job the agent began to work on, and when. */
   #began: { jobId: string; time: Date } | undefined;
 
@@ -91,7 +96,7 @@ export class Conversation {
       thread.useReply(own.replyId);
       this.#authorId = own.authorId;
     }
-    return { kind: "reply", attempt: own.attempt, word: wordOf(own, this.#sentBy(own)) };
+    return { kind: "reply", attempt: own.attempt, word: wordOf(own, await this.#sentBy(own)) };
   }
 
   /** What it means that no earlier attempt has left a reply. */
@@ -104,11 +109,13 @@ export class Conversation {
   }
 
   /** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
-  #sentBy({ jobId, request, replyId }: RememberedReply): "create" | "message" {
+  async #sentBy({ jobId, request, replyId }: RememberedReply): Promise<"create" | "message"> {
     const isContinued = this.#replies?.some(
       (other) => other.jobId === jobId && other.request !== request && other.replyId < replyId,
     );
-    return this.#mode.jobId !== "" || isContinued ? "message" : "create";
+    const own = await this.findOwnJob();
+    const isOwn = "kind" in own || (jobId !== undefined && own.jobId === jobId);
+    return this.#mode.jobId !== "" || isContinued || isOwn ? "message" : "create";
   }
 
   /** Shows that the step waits for the job of an earlier attempt. */
@@ -139,12 +146,30 @@ export class Conversation {
     return writes.some(({ kind }) => kind === "lost") ? "lost" : "refused";
   }
 
-  /** Finds the job of the thread that the request continues; `undefined` for a new one. */
-  async findContinued(base: string | undefined): Promise<Continuation | undefined> {
+  /** Returns why nothing is started if what asks was taken back. */
+  findWithdrawal(): Promise<RunResult | undefined> {
+    const { event, github } = this.#request;
+    const { ports, settings } = this.#run;
+    const repository = readerOf(github, event, ports, { totalMs: settings.timeoutMs });
+    return findWithdrawal(event, this.#mode, runAttempt(ports.environment) > 1, repository, ports.signal);
+  }
+
+  /** Finds the job whose own pull request this is. Only a service that can be asked is known to name its branches by jobs. */
+  findOwnJob(): ReturnType<typeof findOwnJob> {
+    this.#ownJob ??= canBeAsked(this.#run) ? findOwnJob(this.#run) : Promise.resolve({ jobId: undefined });
+    return this.#ownJob;
+  }
+
+  /** Finds the job that the request continues: that of the pull request, or else of the thread; `undefined` for a new one. */
+  async findContinued(base: string | undefined): Promise<Continuation | RunResult | undefined> {
     const { settings, log } = this.#run;
     const { thread } = this;
     const isTold = settings.dryRun;
-    if (!thread || this.#request.isNew || (this.#authorId === undefined && !isTold)) return undefined;
+    if (this.#request.isNew) return undefined;
+    const own = base === undefined ? await this.findOwnJob() : { jobId: undefined };
+    if ("kind" in own) return own;
+    if (own.jobId !== undefined) return { jobId: own.jobId, isReplaceable: true };
+    if (!thread || (this.#authorId === undefined && !isTold)) return undefined;
     this.#replies ??= await thread.listReplies(settings.projectId);
     const isOwn = ({ authorId, replyId }: RememberedReply): boolean =>
       (isTold || authorId === this.#authorId) && replyId !== this.#own?.replyId;
@@ -233,7 +258,11 @@ export class Conversation {
       runUrl: runUrl(this.#run.ports.environment),
       mode: this.#mode,
       reviewUrl: this.#request.event.reviewUrl ?? "",
-      note: this.#isReplacement ? jobReplaced : [],
+      note: joinSentences(
+        this.#run.state.startNote,
+        this.#isReplacement ? jobReplaced : [],
+        this.#request.event.hiddenCount > 0 ? describeHidden(this.#request.event.hiddenCount) : [],
+      ),
       marker: formatMarker(this.#marker),
       remembersJob: this.#marker.kind === "job",
     };

@@ -17,6 +17,9 @@ export interface ThreadEvent {
   author: { login: string; isBot: boolean };
   /** The text in which the trigger phrase counts. */
   text: string;
+  /** How many parts of the text, and of the title of the issue or pull request, the page does not show. */
+  hiddenCount: number;
+  /** Without what the page does not show. */
   subject: { kind: "issue" | "pull request"; number: number; title: string; body: string; url: string };
   commentId?: number;
   /** Only for a review comment: the first comment of its thread, and its position in the diff. */

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { readShown } from "../../runner-kit/shown-text.ts";
+import { invisible } from "../../runner-kit/untrusted.ts";
 import { parse } from "../runner/read-repository.ts";
 import { type ThreadEvent, type ThreadEventName, triggerKinds } from "./event.ts";
 
@@ -59,7 +61,7 @@ export function parseEvent(name: ThreadEventName, payload: unknown, runId: strin
       triggerKind: isLabel ? "label" : triggerKinds[name],
       request: `run=${runId}`,
       author: personOf(person),
-      text: opened.body ?? "",
+      ...said(opened.body, opened),
       subject: describe(opened, isPullRequest),
       ...(isLabel && label && { label: label.name }),
     };
@@ -67,14 +69,14 @@ export function parseEvent(name: ThreadEventName, payload: unknown, runId: strin
   switch (name) {
     case "issue_comment": {
       const { comment, issue } = read(issueComment);
-      return { ...place, ...commented(comment), subject: describe(issue, issue.pull_request !== undefined) };
+      return { ...place, ...commented(comment, issue), subject: describe(issue, issue.pull_request !== undefined) };
     }
     case "pull_request_review_comment": {
       const { comment, pull_request: pull } = read(reviewComment);
       const { id, path, line, original_line, in_reply_to_id, pull_request_review_id: reviewId } = comment;
       return {
         ...place,
-        ...commented(comment),
+        ...commented(comment, pull),
         subject: describe(pull, true),
         position: { rootId: in_reply_to_id ?? id, path, line: line ?? original_line ?? undefined },
         ...(typeof reviewId === "number" && { reviewId }),
@@ -84,8 +86,8 @@ export function parseEvent(name: ThreadEventName, payload: unknown, runId: strin
       const { review: submitted, pull_request: pull } = read(review);
       const { id, body, user: reviewer, html_url: reviewUrl } = submitted;
       if (action === "submitted" && !reviewer) throw new Error(`the payload of ${name} lacks the reviewer`);
-      const said = { request: `review=${id}`, author: personOf(reviewer), text: body ?? "", reviewId: id } as const;
-      return { ...place, triggerKind: "review", ...said, subject: describe(pull, true), reviewUrl };
+      const asked = { request: `review=${id}`, author: personOf(reviewer), ...said(body, pull), reviewId: id } as const;
+      return { ...place, triggerKind: "review", ...asked, subject: describe(pull, true), reviewUrl };
     }
     case "issues": {
       const { issue } = read(issues);
@@ -97,9 +99,14 @@ export function parseEvent(name: ThreadEventName, payload: unknown, runId: strin
   }
 }
 
-function commented({ id, body: text, user: author }: z.infer<typeof comment>) {
+function commented({ id, body, user: author }: z.infer<typeof comment>, about: z.infer<typeof subject>) {
   const request = `comment=${id}` as const;
-  return { triggerKind: "comment", request, author: personOf(author), text, commentId: id } as const;
+  return { triggerKind: "comment", request, author: personOf(author), ...said(body, about), commentId: id } as const;
+}
+
+function said(body: string | null | undefined, { title }: z.infer<typeof subject>) {
+  const text = body ?? "";
+  return { text, hiddenCount: readShown(text).hiddenCount + [...title.matchAll(invisible)].length };
 }
 
 function personOf(person: z.infer<typeof user> | null | undefined): ThreadEvent["author"] {
@@ -109,5 +116,6 @@ function personOf(person: z.infer<typeof user> | null | undefined): ThreadEvent[
 
 function describe(data: z.infer<typeof subject>, isPullRequest: boolean): ThreadEvent["subject"] {
   const { number, title, body, html_url: url } = data;
-  return { kind: isPullRequest ? "pull request" : "issue", number, title, body: body ?? "", url };
+  const shown = { title: title.replace(invisible, ""), body: readShown(body ?? "").from() };
+  return { kind: isPullRequest ? "pull request" : "issue", number, ...shown, url };
 }

@@ -35,11 +35,16 @@ function namesIn(template: string): string[] {
   return [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
 }
 
+/** What takes the place of the changes in a prompt that they come beside. */
+export const changesBelow = "(listed after this task, if there are any)";
+
 /** Fills in a text in one pass, so that no value is interpreted; changes without a place go to its end. */
 function fill(text: string, values: Readonly<Record<string, string>>, changes: string): string {
   const byName = new Map(Object.entries({ ...values, changes }));
   const filled = text.replace(pattern, (placeholder, name: string) => byName.get(name.trim()) ?? placeholder);
-  return changes === "" || namesIn(text).includes("changes") ? filled : `${filled}\n\n${changes}`;
+  return changes === "" || changes === changesBelow || namesIn(text).includes("changes")
+    ? filled
+    : `${filled}\n\n${changes}`;
 }
 
 /** Puts the section with the changes into a prompt of the workflow, which stays as it is without a section. */

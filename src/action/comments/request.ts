@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { messageOf } from "../../client/errors.ts";
-import { message } from "../../runner-kit/text.ts";
+import { message, plain } from "../../runner-kit/text.ts";
 import { askBefore, type Replies } from "../memory/evidence.ts";
 import { isResuming, type Memory, openMemory } from "../memory/memory.ts";
+import { describeHidden } from "../report/format.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import { connectGitHub, type Execution, type Run } from "../run.ts";
 import { readEvent } from "../runner/environment.ts";
@@ -52,6 +53,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
     const { skip: reason, handledBy } = asked;
     return { result: { kind: "skipped", reason, triggerKind, ...(handledBy && { handledBy }) } };
   }
+  if (event.hiddenCount > 0) log.line(plain(describeHidden(event.hiddenCount)));
   state.author = event.author.login;
   state.threadUrl = event.subject.url;
 

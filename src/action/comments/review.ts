@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { readShown } from "../../runner-kit/shown-text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
 import type { RunResult } from "../result.ts";
 import type { RepositoryReader } from "../runner/read-repository.ts";
@@ -54,7 +55,9 @@ export async function parseReview(event: ThreadEvent, phrase: string, repository
   const read = own.map((comment) => {
     const asks = parseRequest(comment.body, phrase);
     const request = asks && "instruction" in asks ? asks : undefined;
-    return { ...comment, asks, request, body: request?.instruction ?? comment.body };
+    const shown = readShown(comment.body);
+    event.hiddenCount += shown.hiddenCount;
+    return { ...comment, asks, request, body: request?.instruction ?? shown.from() };
   });
 
   const asked = parseRequest(text, phrase);

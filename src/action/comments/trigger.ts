@@ -1,3 +1,4 @@
+import { readShown } from "../../runner-kit/shown-text.ts";
 import type { EventSkipReason } from "../result.ts";
 import type { CommentMode } from "../settings.ts";
 import type { ThreadEvent, ThreadEventName } from "./event.ts";
@@ -19,7 +20,7 @@ export interface Instruction {
 
 /**
  * Parses an event, except a review. The trigger phrase, in any case, must be at the start of a comment, after white space,
- * or of a line of a new issue or pull request, and be followed by white space or the end; the rest is the instruction. `new` as its first
+ * or of a line of a new issue or pull request, and be followed by white space or the end, a name (`@docs-bot`) also by a comma or colon; the rest is the instruction. `new` as its first
  * word asks for a new job. The trigger label makes the text of the issue or pull request the instruction.
  */
 export function parseTrigger(
@@ -46,30 +47,18 @@ export function parseRequest(
   at: "start" | "line" = "start",
 ): Instruction | { command: Command } | undefined {
   if (phrase === "") return undefined;
-  const searched = at === "start" ? text : withoutCodeBlocks(text);
+  const { searched, from } = readShown(text, { withoutCode: at === "line" });
   const start = at === "start" ? /^\s*/iu : /^/imu;
-  const match = new RegExp(`${start.source}${RegExp.escape(phrase)}(?!\\S)`, start.flags).exec(searched);
+  const match = new RegExp(
+    `${start.source}${RegExp.escape(phrase)}${phrase.startsWith("@") ? "[,:]?" : ""}(?!\\S)`,
+    start.flags,
+  ).exec(searched);
   if (!match) return undefined;
-  const rest = text.slice(match.index + match[0].length).trim();
+  const rest = from(match.index + match[0].length).trim();
   const command = commands.find((name) => name === rest.toLowerCase());
   if (command) return { command };
   const isNew = /^new(?!\S)/i.test(rest);
   return { instruction: isNew ? rest.slice("new".length).trim() : rest, isNew };
-}
-
-/** Blanks fenced code blocks, which quote and do not ask, at the same length. GitHub Flavored Markdown, 4.5. */
-function withoutCodeBlocks(text: string): string {
-  let fence = "";
-  return text.replace(/^.*$/gm, (line) => {
-    const [, opening = "", info = ""] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
-    if (fence === "") {
-      // Backticks in the rest of the line make it inline code.
-      if (opening !== "" && !(opening.startsWith("`") && info.includes("`"))) fence = opening;
-      return line;
-    }
-    if (opening.startsWith(fence) && info.trim() === "") fence = "";
-    return " ".repeat(line.length);
-  });
 }
 
 /** Returns the instruction that a label stands for: the text of an issue, or docs for a pull request. */

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import {
   type AgentSettings,
-  agentKeys,
   agentProblem,
   forkAdvice,
+  keysOf,
   platformProblem,
   projectOf,
   readAgentOptions,
@@ -32,8 +32,8 @@ type Input =
 export interface ParsedAgent {
   settings: AgentSettings;
   problems: { input: Input; problem: Text }[];
-  /** Whether no variable has the key of the agent's model. */
-  isKeyMissing: boolean;
+  /** Whether no variable has a key of the agent's model, as in a run for a fork. An agent may need none. */
+  hasNoKey: boolean;
   /** Inputs that take the place of the workflow's: its service is only known by its project, whatever its port. */
   inputs: Readonly<Record<"base-url" | "project-id" | "api-key" | "github-token", string>>;
 }
@@ -60,7 +60,7 @@ export function parseAgent(
         input,
         say`cannot be used together with agent, which runs with this step and ends with it. Remove one of them`,
       );
-  const keys = agentKeys[agent] ?? [];
+  const keys = keysOf(agent, environment);
   const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
   if (isKeyMissing)
     add(
@@ -101,11 +101,12 @@ export function parseAgent(
       minutes: Math.max(minutes - marginMinutes, minutes / 2),
       remember: isTrue(given.own.remember),
       install: isTrue(given.own.install),
+      agentVersion: given.own["agent-version"],
       options: [...commands, ...given.ofService],
       apiKey,
     },
     problems,
-    isKeyMissing,
+    hasNoKey: isKeyMissing || keys.length === 0,
     inputs: {
       "base-url": "http://127.0.0.1",
       "project-id": projectId,

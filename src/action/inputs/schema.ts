@@ -102,7 +102,7 @@ export function parseInputs(
   if (hasTrigger && !isComment && (hasInstruction(prompt) || isClosed(environment)))
     return { ok: false, problems: [], skipped: { kind: "skipped", reason: "no-trigger", event: eventName }, summary };
   const isServiceKeyMissing = raw.auth === "github-oidc" ? !hasIdTokens : raw["api-key"] === "";
-  const isMissing = agent ? agent.isKeyMissing : isServiceKeyMissing;
+  const isMissing = agent ? agent.hasNoKey : isServiceKeyMissing;
   // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
   if (isComment && isThreadEvent(eventName) && isMissing && isFromFork(environment)) {
     const skipped = { kind: "skipped", reason: "fork", triggerKind: triggerKinds[eventName] } as const;

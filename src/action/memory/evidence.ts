@@ -1,7 +1,7 @@
 import type { Acceptance } from "../../client/errors.ts";
 import type { SentTurn } from "../../client/step-lookup.ts";
 import { isForgetful } from "../../runner-kit/cache.ts";
-import { nothingRemembered, writePrompt } from "../plan.ts";
+import { changesBelow, nothingRemembered, writePrompt } from "../plan.ts";
 import {
   AgentError,
   agentFailed,
@@ -89,14 +89,17 @@ async function ask(
   if (!newest) return { words, answer, service: "nothing" };
   const isOnly = older.length === 0;
   const { changes } = run.settings;
+  const isApart = run.state.features?.has("sections");
   // The prompt depends on what changed, and there is nothing to choose from.
-  if (changes && isOnly) return { words, answer, service: turnOf(newest, false) };
+  if (changes && !isApart && isOnly) return { words, answer, service: turnOf(newest, false) };
   const firstBase = words.base;
-  const written = changes
-    ? await writePrompt(fill, run, { ...nothingRemembered, firstBase })
-    : { prompt: fill(undefined) };
-  if ("kind" in written) return written;
-  const same = run.key.find(written.prompt, turns);
+  const whole = !changes
+    ? fill(undefined)
+    : isApart
+      ? fill(changesBelow)
+      : await writePrompt(fill, run, { ...nothingRemembered, firstBase });
+  if (typeof whole === "object" && "kind" in whole) return whole;
+  const same = run.key.find(typeof whole === "object" ? whole.whole : whole, turns);
   if (same) return { words, answer, service: turnOf(same, false) };
   if (isOnly) return { words, answer, service: turnOf(newest, true) };
   return { words, answer, service: { several: [...new Set(turns.map(({ jobId }) => jobId))] } };

@@ -1,5 +1,6 @@
 import { type CacheAccess, CacheReadOnlyError, cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
 import { message, say, type Text } from "../../runner-kit/text.ts";
+import { commitOf } from "../commit-of.ts";
 import { hash } from "../hash.ts";
 import { endOf, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
@@ -7,7 +8,7 @@ import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
 import { askService } from "./ask-service.ts";
 import type { Word } from "./decide.ts";
-import { commitOf, type SessionMemory, type SessionUpdate, sessionMemory } from "./session.ts";
+import { type SessionMemory, type SessionUpdate, sessionMemory } from "./session.ts";
 import { untilSettled } from "./wait.ts";
 import { type CachedWords, cachedWords, strengthOf } from "./words.ts";
 

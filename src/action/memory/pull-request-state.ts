@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { readShown } from "../../runner-kit/shown-text.ts";
 import { printable } from "../../runner-kit/untrusted.ts";
 import { locatePullRequest, type PullRequest, type PullRequestState } from "../pull-request.ts";
 import { connectRepositoryOfJob, type Run } from "../run.ts";
@@ -59,7 +60,7 @@ export async function tellOfRefusal(pullRequest: PullRequest, run: Run): Promise
     const mayWrite = new Map<string, boolean>();
     const told: string[] = [];
     for (const { user, author_association: association, body } of newest) {
-      const text = printable(body ?? "")
+      const text = printable(readShown(body ?? "").from())
         .trim()
         .slice(0, maxLength);
       // Nobody else has a permission, so that a crowd costs no requests.

@@ -4,6 +4,7 @@ import { isTransientPollFailure } from "../../client/retry.ts";
 import { type Cache, CacheEntryError } from "../../runner-kit/cache.ts";
 import { message, say, type Text } from "../../runner-kit/text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
+import { commitOf } from "../commit-of.ts";
 import { type Continuation, nothingRemembered, type RememberedChanges } from "../plan.ts";
 import { locatePullRequest, type PullRequest, type PullRequestState } from "../pull-request.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
@@ -150,11 +151,6 @@ function numberOf(pullRequest: PullRequest | undefined, environment: NodeJS.Proc
 /** Returns whether a run began after another one: GitHub counts their ids up. */
 function isLaterRun(run: string, other: string): boolean {
   return Number(run) > Number(other);
-}
-
-/** Returns the full id of a commit; `undefined` for anything else, such as a branch. */
-export function commitOf(ref: string | undefined): string | undefined {
-  return /^[0-9a-f]{40,64}$/.test(ref ?? "") ? ref : undefined;
 }
 
 /** What is remembered of a session before the prompt is written. */

@@ -1,4 +1,5 @@
 import { isTerminal } from "../../client/contract.ts";
+import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import { code, forHtml } from "../../runner-kit/untrusted.ts";
 import type { Changes } from "../changes/repository.ts";
 import type { PullRequest } from "../pull-request.ts";
@@ -55,9 +56,15 @@ export function shortRef(ref: string): string {
 }
 
 /** Describes how many files count, such as `8 of 12 files match paths`. */
-export function describeFiles({ files, otherFiles, isTruncated, paths }: Changes): string {
+function describeFiles({ files, otherFiles, isTruncated, paths }: Changes): string {
   const all = `${isTruncated ? "more than " : ""}${count(files.length + otherFiles, "file")}`;
   return paths.length === 0 ? all : `${files.length} of ${all} ${files.length === 1 ? "matches" : "match"} paths`;
+}
+
+/** Says how many commits and files changed, or that GitHub does not say so. */
+export function describeCounts(changes: Changes): string {
+  if (changes.isUnlisted) return "GitHub cannot compare all of this range, so not all commits and files are listed";
+  return `${count(changes.commitCount, "commit")}, ${describeFiles(changes)}`;
 }
 
 /** Renders a link as HTML, for summary and reply. The address has been checked. */
@@ -84,4 +91,9 @@ export function quoteMessage(message: string): string {
   const shown = lines.slice(0, maxLines).map((line) => (line.trim() === "" ? "" : code(line, 1000)));
   if (lines.length > maxLines) shown.push(`and ${count(lines.length - maxLines, "more line")}`);
   return `<p>The agent's last message:</p>\n\n<blockquote>${shown.join("<br>")}</blockquote>`;
+}
+
+/** Says how many parts of a request the agent does not get, because the page hides them. */
+export function describeHidden(number: number): Text {
+  return say`Left out of the request, because the page does not show it: ${trusted(count(number, "hidden part"))}, such as comments and invisible characters.`;
 }

@@ -7,7 +7,7 @@ import { excerpt, forAnnotation, forLog } from "../../runner-kit/untrusted.ts";
 import type { Ending } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import type { Toolkit } from "../runner/toolkit.ts";
-import type { Settings, Task } from "../settings.ts";
+import { promptOf, type Settings, type Task } from "../settings.ts";
 import { delay, duration, elapsed, size } from "./format.ts";
 import { addressOf, reportBug } from "./message.ts";
 import { failureReason } from "./request-failure.ts";
@@ -46,9 +46,9 @@ export class RunLog {
     const there = agent && !agent.isOwnRepository ? `, for ${agent.repository},` : "";
     const where =
       this.#address === undefined ? `on this runner${there}` : `in project ${settings.projectId} at ${this.#address}`;
-    if (task.kind === "create") this.line(`Creating an agent job ${where} (prompt of ${size(task.prompt)})`);
+    if (task.kind === "create") this.line(`Creating an agent job ${where} (prompt of ${size(promptOf(task))})`);
     else if (task.kind === "attach") this.line(`Following job ${task.jobId} ${where}`);
-    else this.line(`Sending a message to job ${task.jobId} ${where} (prompt of ${size(task.prompt)})`);
+    else this.line(`Sending a message to job ${task.jobId} ${where} (prompt of ${size(promptOf(task))})`);
   }
 
   accepted(kind: "create" | "message", job: Job, state: RunState): void {

@@ -64,6 +64,12 @@ function whySkipped(
       return [say`The ${asker}, ${login}, is a bot that is not listed in allowed-bots.`];
     case "edited":
       return [say`The ${trusted(triggerKind)} was edited, and only new ${trusted(triggerKind)}s are handled.`];
+    case "withdrawn":
+      return [
+        triggerKind === "label"
+          ? say`The label was taken off, or the issue was closed, before this step began.`
+          : say`The ${trusted(triggerKind)} was deleted or hidden, or no longer has the trigger phrase.`,
+      ];
     case "command":
       return [say`The ${trusted(triggerKind)} is a command, which is answered in a reply.`];
     case "fork":
@@ -139,6 +145,10 @@ const blocked: {
     Cannot read the review
     The review cannot be read (${detail}), so nothing was started.
     ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
+  request: ({ triggerKind, detail }) => message`
+    Cannot read the request again
+    Whether the ${trusted(triggerKind)} still asks cannot be read (${detail}), so nothing was started.
+    ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail)}`,
   thread: (_, context) => message`
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.

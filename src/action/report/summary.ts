@@ -5,7 +5,8 @@ import type { Changes } from "../changes/repository.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { Ending } from "../result.ts";
 import type { ObservedStatus, RunState } from "../run-state.ts";
-import { count, describeFiles, duration, jobLinks, link, quoteMessage, shortRef, size, timeWord } from "./format.ts";
+import { promptOf } from "../settings.ts";
+import { describeCounts, duration, jobLinks, link, quoteMessage, shortRef, size, timeWord } from "./format.ts";
 import type { ResultContext } from "./message.ts";
 
 /** How many characters of the prompt are shown: enough to recognize it. */
@@ -27,7 +28,7 @@ export function renderSummary(
     quoteMessage(state.finalMessage),
     details(outcome, state, settings),
     timeline(state.timeline, elapsedMs),
-    task && task.kind !== "attach" ? prompt(task.prompt) : "",
+    task && task.kind !== "attach" ? prompt(promptOf(task)) : "",
   ];
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
 }
@@ -68,9 +69,9 @@ function details(outcome: Outcome, state: RunState, settings: ResultContext["set
 
 /** Links GitHub's page of the comparison. The URL is made of encoded parts. */
 function changesCell(changes: Changes): string {
-  const { base, head, url, commitCount } = changes;
+  const { base, head, url } = changes;
   const comparison = link(url, code(`${shortRef(base)}...${shortRef(head)}`));
-  return `${comparison} · ${count(commitCount, "commit")}, ${describeFiles(changes)}`;
+  return `${comparison} · ${describeCounts(changes)}`;
 }
 
 /** Renders the statuses seen, and for how long each was. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type CommentOptions, runComment } from "../../support/comment-run.ts";
 import { FakeGitHub } from "../../support/fake-github.ts";
 import { KeyedService } from "../../support/keyed-service.ts";
@@ -16,13 +16,13 @@ const run = (own: KeyedService, options: Partial<MainOptions> = {}) =>
   runMain({ respond: own.respond, ...options, inputs: { ...inputs, ...options.inputs } });
 
 /** A GitHub with the pull request 12, whose branch is in a repository with this id; `null`: it was deleted. */
-function pullRequest(repositoryId: number | null, ref = "feature/x"): FakeGitHub {
+function pullRequest(repositoryId: number | null, ref = "feature/x", state = "open"): FakeGitHub {
   const github = new FakeGitHub();
   const request = github.request.bind(github);
   const head = { ref, repo: repositoryId === null ? null : { id: repositoryId } };
   github.request = async (route, parameters, limits) =>
     route === "GET /repos/{owner}/{repo}/pulls/{pull_number}" && parameters.pull_number === 12
-      ? { head, base: { repo: { id: 1 } } }
+      ? { number: 12, state, head, base: { ref: "v1", repo: { id: 1 } } }
       : request(route, parameters, limits);
   return github;
 }
@@ -75,7 +75,10 @@ test.each(["../x", "a..b", "x y", "refs/heads/.lock"])("%j is no branch", async 
 });
 
 test.each<[string, unknown]>([
-  ["lacks, or has a wrong type for: head.repo.id", { head: { ref: "x", repo: {} }, base: { repo: { id: 1 } } }],
+  [
+    "lacks, or has a wrong type for: head.repo.id",
+    { number: 12, state: "open", head: { ref: "x", repo: {} }, base: { ref: "v1", repo: { id: 1 } } },
+  ],
   ["is not usable", "<html>"],
 ])("a pull request that %s starts nothing, and this is said", async (problem, answer) => {
   const own = service();
@@ -100,6 +103,16 @@ test.each([2, null])("but not one of a fork, or that was deleted (%j): nothing i
   expect(outputs).toMatchObject({ outcome: "skipped", "skip-reason": "fork" });
   expect(requests).toEqual([]);
   expect(toolkit.annotations.at(-1)?.text).toContain("from a fork, or its branch was deleted");
+});
+
+test.each([1, 2, null])("of one that has ended it is the branch that it was for (from %j)", async (id) => {
+  const own = service();
+  const github = pullRequest(id, "feature/x", "closed");
+  const { outputs, toolkit } = await comment(own, github);
+  expect(outputs.outcome).toBe("pr-created");
+  expect(own.turns).toMatchObject([{ base: "v1" }]);
+  for (const told of [github.reply, toolkit.lines.join("\n")])
+    expect(told).toMatch(/Pull request #12 is merged or closed.*v1/);
 });
 
 test("on an issue, and on other events, it is the project's own", async () => {
@@ -129,4 +142,71 @@ test("a thread's job is continued if it started from the same branch, and not ot
   renamed.comments.push(...github.comments);
   await comment(own, renamed, { payload: next(79), environment: { GITHUB_RUN_ID: "101" } });
   expect(own.turns.at(-1)).toMatchObject({ job: "job_2", base: "feature/y" });
+});
+
+describe("in a job's own pull request", () => {
+  const known = "job_00000000-0000-4000-8000-000000000001";
+  const branch = `agent/${known}`;
+
+  /** Runs the action on a comment, for a service that has the job. */
+  async function ask(github: FakeGitHub, options: Partial<CommentOptions> = {}, own = service()) {
+    if (own.turns.length === 0)
+      own.turns.push({ turn: "turn_0", job: known, prompt: "x", step: "s", request: "r", status: "completed" });
+    const done = await comment(own, github, { ...options, inputs: { base: "", ...options.inputs } });
+    return { ...done, jobs: own.turns.slice(1).map(({ job }) => job) };
+  }
+
+  test.each<[name: string, options: Partial<CommentOptions>]>([
+    ["a comment", {}],
+    ["one without a reply", { inputs: { reply: "false" } }],
+    [
+      "one on a line",
+      {
+        review: { path: "a.md", line: 3 },
+        payload: {
+          pull_request: {
+            ...issue,
+            state: "open",
+            head: { ref: branch, repo: { id: 1 } },
+            base: { ref: "main", repo: { id: 1 } },
+          },
+        },
+      },
+    ],
+  ])("%s goes to that job", async (_name, options) => {
+    const { outputs, jobs } = await ask(pullRequest(1, branch), options);
+    expect(outputs).toMatchObject({ "job-id": known, "job-origin": "continued" });
+    expect(jobs).toEqual([known]);
+  });
+
+  test.each<[name: string, github: FakeGitHub, options: Partial<CommentOptions>]>([
+    ["that asks for a new job", pullRequest(1, branch), { text: "/agent new Mention X" }],
+    ["of a workflow with a base", pullRequest(1, branch), { inputs: { base: "main" } }],
+    ["whose branch is a fork's", pullRequest(2, branch), {}],
+    ["of another branch", pullRequest(1, `${branch}-2`), {}],
+    ["of a job that is gone", pullRequest(1, `agent/${known.replace(/1$/, "2")}`), {}],
+  ])("but not %s", async (_name, github, options) => {
+    expect((await ask(github, options)).jobs).toEqual(["job_2"]);
+  });
+
+  test("a re-run waits for the message", async () => {
+    const own = service();
+    const github = pullRequest(1, branch);
+    await ask(github, {}, own);
+    const { outputs, jobs } = await ask(github, { attempt: 2 }, own);
+    expect(outputs).toMatchObject({ "job-id": known, "job-origin": "resumed" });
+    expect(jobs).toEqual([known]);
+  });
+
+  test("status describes that job", async () => {
+    const github = pullRequest(1, branch);
+    const { jobs } = await ask(github, { text: "/agent status" });
+    expect(github.reply).toContain(`Job <code>${known}</code> is <code>completed</code>`);
+    expect(jobs).toEqual([]);
+  });
+
+  test("nothing is started if it cannot be read", async () => {
+    const { outputs, jobs } = await ask(new FakeGitHub());
+    expect([outputs.outcome, jobs]).toEqual(["error", []]);
+  });
 });

@@ -114,7 +114,7 @@ describe("with a base", () => {
     const request = github.request.bind(github);
     github.request = async (route, parameters, limits) =>
       route === "GET /repos/{owner}/{repo}/pulls/{pull_number}"
-        ? { head: { ref: "x", repo: { id: 2 } }, base: { repo: { id: 1 } } }
+        ? { number: 12, state: "open", head: { ref: "x", repo: { id: 2 } }, base: { ref: "main", repo: { id: 1 } } }
         : request(route, parameters, limits);
     const html_url = "https://github.com/acme/docs/pull/12";
     const issue = { number: 12, title: "Add X", body: "", html_url, pull_request: {} };

@@ -11,16 +11,16 @@ export class PostgresKeptCommits implements KeptCommits {
     this.#database = database;
   }
 
-  async save({ id, job, lease }: RunningTurn, bundle: Uint8Array): Promise<void> {
+  async save({ id, job, lease }: RunningTurn, packed: Uint8Array): Promise<void> {
     const { tables } = this.#database.names;
-    const save = `INSERT INTO ${tables}."keptCommit" (job, bundle)
+    const save = `INSERT INTO ${tables}."keptCommit" (job, packed)
       SELECT job, $1 FROM ${tables}.turn WHERE id = $2 AND job = $3 AND lease = $4
-      ON CONFLICT (job) DO UPDATE SET bundle = excluded.bundle`;
-    if ((await this.#database.query(save, [bundle, id, job, lease])).rowCount === 0) throw new LeaseLost(id);
+      ON CONFLICT (job) DO UPDATE SET packed = excluded.packed`;
+    if ((await this.#database.query(save, [packed, id, job, lease])).rowCount === 0) throw new LeaseLost(id);
   }
 
   async load(job: string): Promise<Uint8Array | undefined> {
-    const sql = 'SELECT bundle FROM "keptCommit" WHERE job = ?';
-    return (await this.#database.row<{ bundle: Uint8Array }>(sql, job))?.bundle;
+    const sql = 'SELECT packed FROM "keptCommit" WHERE job = ?';
+    return (await this.#database.row<{ packed: Uint8Array }>(sql, job))?.packed;
   }
 }

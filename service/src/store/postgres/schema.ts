@@ -1,5 +1,5 @@
 /** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
-export const schemaVersion = 12;
+export const schemaVersion = 13;
 
 /** The version of pg-boss's schema. */
 export const queueSchema = 43;
@@ -28,6 +28,7 @@ export const tables = `
   CREATE TABLE turn (
     id bigint PRIMARY KEY, identity text NOT NULL, job text NOT NULL REFERENCES job, prompt text NOT NULL,
     "promptHash" text NOT NULL DEFAULT '',
+    sections text NOT NULL DEFAULT '', asked text, covers text,
     state text NOT NULL DEFAULT 'waiting', attempts integer NOT NULL DEFAULT 0, "startedAt" bigint, "endedAt" bigint,
     answer text, reason text, head text, kept text, "stopRequestedAt" bigint, "costUsd" double precision, "sessionCost" text,
     "failureClass" text, "checkResult" text, "checkOutput" text,
@@ -70,8 +71,7 @@ export const tables = `
   -- It is compressed already.
   ALTER TABLE home ALTER COLUMN archive SET STORAGE EXTERNAL;
   -- The last commit of each job whose push was refused, packed.
-  CREATE TABLE "keptCommit" (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, bundle bytea NOT NULL);
-  ALTER TABLE "keptCommit" ALTER COLUMN bundle SET STORAGE EXTERNAL;
+  CREATE TABLE "keptCommit" (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, packed bytea NOT NULL);
   -- What the tokens of browsers stand for: sessions, and links that start one.
   CREATE TABLE token (
     hash text PRIMARY KEY, kind text NOT NULL, path text NOT NULL, "expiresAt" timestamptz NOT NULL

@@ -5,7 +5,7 @@ import { Connection } from "./connection.ts";
 const applicationId = 0x616a6f62;
 
 /** The version of the tables below, SQLite's `user_version`: raise it with each change, see CONTRIBUTING. */
-const schemaVersion = 12;
+const schemaVersion = 13;
 
 const tables = `
   CREATE TABLE job (
@@ -30,6 +30,7 @@ const tables = `
   CREATE TABLE turn (
     id INTEGER PRIMARY KEY, identity TEXT NOT NULL, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
     promptHash TEXT NOT NULL DEFAULT '',
+    sections TEXT NOT NULL DEFAULT '', asked TEXT, covers TEXT,
     state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
     answer TEXT, reason TEXT, head TEXT, kept TEXT, stopRequestedAt INTEGER, costUsd REAL, sessionCost TEXT,
     failureClass TEXT, checkResult TEXT, checkOutput TEXT,

@@ -1,27 +1,45 @@
-import { type Checked, checkAgain, checkCommit, unchecked } from "../project-commands.ts";
+import { errorMessage } from "../../error-message.ts";
+import { type Checked, checkCommit, prepareWorktree, Stopped } from "../project-commands.ts";
 import { timeLeft } from "../turn-deadline.ts";
+import type { ProjectCommands } from "../turn-ports.ts";
 import { type Go, type Placed, type Position, type Work, withReport } from "../work.ts";
 import { checkRatio, makeAgain } from "./make.ts";
 
 /** Checks the commit of a turn. If it has broken what was good, its agent gets one more go. */
 export async function check(work: Work, placed: Placed, go: Go | undefined): Promise<Position> {
   const { context } = work;
-  const command = context.commands?.check;
-  if (command === undefined) return { stage: "checked", placed };
-  const checked = await checkPlaced(work, placed, go);
+  const { commands } = context;
+  if (commands?.check === undefined) return { stage: "checked", placed };
+  const checked = await checkPlaced(work, placed, commands, go);
   work.maker = { ...withReport(work.maker, checked), stage: "checked" };
   if (work.isOwn) await context.store.runningTurns.setChecked(work.turn, checked);
   context.onChecked?.();
   const mayGoAgain = go !== undefined && !go.isSecond && checked.checkResult === "failed";
   if (mayGoAgain && !context.stop?.aborted && go.leftMs() >= context.timeLimitMs * checkRatio)
-    return (await makeAgain(work, placed, go, command)) ?? { stage: "checked", placed };
+    return (await makeAgain(work, placed, go, commands.check)) ?? { stage: "checked", placed };
   return { stage: "checked", placed };
 }
 
-async function checkPlaced({ turn, context, start }: Work, placed: Placed, go: Go | undefined): Promise<Checked> {
-  const { timeLimitMs, signal, log } = context;
-  const from = { ...start, head: placed.before, instructed: undefined };
-  if (go === undefined) return checkAgain(turn, from, placed.own ?? placed.commit, context, signal);
-  const limits = { timeLimitMs: Math.max(go.leftMs(), timeLeft(timeLimitMs, timeLimitMs)), signal };
-  return checkCommit(turn, from, placed.commit, context, limits).catch((error: unknown) => unchecked(error, log));
+/** @throws Stopped if the service stops */
+async function checkPlaced(
+  { turn, context, start }: Work,
+  { commit, own = commit, before }: Placed,
+  commands: ProjectCommands,
+  go: Go | undefined,
+): Promise<Checked> {
+  const { timeLimitMs, machine, signal, log } = context;
+  const from = { ...start, head: before, instructed: undefined };
+  const endAt =
+    machine.now() + (go === undefined ? timeLimitMs : Math.max(go.leftMs(), timeLeft(timeLimitMs, timeLimitMs)));
+  const limits = () => ({ timeLimitMs: endAt - machine.now(), signal });
+  try {
+    // Whoever goes on with a commit has nothing of its setup.
+    if (go === undefined && commands.setup !== undefined) await prepareWorktree(turn, from, context, limits());
+    return await checkCommit(turn, from, own, commands, context, limits);
+  } catch (error) {
+    if (error instanceof Stopped) throw error;
+    // What was paid for is not lost because something is missing for the check.
+    log(`The commit is not checked: ${errorMessage(error)}`);
+    return {};
+  }
 }

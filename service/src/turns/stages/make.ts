@@ -63,7 +63,6 @@ export async function make(work: Work): Promise<Position> {
   const timeLimitMs = Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
   const attempt = await runAttempt(turn, start, { ...context, timeLimitMs }, signal);
   if (attempt.end === "stopped") throw new Stopped();
-  work.isMadeHere = true;
   context.onAgentEnd?.();
   const elapsedMs = (): number => machine.now() - startedAt;
   const run = { report: attempt, project: context.job.project, isFollowUp: attempt.isFollowUp, earlierUsd };
@@ -89,7 +88,7 @@ export async function make(work: Work): Promise<Position> {
 /** Keeps and records what an agent has made, and returns where its turn stands then. */
 async function settle(work: Work, made: Made, isFinal: boolean, report: StoredReport, go: Go): Promise<Position> {
   const { turn, context, start, last } = work;
-  const { repository, log, commands } = context;
+  const { repository, log } = context;
   const { commit, reason } = made;
   if (commit !== undefined) {
     const earlier = last === undefined || last.commit === start.head ? undefined : last.commit;
@@ -102,8 +101,8 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
     return unchanged(work);
   }
   const placed = { ...placeOn(work, commit), isKept: true, isFinal };
-  // A check can take minutes, in which a runner may be lost with its clone.
-  if (commands?.check !== undefined && context.keptCommits?.isOnlyPlace)
+  // From here on, a runner may be lost with its clone.
+  if (context.keptCommits?.isOnlyPlace)
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
   return { stage: "made", placed, go };
 }

@@ -7,14 +7,14 @@ import { hasNoCommits } from "../../pulls/github/github-error.ts";
 import { pullRequestTitle } from "../../pulls/pull-request-title.ts";
 import type { Change } from "../../pulls/pull-requests.ts";
 import { namedTurns } from "../../pulls/turn-trailers.ts";
+import { SecretPatterns } from "../../secret-patterns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { findFlaggedChanges } from "../check-change.ts";
 import { ClosedSince } from "../kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
 import { describeRefusal, HostRefused, TakenAway } from "../refusal.ts";
-import { SecretPatterns } from "../secret-patterns.ts";
 import type { TurnContext } from "../turn-ports.ts";
-import { begunTurn, type Position, type Work, type WorkContext } from "../work.ts";
+import { begunTurn, isMadeHere, type Position, type Work, type WorkContext } from "../work.ts";
 
 /**
  * Opens the pull request of a job, or brings the open one up to date, and stores its link.
@@ -38,7 +38,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
   // Without a turn that made it, if only others have pushed.
   const recorded = isEarlier && madeBy.id === turn.id ? undefined : madeBy.id;
   await store.runningTurns.recordPush(turn, existing, head, recorded, { checkResult, checkOutput });
-  work.unrecorded = undefined;
+  work.pushed &&= "recorded";
   const change: Change = {
     jobId: job.id,
     title: pullRequestTitle(prompt, answer, machine.wallTime()),
@@ -86,9 +86,9 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
  * @throws ClosedSince
  */
 async function confirmNotClosed(work: Work, link: string, head: string): Promise<void> {
-  const { context, start, maker, pullRequest, isOwn, isMadeHere } = work;
+  const { context, start, maker, pullRequest, isOwn } = work;
   const { state, closedAt = 0 } = await context.pullRequests.read({ link, branch: start.branch, head });
-  const isInterrupted = isOwn && !isMadeHere && closedAt > (maker.startedAt ?? closedAt);
+  const isInterrupted = isOwn && !isMadeHere(work) && closedAt > (maker.startedAt ?? closedAt);
   if (state !== "closed" || (pullRequest.closedAt !== undefined && !isInterrupted)) return;
   throw new ClosedSince(
     `${link} was closed while the turn ran, so its commit is on ${start.branch}, and in no pull request. To have it in another one, send a prompt to job ${context.job.id} again.`,

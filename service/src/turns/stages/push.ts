@@ -5,10 +5,10 @@ import { isResourceExhausted } from "../../processes/resource-exhausted.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
 import { PushRefused } from "../refusal.ts";
 import { findCounted } from "../uncounted-commits.ts";
-import { lastWords, type Placed, type Position, parseMade, setMade, type Work } from "../work.ts";
+import { isMadeHere, lastWords, type Placed, type Position, parseMade, setMade, type Work } from "../work.ts";
 
 /** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */
-const maxPushes = 5;
+const maxMoves = 4;
 
 /**
  * Pushes the commit of a turn. If the branch has moved, the commit is moved onto what others have pushed, and checked again.
@@ -32,8 +32,7 @@ export async function push(work: Work, placed: Placed): Promise<Position> {
   const earlier = last === undefined || [commit, parent, start.head].includes(last.commit) ? undefined : last.commit;
   if (pushed !== commit || !isKept) await repository.keep(pushed, turn.job, earlier);
   await confirmOwner();
-  work.pushes++;
-  work.unrecorded = { branch, commit: pushed, before: placed.counted, lastRecorded: job.head };
+  work.pushed = { branch, commit: pushed, before: placed.counted, lastRecorded: job.head };
   try {
     await repository.push(pushed, branch, expected);
   } catch (error) {
@@ -43,11 +42,11 @@ export async function push(work: Work, placed: Placed): Promise<Position> {
       // It has moved back if a worker that had lost its turn has taken its push back meanwhile.
       const hasMovedBack = newHead === expected && errorMessage(error).includes("(stale info)");
       if (newHead === expected && !hasMovedBack) return refuse(error);
-      if (work.pushes >= maxPushes) throw error;
+      if ((placed.moves ?? 0) >= maxMoves) throw error;
       return move(work, placed, newHead, pushed, error);
     }
   }
-  if (work.isOwn && work.isMadeHere && work.maker.answer !== null) log(lastWords(work.maker));
+  if (isMadeHere(work) && work.maker.answer !== null) log(lastWords(work.maker));
   return { stage: "pushed", head: pushed };
 }
 
@@ -60,7 +59,7 @@ async function move(
   cause: unknown,
 ): Promise<Position> {
   const { context, start, turn } = work;
-  const { commit, parent } = placed;
+  const { commit, parent, moves = 0 } = placed;
   const { base, head, branch } = start;
   // `undefined` if nothing on the branch counts.
   const counted =
@@ -68,7 +67,7 @@ async function move(
   const onto = counted ?? head;
   const rebased = onto === parent ? commit : await context.repository.rebase(commit, parent, onto);
   if (rebased === undefined) throw new ConflictError(branch, pushed, cause);
-  const there: Placed = { commit: rebased, parent: onto, before: onto, expected: newHead, counted };
+  const there: Placed = { commit: rebased, parent: onto, before: onto, expected: newHead, counted, moves: moves + 1 };
   if (rebased === commit) return { stage: "checked", placed: there };
   return replace(work, there);
 }
@@ -76,9 +75,11 @@ async function move(
 /** Returns the position of a commit that takes the place of the one that was made, whose check no longer counts. */
 export async function replace(work: Work, placed: Placed): Promise<Position> {
   const { context, maker } = work;
+  // What is made is stored without the lease, which this must not be.
+  await context.confirmOwner();
   if (context.commands?.check !== undefined || maker.checkResult !== null)
     context.log(
-      `The commit was moved onto what others have pushed, as ${placed.commit}. What its check showed no longer counts.`,
+      `The turn goes on with the commit ${placed.commit}. What a check showed of an earlier one does not count for it.`,
     );
   await setMade(work, { ...parseMade(maker.made), commit: placed.commit });
   context.onChecked?.();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
-import type { Secret } from "../../../src/turns/secret-patterns.ts";
+import type { Secret } from "../../../src/secret-patterns.ts";
 import {
   docsRepository,
   folderWithClone,

@@ -338,23 +338,23 @@ describe.each([
     await error(repository.keep("e".repeat(40), "a"));
   });
 
-  test("takes a commit to another machine in a bundle", async () => {
+  test("takes a commit to another machine as text", async () => {
     const { host, addMachine, repository, findStart, make, work, error } = await open();
-    await error(repository.bundle("a"));
+    await error(repository.packCommit("a"));
     const pushed = await work();
     const commit = await make(await findStart(), { "b.md": "B\n" });
     await repository.keep(commit, "a");
-    const bundle = await repository.bundle("a");
+    const packed = await repository.packCommit("a");
     const other = (await addMachine()).repository;
     const found = { commit, parent: pushed, message: "Change\n\nText.\n" };
     host.deleteBranch(branch);
     // Its parent is in no branch, and the host has it.
-    expect(await other.unbundle("a", bundle)).toEqual(found);
+    expect(await other.unpackCommit("a", packed)).toEqual(found);
     expect(await other.lastCommitOf("a")).toEqual(found);
-    expect(await other.unbundle("b", Buffer.from("damaged"))).toBeUndefined();
+    expect(await other.unpackCommit("b", Buffer.from("damaged"))).toBeUndefined();
     host.forgetUnreachable();
     const late = (await addMachine()).repository;
-    expect(await late.unbundle("a", bundle)).toBeUndefined();
+    expect(await late.unpackCommit("a", packed)).toBeUndefined();
     expect(await late.lastCommitOf("a")).toBeUndefined();
   });
 

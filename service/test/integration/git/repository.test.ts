@@ -1067,9 +1067,10 @@ test("says what to do if its clone is damaged, and is opened with a new one", as
   await reopen();
 });
 
-test("a bundle whose start cannot be fetched now is not taken for a damaged one", async () => {
+test("packed work whose start cannot be fetched now is not taken for a damaged one", async () => {
   const { folder } = await open();
   const repository = new GitRepository({ url: "http://127.0.0.1:9/docs.git", folder });
-  const bundle = Buffer.from(`# v2 git bundle\n-${"a".repeat(40)} Start\n`);
-  await expect(repository.unbundle("job_1", bundle)).rejects.toMatchObject({ isRemoteOutage: true });
+  const text = `tree ${"b".repeat(40)}\nparent ${"a".repeat(40)}\n\nWork\n`;
+  const packed = Buffer.from(`agent-work ${"c".repeat(40)} ${text.length}\n${text}`);
+  await expect(repository.unpackCommit("job_1", packed)).rejects.toMatchObject({ isRemoteOutage: true });
 });

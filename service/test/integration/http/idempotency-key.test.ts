@@ -231,13 +231,13 @@ describe("the turns of a step", () => {
       { job, turn: String(second?.id), request: "2", status: "waiting" },
       { job, turn: String(first?.id), request: "1", status: "waiting" },
     ];
-    const answer = { status: 200, body: { step: "deploy", features: ["session", "stop"], turns } };
+    const answer = { status: 200, body: { step: "deploy", features: ["session", "sections", "stop"], turns } };
     expect(await call("docs/job?step=deploy")).toMatchObject(answer);
     expect(await call("docs/job?step=deploy", { client: "rotated" })).toMatchObject(answer);
     expect(await call("docs/job?step=deploy", { method: "HEAD" })).toMatchObject({ status: 200, body: undefined });
     expect(await call("docs/job?step=deploy", { key: '"deploy.2"' })).toMatchObject({ body: { key: "2" } });
     expect(await call("docs/job?step=deploy")).toMatchObject({ body: { key: null } });
-    const none = { step: "unknown", features: ["session", "stop"], turns: [] };
+    const none = { step: "unknown", features: ["session", "sections", "stop"], turns: [] };
     expect(await call("docs/job?step=unknown")).toMatchObject({ status: 200, body: none });
   });
 

@@ -195,5 +195,10 @@ test("a service announces that it takes a base, and stops turns", async () => {
   const { service } = await setUp();
   const headers = { authorization: `Bearer ${serviceKey}` };
   const response = await fetch(`${service.url}/v2/agent/docs/job?step=s`, { headers });
-  expect(await response.json()).toEqual({ step: "s", key: null, features: ["base", "session", "stop"], turns: [] });
+  expect(await response.json()).toEqual({
+    step: "s",
+    key: null,
+    features: ["base", "session", "sections", "stop"],
+    turns: [],
+  });
 });

@@ -52,12 +52,12 @@ test("the kept commit of a job is the one that was saved last by whoever has its
   const { keptCommits } = store;
   if (keptCommits === undefined) throw new Error("the store keeps no commits");
   const turn = await startJob(store, "a");
-  expect(await keptCommits.load("a")).toBeUndefined();
+  expect(await keptCommits.load("a", turn)).toBeUndefined();
   await keptCommits.save(turn, bytes(0, 1, 255));
   await keptCommits.save(turn, bytes(2));
-  expect(Uint8Array.from((await keptCommits.load("a")) ?? [])).toEqual(bytes(2));
+  expect(Uint8Array.from((await keptCommits.load("a", turn)) ?? [])).toEqual(bytes(2));
   await expect(keptCommits.save({ ...turn, lease: "another" }, bytes(3))).rejects.toThrow(LeaseLost);
-  expect(Uint8Array.from((await keptCommits.load("a")) ?? [])).toEqual(bytes(2));
+  expect(Uint8Array.from((await keptCommits.load("a", turn)) ?? [])).toEqual(bytes(2));
 });
 
 test("the last turn of a job before another one is the last in which an agent ran", async () => {

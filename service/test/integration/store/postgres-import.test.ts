@@ -7,9 +7,9 @@ import type { RunningTurn } from "../../../src/model.ts";
 import { JobDirectory } from "../../../src/service-folder.ts";
 import { importStore } from "../../../src/store/postgres/import-store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
+import { markHome } from "../../../src/store/shared-homes.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { markHome } from "../../../src/turns/shared-homes.ts";
 import { patient, postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();

@@ -11,6 +11,8 @@ const turn = {
   job: "job_1",
   prompt: "Fix the links\n\nAll of them.",
   attempts: 1,
+  sections: "",
+  covers: null,
   step: "",
   request: "r",
 };

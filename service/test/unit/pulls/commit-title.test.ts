@@ -17,3 +17,7 @@ test("uses up to 72 characters, and cuts between words", () => {
   expect(commitTitle("x".repeat(73))).toBe(`${"x".repeat(71)}…`);
   expect(commitTitle("🙂".repeat(72))).toBe("🙂".repeat(72));
 });
+
+test.each(["می‌خواهم", "ශ්‍රී ලංකා", "👨‍👩‍👧‍👦 🏴󠁧󠁢󠁳󠁣󠁴󠁿"])("keeps the joiners and flags of %s", (text) => {
+  expect(commitTitle(text)).toBe(text);
+});

@@ -88,6 +88,8 @@ test("is used for the subject and the body of a commit", () => {
     job: "a",
     prompt: `Go ${all[0]}`,
     attempts: 0,
+    sections: "",
+    covers: null,
     step: "",
     request: "r",
   };

@@ -11,6 +11,8 @@ const turn = {
   job,
   prompt: "Fix it",
   attempts: 1,
+  sections: "",
+  covers: null,
   caller: "API key",
   step: "s1",
   request: "r1",

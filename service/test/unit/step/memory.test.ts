@@ -19,7 +19,7 @@ import { create, type WriteEntry } from "tar";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { JobCopy } from "../../../src/model.ts";
-import { type ArchiveLimits, packHome, unpackHome } from "../../../src/turns/home-archive.ts";
+import { type ArchiveLimits, packHome, unpackHome } from "../../../src/store/home-archive.ts";
 import type { CacheEntries } from "../../../step/memory/cache-entries.ts";
 import { CachedJobs } from "../../../step/memory/cached-jobs.ts";
 import { formatJobEntry, parseJobEntry } from "../../../step/memory/job-entry.ts";
@@ -42,6 +42,9 @@ const job: JobCopy = {
         identity: identityOf(5),
         prompt: "Go",
         promptHash: "0".repeat(32),
+        sections: "",
+        asked: null,
+        covers: null,
         state: "completed",
         attempts: 1,
         startedAt: 1000,

@@ -12,7 +12,18 @@ const link = "https://github.com/acme/docs/pull/1";
 
 /** A commit of a turn, committed at a time in seconds. */
 function commitOf(id: number, prompt: string, seconds: number, { step = `s${id}`, job = jobId } = {}) {
-  const turn = { id, identity: identityOf(id), job, prompt, attempts: 1, caller: "API key", step, request: `r${id}` };
+  const turn = {
+    id,
+    identity: identityOf(id),
+    job,
+    prompt,
+    attempts: 1,
+    sections: "",
+    covers: null,
+    caller: "API key",
+    step,
+    request: `r${id}`,
+  };
   return { commit: String(id).repeat(40), at: seconds * 1000, message: commitMessage(turn, []) };
 }
 
@@ -58,6 +69,7 @@ test("a job has the turns of its commits, with what the pull request tells of th
         identity: identityOf(1),
         prompt: "First\nwith details",
         promptHash: hashPrompt("First\nwith details"),
+        covers: null,
         answer: "Done.",
         state: "completed",
         attempts: 2,

@@ -16,7 +16,17 @@ const pull: OwnPullRequest = {
   body: "",
   target: "main",
 };
-const turn = { id: 5, identity: identityOf(5), job: jobId, prompt: "Go", attempts: 1, step: "s1", request: "r1" };
+const turn = {
+  id: 5,
+  identity: identityOf(5),
+  job: jobId,
+  prompt: "Go",
+  attempts: 1,
+  sections: "",
+  covers: null,
+  step: "s1",
+  request: "r1",
+};
 const commit = { commit: "a".repeat(40), at: 10_000, message: commitMessage(turn, []) };
 
 /** Jobs in a repository that somebody has pushed to since it was fetched. */
@@ -29,6 +39,7 @@ function setUp(
     isMerged?: boolean;
     now?: number;
     repository?: Partial<RebuiltJobsOptions["repository"]>;
+    kept?: DatedCommit[];
   } = {},
 ) {
   const { isCreator = false, isKnown = true, now = commit.at + 60_000 } = options;
@@ -52,6 +63,11 @@ function setUp(
         return [commit, { ...commit, message: commitMessage(other, []) }, commit];
       },
       ...options.repository,
+    },
+    kept: {
+      commitsOf: async () => options.kept ?? [],
+      jobsOf: (kind, value) =>
+        options.kept && (kind === "step" ? value === "s1" : value === "nightly") ? [jobId] : [],
     },
     pullRequests: {
       ownAccount: async () => (isKnown ? account : undefined),
@@ -83,6 +99,32 @@ test("a branch without a pull request is a job if the own account created it", a
   expect((await setUp({ head, isCreator: true }).jobs.rebuild(jobId))?.job.pullRequest).toBeNull();
   expect(await setUp({ head }).jobs.rebuild(jobId)).toBeUndefined();
   expect(await setUp({ isCreator: true }).jobs.rebuild(jobId)).toBeUndefined();
+});
+
+test("work that is kept and was not pushed is the job's, also without a branch", async () => {
+  const head = "b".repeat(40);
+  const own = {
+    ...commit,
+    commit: "c".repeat(40),
+    message: commitMessage({ ...turn, id: 7, identity: identityOf(7) }, []),
+  };
+  const turnsOf = async (options: Parameters<typeof setUp>[0]) =>
+    (await setUp({ kept: [own], ...options }).jobs.rebuild(jobId))?.job.turns.map(({ id, state, kept }) => [
+      id,
+      state,
+      kept,
+    ]);
+  expect(await turnsOf({})).toEqual([[7, "failed", "push"]]);
+  expect(await turnsOf({ head, pull })).toEqual([
+    [5, "completed", undefined],
+    [7, "failed", "push"],
+  ]);
+  // A branch of somebody else's is none of the job's.
+  expect(await turnsOf({ head })).toBeUndefined();
+  // What is on the branch was pushed since.
+  expect(await turnsOf({ head, pull, kept: [commit] })).toEqual([[5, "completed", undefined]]);
+  const { jobs } = setUp({ kept: [own] });
+  expect([await jobs.jobsOfStep("s1"), await jobs.jobOfSession("nightly")]).toEqual([[jobId], jobId]);
 });
 
 test("the pull request that somebody opened, or a merge by hand, publishes the work of a branch of the own account", async () => {

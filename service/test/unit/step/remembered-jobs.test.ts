@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CacheReadOnlyError } from "../../../../src/runner-kit/cache.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import type { JobCopy, TurnCopy } from "../../../src/model.ts";
+import type { JobCopy, RunningTurn, TurnCopy } from "../../../src/model.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
+import type { KeptCommits } from "../../../src/store/kept-commits.ts";
 import type { RebuiltJob } from "../../../step/memory/rebuild-job.ts";
 import { RememberedJobs, type RememberedJobsOptions } from "../../../step/memory/remembered-jobs.ts";
 import { identityOf } from "../../support/turn-identity.ts";
@@ -63,6 +64,7 @@ function remember(options: Partial<RememberedJobsOptions> = {}, found: RebuiltJo
   return new RememberedJobs({
     cached: cacheOf(undefined),
     isCacheWritable: true,
+    kept: { save: async () => {}, load: async () => undefined },
     rebuilt: {
       isPossible: async () => true,
       rebuild: async () => {
@@ -188,5 +190,61 @@ describe("the jobs of a step", () => {
 
   test("are not looked for in the first attempt, which can have none", async () => {
     expect(await remember({ isFirstAttempt: true }).jobsOfStep(sent)).toEqual([]);
+  });
+});
+
+describe("a commit that is kept", () => {
+  const kept: RunningTurn = {
+    ...{ id: 1, identity: identityOf(1), job: "job_1", prompt: "Go", sections: "", covers: null },
+    ...{ attempts: 0, step: "s", request: "r", lease: "l", isResumed: false },
+  };
+  const places = () => {
+    const [refs, cache] = [new Map<string, Uint8Array>(), new Map<string, Uint8Array>()];
+    const in_ = (place: Map<string, Uint8Array>, failure?: Error): KeptCommits => ({
+      save: async ({ job }, packed) => {
+        if (failure) throw failure;
+        place.set(job, packed);
+      },
+      load: async (job) => {
+        if (failure?.message === "down") throw failure;
+        return place.get(job);
+      },
+      forget: async ({ job }) => void place.delete(job),
+    });
+    return { refs, cache, in_ };
+  };
+  const refused = new Error("GH013: restricted");
+  const secret = new Error("GH013: push protection: secret");
+
+  test.each<[refs: string, cache: string, refsFail: Error | undefined, isWritable: boolean, kept: string | Error]>([
+    ["can be written", "too", undefined, true, "refs"],
+    ["can be written", "not", undefined, false, "refs"],
+    ["are refused", "can be written", refused, true, "cache"],
+    ["are refused", "is read-only", refused, false, refused],
+    // Nothing may have it.
+    ["are refused for a secret", "can be written", secret, true, secret],
+  ])("refs %s, the cache %s", async (_refs, _cache, refsFail, isCacheWritable, expected) => {
+    const { refs, cache, in_ } = places();
+    const { keptCommits } = remember({
+      kept: in_(refs, refsFail),
+      cached: { ...cacheOf(undefined), keptCommits: in_(cache) },
+      isCacheWritable,
+    });
+    const save = keptCommits.save(kept, Buffer.from("packed"));
+    if (expected instanceof Error) await expect(save).rejects.toBe(expected);
+    else await save;
+    expect([refs.size, cache.size]).toEqual([Number(expected === "refs"), Number(expected === "cache")]);
+    const found = await keptCommits.load("job_1", kept);
+    expect(found && Buffer.from(found).toString()).toBe(expected instanceof Error ? undefined : "packed");
+  });
+
+  test("is not taken for none while its ref cannot be read", async () => {
+    const { refs, cache, in_ } = places();
+    cache.set("job_1", Buffer.from("old"));
+    const { keptCommits } = remember({
+      kept: in_(refs, new Error("down")),
+      cached: { ...cacheOf(undefined), keptCommits: in_(cache) },
+    });
+    await expect(keptCommits.load("job_1", kept)).rejects.toThrow("down");
   });
 });

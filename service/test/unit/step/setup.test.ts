@@ -31,7 +31,7 @@ test.each([
   if (!isEnough)
     expect(await check).toMatchObject({
       title: "Git is missing or too old",
-      message: `The runner has ${version}. The agent service needs Git 2.39 or newer: install it in a step before this one. Nothing was started.`,
+      message: `The machine has ${version}. The agent service needs Git 2.39 or newer: install it in a step before this one. Nothing was started.`,
     });
 });
 

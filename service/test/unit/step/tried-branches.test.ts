@@ -7,7 +7,17 @@ import { identityOf } from "../../support/turn-identity.ts";
 const job = (n: number): string => `job_00000000-0000-4000-8000-00000000000${n}`;
 const branch = (n: number): string => `agent/${job(n)}`;
 const [main, before, merged] = ["a".repeat(40), "b".repeat(40), "c".repeat(40)];
-const turn = { id: 5, identity: identityOf(5), job: job(1), prompt: "Go", attempts: 1, step: "s1", request: "r1" };
+const turn = {
+  id: 5,
+  identity: identityOf(5),
+  job: job(1),
+  prompt: "Go",
+  attempts: 1,
+  sections: "",
+  covers: null,
+  step: "s1",
+  request: "r1",
+};
 const now = 10 * dayMs;
 
 /** @param created - when branches were created, if nothing else has happened to them */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { EndedState } from "../../../src/model.ts";
+import { type EndedState, noContext } from "../../../src/model.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { addJob, memoryStore, startNext } from "../../support/memory-store.ts";
 
@@ -23,7 +23,8 @@ describe("copies of jobs", () => {
     const store = memoryStore();
     await addJob(store, "a", 5);
     await answerNext(store, "completed", 10);
-    await store.turns.add("a", "Two", 15);
+    const context = { sections: "What changed", asked: '{"by":"ada"}', covers: "c".repeat(40) };
+    await store.turns.add("a", "Two", 15, undefined, undefined, context);
     await answerNext(store, "failed", 20);
     await store.idleJobs.archiveOldest(20, 30, 1);
     expect(await store.jobs.copy("unknown")).toBeUndefined();
@@ -31,6 +32,7 @@ describe("copies of jobs", () => {
     const turn = {
       identity: expect.any(String),
       promptHash: expect.any(String),
+      ...noContext,
       state: "completed",
       attempts: 1,
       startedAt: expect.any(Number),
@@ -60,7 +62,7 @@ describe("copies of jobs", () => {
       session: null,
       turns: [
         { ...turn, id: 1, prompt: "One", endedAt: 10, answer: "Done at 10" },
-        { ...turn, id: 2, prompt: "Two", state: "failed", endedAt: 20, answer: "Done at 20" },
+        { ...turn, ...context, id: 2, prompt: "Two", state: "failed", endedAt: 20, answer: "Done at 20" },
       ],
     });
     const other = memoryStore();

@@ -10,6 +10,8 @@ describe("turns", () => {
     const [one, other] = [await startNext(store), await startNext(store)];
     const taken = {
       prompt: "One",
+      sections: "",
+      covers: null,
       attempts: 0,
       step: "",
       request: expect.any(String),

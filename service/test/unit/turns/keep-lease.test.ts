@@ -11,6 +11,8 @@ const turn: RunningTurn = {
   job: "a",
   prompt: "Go on",
   attempts: 0,
+  sections: "",
+  covers: null,
   step: "",
   request: "r",
   lease: "lease",

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
+import { noContext, type PromptContext } from "../../../src/model.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import type { KeptCommits } from "../../../src/store/kept-commits.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
@@ -66,7 +67,7 @@ async function setUp() {
       ...memoryHost,
       runAgent: async (_agent, { prompt, directories: { tree } }) => {
         if (check !== undefined && tree.includes("/check/")) return runCheck(check, repository.files(tree));
-        if (prompt !== "nothing") repository.edit(tree, { [`${prompt}.md`]: prompt });
+        if (prompt !== "nothing") repository.edit(tree, { [`${prompt.replace(/\s.*/s, "")}.md`]: prompt });
         return { end: "completed", message: undefined, error: undefined };
       },
     };
@@ -95,9 +96,9 @@ async function setUp() {
       }),
     };
     /** Adds a turn with a prompt and runs it. */
-    return async (prompt: string, endedAt = 5) => {
-      if (await store.jobs.find(job)) await store.turns.add(job, prompt, 0);
-      else await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, prompt);
+    return async (prompt: string, endedAt = 5, context: PromptContext = noContext) => {
+      if (await store.jobs.find(job)) await store.turns.add(job, prompt, 0, undefined, undefined, context);
+      else await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, prompt, 0, undefined, undefined, context);
       const [turn, stored] = [await store.runningTurns.startNext(), await store.jobs.find(job)];
       if (turn === undefined || stored === undefined) throw new Error("no turn is waiting");
       let failure: Failure | undefined;
@@ -169,6 +170,23 @@ const failingHost: TurnHost = {
 };
 
 const why = "GH013: Repository rule violations found";
+
+test("kept work answers the same prompt, whatever it was told besides, unless that is about later changes", async () => {
+  const told = (sections: string, covers: string): PromptContext => ({ sections, asked: null, covers });
+  const [old, later] = ["a".repeat(40), "b".repeat(40)];
+  for (const [context, agents] of [
+    [told("Pull request #1 was closed.", old), 1],
+    [told("What changed", later), 2],
+  ] as const) {
+    const { runs, createWorker, refuse, subjects } = await setUp();
+    const run = await createWorker();
+    refuse("commits");
+    expect(await run("a", 5, told("What changed", old))).toEqual(["failed", expect.stringContaining(why), "push"]);
+    refuse("nothing");
+    expect(await run("a", 9, context)).toEqual(["completed", undefined, undefined]);
+    expect([runs.length, subjects()[0]]).toEqual([agents, "a"]);
+  }
+});
 
 test("a commit whose push is refused is kept, and any worker publishes it on top of what others have pushed", async () => {
   const { remote, runs, createWorker, refuse, commitOnMain, subjects, store } = await setUp();
@@ -290,7 +308,7 @@ test("a commit whose push was refused is published in another pull request once 
   expect(await store.jobs.find(job)).toMatchObject({ pullRequest: "https://example.com/pull/2" });
 });
 
-test("what was pushed after the pull request had been merged is not merged, and gets another one", async () => {
+test("what was made before the pull request was merged gets another one, without what is merged", async () => {
   const { runs, createWorker, subjects, squash, store, platform } = await setUp();
   const one = await createWorker();
   await one("first");
@@ -304,7 +322,7 @@ test("what was pushed after the pull request had been merged is not merged, and 
   expect(await two("more")).toEqual(["failed", expect.any(String), "pull-request"]);
   platform.refuses = false;
   expect(await one("more")).toEqual(["completed", undefined, undefined]);
-  expect([runs.length, subjects()]).toEqual([2, ["first", "more"]]);
+  expect([runs.length, subjects()]).toEqual([2, ["more"]]);
   expect(await store.jobs.find(job)).toMatchObject({ pullRequest: "https://example.com/pull/2" });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentOptions } from "../../../src/agents/run-agent.ts";
+import { SecretPatterns } from "../../../src/secret-patterns.ts";
 import { describeLeftWork, lostWork, readLeftWork, takeLeftWork } from "../../../src/turns/left-work.ts";
-import { SecretPatterns } from "../../../src/turns/secret-patterns.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 
 const unread = "Git could not read all of it in time, or not at all";

@@ -32,7 +32,7 @@ async function setUpCheck(
   const checked: string[] = [];
   const stored: (string | undefined)[] = [];
   let bundle: string | undefined;
-  ports.repository.bundle = async () => Buffer.from(branch.commits.at(-1)?.commit ?? "");
+  ports.repository.packCommit = async () => Buffer.from(branch.commits.at(-1)?.commit ?? "");
   ports.keptCommits = {
     isOnlyPlace,
     save: async (_turn, saved) => {
@@ -203,8 +203,8 @@ test.each([
   branch.commits.push({ commit: "c1", message: commitMessage(own, []) });
   if (known !== null) {
     const { ofJob } = store.turns;
-    store.turns.ofJob = async (job) =>
-      (await ofJob.call(store.turns, job)).map((one) => ({ ...one, checkResult: known, stage: "checked" as const }));
+    const checked = { checkResult: known, stage: "checked", made: '{"commit":"c1"}' } as const;
+    store.turns.ofJob = async (job) => (await ofJob.call(store.turns, job)).map((one) => ({ ...one, ...checked }));
   }
   expect(await turn()).toMatchObject({ checkResult });
   expect(seen).toEqual({ goes: [], limits });

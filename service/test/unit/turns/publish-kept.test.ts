@@ -71,7 +71,7 @@ test("a turn that is run again looks for a stored commit, and leaves the clone's
   };
   ports.keptCommits = { save: async () => {}, load };
   ports.repository.lastCommitOf = async () => other("last");
-  ports.repository.unbundle = async () => other("stored");
+  ports.repository.unpackCommit = async () => other("stored");
   ports.repository.keep = async (commit) => void kept.push(commit);
   expect((await run()).result).toBe("completed");
   expect([asked, kept]).toEqual([[], ["c1"]]);
@@ -97,7 +97,7 @@ test("a stored commit is that of a turn whose attempt was counted, and not looke
     const turns = await setUpTurns();
     const { run, ports, starts, branch, opened, store } = turns;
     ports.keptCommits = { save: async () => {}, load: async () => new Uint8Array() };
-    ports.repository.unbundle = async () => storedOf(await store.turns.ofJob("a"));
+    ports.repository.unpackCommit = async () => storedOf(await store.turns.ofJob("a"));
     for (let count = 0; count < attempts; count++) await countAttempt(turns);
     expect((await run()).result).toBe("completed");
     expect([starts.length, opened.length]).toEqual([attempts === 0 ? 1 : 0, 1]);
@@ -116,7 +116,7 @@ test("a commit that cannot be read is not made again: its turn fails in words, a
     load: async () => (isOut ? Promise.reject(new Error("the look-up was answered with 503")) : new Uint8Array()),
   };
   await countAttempt(turns);
-  ports.repository.unbundle = async () => storedOf(await store.turns.ofJob("a"));
+  ports.repository.unpackCommit = async () => storedOf(await store.turns.ofJob("a"));
   for (const _outage of [1, 2]) {
     const failures: unknown[] = [];
     const { result } = await run((failure) => failures.push(failure));
@@ -136,7 +136,7 @@ test("a stored commit that is damaged is named, and passed over", async () => {
   const { run, ports, starts } = turns;
   await countAttempt(turns);
   ports.keptCommits = { save: async () => {}, load: async () => new Uint8Array() };
-  ports.repository.unbundle = async () => undefined;
+  ports.repository.unpackCommit = async () => undefined;
   const { result, log } = await run();
   expect([result, starts.length]).toEqual(["completed", 1]);
   expect(log).toContain("The commit that is stored for a is damaged, or its start is gone: it is passed over.");

@@ -105,8 +105,8 @@ function createPorts(store: Store) {
     push: async () => {},
     rebase: async () => undefined,
     withOwnFiles: async (commit) => ({ commit, leftOut: [] }),
-    bundle: async () => new Uint8Array(),
-    unbundle: async () => undefined,
+    packCommit: async () => new Uint8Array(),
+    unpackCommit: async () => undefined,
   };
   const { signal } = new AbortController();
   const log = () => {};

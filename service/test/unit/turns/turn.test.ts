@@ -8,9 +8,9 @@ import type { Turn } from "../../../src/model.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
+import { SharedHomes } from "../../../src/store/shared-homes.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
-import { SharedHomes } from "../../../src/turns/shared-homes.ts";
 import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
 import { setUpTurns } from "../../support/turn.ts";
@@ -683,8 +683,15 @@ test("the messages of the agent's own commits are read with its permissions and 
   await run();
   expect(asked).toEqual([["/service/jobs/a/tree", "base"]]);
   const [first, second] = starts;
-  expect(second?.options).toEqual({ ...first?.options, logFile: "/dev/null", timeLimitMs: 20_000 });
-  expect({ ...second?.agent, command: 0, readReport: 0 }).toEqual({ ...ports.agent, command: 0, readReport: 0 });
+  const onLimitExceeded = expect.any(Function);
+  expect(second?.options).toEqual({ ...first?.options, logFile: "/dev/null", timeLimitMs: 20_000, onLimitExceeded });
+  const programs = [...ports.agent.programs, "git"];
+  expect({ ...second?.agent, command: 0, readReport: 0 }).toEqual({
+    ...ports.agent,
+    programs,
+    command: 0,
+    readReport: 0,
+  });
   expect(second?.agent.command({ isFollowUp: false, isSandboxed: false })).toMatchObject({
     file: "git",
     args: expect.arrayContaining(["log", "-z", "--reverse", "base..HEAD"]),
@@ -789,7 +796,9 @@ test("the state is asked for the branch and the last commit of the job's pull re
   await run();
   expect(asked).toEqual([]);
   await runMessage("Fix more");
-  expect(asked).toEqual([{ link: "https://example.com/pull/1", branch: "agent/a", head: "c1" }]);
+  const pull = { link: "https://example.com/pull/1", branch: "agent/a", head: "c1" };
+  // Before the agent, and after it.
+  expect(asked).toEqual([pull, pull]);
 });
 
 test("work whose pull request was refused is published by the next turn, before its agent runs", async () => {

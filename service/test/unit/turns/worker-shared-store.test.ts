@@ -14,7 +14,7 @@ import { Store, type StoreOptions } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
-import type { ProjectPorts } from "../../../src/turns/worker.ts";
+import type { ProjectPorts } from "../../../src/turns/turn-ports.ts";
 import { MemoryLogs } from "../../support/memory-logs.ts";
 import { setUpWorker, tick, type WorkerSetup } from "../../support/worker.ts";
 

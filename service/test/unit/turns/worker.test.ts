@@ -14,7 +14,7 @@ import { RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { turnHost } from "../../../src/turns/turn-host.ts";
-import type { ProjectPorts } from "../../../src/turns/worker.ts";
+import type { ProjectPorts } from "../../../src/turns/turn-ports.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 import { setUpWorker, tick } from "../../support/worker.ts";
 

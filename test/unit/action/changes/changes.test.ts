@@ -289,7 +289,65 @@ describe("the range on", () => {
     for (const commit of repository.commits.values()) commit.at = Date.UTC(2026, 0, 1) - 1000;
     repository.commit("main", { files: ["a"] });
     const { prompts } = await runWithChanges(repository, schedule);
-    expect(prompts[0]).toContain("1 commit, 1 file\n");
+    expect(prompts[0]).toContain("2 commits, 2 files\n");
+    expect(prompts[0]).toContain("Initial commit");
+  });
+
+  test.each(["24h", "auto"])("schedule has what came in this time, whatever its date (%s)", async (since) => {
+    const { repository, yesterday } = repositoryOfTwoDays();
+    repository.commit("main", { hours: -72, message: "Dated before it came", files: ["src/two.ts"] });
+    const { prompts } = await runWithChanges(repository, schedule, { inputs: { "changes-since": since } });
+    expect(prompts[0]).toContain(`Range: ${yesterday.slice(0, 7)}...`);
+    expect(prompts[0]).toContain("2 commits, 3 files\n");
+    expect(prompts[0]).toContain("src/two.ts");
+  });
+
+  test("schedule goes past older dates only to commits of the branch", async () => {
+    const { repository, yesterday } = repositoryOfTwoDays();
+    const today = repository.head();
+    for (let n = 0; n < 400; n++) repository.commit("side", { hours: -200, ...(n === 0 && { parents: [yesterday] }) });
+    repository.commit("side", { hours: -2, parents: [repository.head("side")] });
+    for (let n = 0; n < 400; n++) repository.commit("side", { hours: -200 });
+    repository.commit("main", { message: "Merge", parents: [today, repository.head("side")] });
+    const { prompts } = await runWithChanges(repository, schedule);
+    expect(prompts[0]).toContain(`Range: ${yesterday.slice(0, 7)}...`);
+    expect(repository.routes.filter((route) => route.endsWith("/commits")).length).toBeLessThanOrEqual(4);
+  });
+
+  test("merge_group is that of its payload", async () => {
+    const { repository, yesterday } = repositoryOfTwoDays();
+    const payload = { merge_group: { base_sha: yesterday, head_sha: repository.head() } };
+    const { prompts } = await runWithChanges(repository, { name: "merge_group", payload });
+    expect(prompts[0]).toContain(`Range: ${yesterday.slice(0, 7)}...${repository.head().slice(0, 7)}`);
+  });
+});
+
+describe("a comparison that GitHub cannot make", () => {
+  const unlisted = "GitHub cannot compare all of this range, so not all commits and files are listed";
+
+  test.each<[name: string, error: GitHubError]>([
+    ["500", new GitHubError("Server Error: this diff is temporarily unavailable", 500)],
+    ["422", new GitHubError('Validation Failed: {"resource":"Comparison","code":"not_available"}', 422)],
+  ])("is sent without a list, and said (%s)", async (_name, error) => {
+    const { repository } = repositoryOfTwoDays();
+    repository.fault = (route) => {
+      if (route.includes("/compare/")) throw error;
+    };
+    const { prompts, outputs, said, toolkit } = await runWithChanges(repository, schedule);
+    for (const text of [prompts[0], said, toolkit.summary]) expect(text).toContain(unlisted);
+    expect(outputs).toMatchObject({ outcome: "pr-created", "changed-files": "" });
+  });
+
+  test.each([
+    ["an outage", new GitHubError("Bad Gateway", 502)],
+    ["another refusal", new GitHubError("Validation Failed", 422)],
+  ])("is none after %s: nothing is sent", async (_name, error) => {
+    const { repository } = repositoryOfTwoDays();
+    repository.fault = (route) => {
+      if (route.includes("/compare/")) throw error;
+    };
+    const { prompts, outputs } = await runWithChanges(repository, schedule);
+    expect([prompts, outputs.outcome]).toEqual([[], "error"]);
   });
 });
 

@@ -64,6 +64,7 @@ test("a template is filled in in a single pass, for any values", () => {
         owner: "acme",
         repo: "docs",
         isPublic: false,
+        hiddenCount: 0,
         text: "",
         author: { login: "writer", isBot: false },
         subject: { kind: "issue" as const, number: 1, title: `{{ body }}${title}`, body: "secret", url: "u" },

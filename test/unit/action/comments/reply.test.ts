@@ -42,6 +42,7 @@ describe("the reply", () => {
     expect(outputs.outcome).toBe("pr-created");
     expect(github.calls.map(({ route }) => route)).toEqual([
       "GET /repos/{owner}/{repo}/collaborators/{username}/permission",
+      "GET /repos/{owner}/{repo}/issues/comments/{comment_id}",
     ]);
   });
 

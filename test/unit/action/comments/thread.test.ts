@@ -14,6 +14,7 @@ const event: ThreadEvent = {
   owner: "acme",
   repo: "docs",
   isPublic: false,
+  hiddenCount: 0,
   text: "/agent fix it",
   commentId: 77,
   author: { login: "writer", isBot: false },

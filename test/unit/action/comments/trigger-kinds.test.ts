@@ -497,12 +497,15 @@ describe("an account that was deleted", () => {
 describe("a marker in the text of an issue", () => {
   const quoted = `Look:\n\n${markerLine("job_stolen")}`;
 
-  test("is not read, and goes to the agent as text", async () => {
+  test("is not read, and does not go to the agent", async () => {
     const github = labeled();
     const run = await setLabel(github, "issues", { subject: { body: quoted } });
     expect(routesOf(run.requests)[0]).toBe(createRequest);
-    expect(promptsOf(run)[0]).toContain(quoted);
+    expect(promptsOf(run)[0]).toContain("Look:");
+    expect(promptsOf(run)[0]).not.toContain("job_stolen");
     expect(github.reply).not.toContain("job_stolen");
+    expect(github.reply).toContain("1 hidden part");
+    expect(run.toolkit.lines.join("\n")).toContain("1 hidden part");
   });
 
   test("is not read from a comment of someone else either", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createRedactor } from "../../../../src/runner-kit/redact.ts";
-import { SecretPatterns } from "../../../src/turns/secret-patterns.ts";
+import { createRedactor } from "../../../src/runner-kit/redact.ts";
+import { SecretPatterns } from "../../src/secret-patterns.ts";
 
 /** Returns a text as it is, and in each encoding. */
 const encodingsOf = (value: string): [encoding: string, text: string][] => {

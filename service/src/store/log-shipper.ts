@@ -3,10 +3,10 @@ import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import type { RunningTurn } from "../model.ts";
-import { readPart } from "../store/log-files.ts";
-import type { PostgresLogs } from "../store/postgres/logs.ts";
+import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
-import { type Secret, SecretPatterns } from "./secret-patterns.ts";
+import { readPart } from "./log-files.ts";
+import type { PostgresLogs } from "./postgres/logs.ts";
 
 export interface LogShipperOptions {
   turn: RunningTurn;

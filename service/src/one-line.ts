@@ -9,3 +9,12 @@ export function oneLine(text: string): string {
   );
   return escaped.length > maxLength ? `${escaped.slice(0, maxLength)}…` : escaped;
 }
+
+/** In names, of a list. */
+export const maxNames = 50;
+
+/** Returns the names for people, not all if there are many. */
+export function namesOf(found: readonly string[]): string {
+  const more = found.length > maxNames ? ` and ${found.length - maxNames} more` : "";
+  return `${found.slice(0, maxNames).join(", ")}${more}`;
+}

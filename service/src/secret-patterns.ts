@@ -1,5 +1,5 @@
-import { textsOfSecret } from "../service-secrets.ts";
 import { LooseSearch } from "./loose-search.ts";
+import { textsOfSecret } from "./service-secrets.ts";
 
 /** A secret of the service that no change may have. */
 export interface Secret {

@@ -3,15 +3,14 @@ import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import type { RunningTurn, Turn } from "../model.ts";
+import { namesOf, oneLine } from "../one-line.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import type { Secret } from "../secret-patterns.ts";
 import { JobDirectory } from "../service-folder.ts";
-import type { AgentHomes } from "../store/agent-homes.ts";
-import type { PostgresHomes } from "../store/postgres/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
-import { namesOf } from "./check-change.ts";
+import type { AgentHomes } from "./agent-homes.ts";
 import { type ArchiveLimits, packHome, unpackHome } from "./home-archive.ts";
-import { oneLine } from "./one-line.ts";
-import type { Secret } from "./secret-patterns.ts";
+import type { PostgresHomes } from "./postgres/homes.ts";
 
 type Log = (text: string) => void;
 type Homes = Pick<PostgresHomes, "lastAttemptedBefore" | "loadHome" | "saveHome">;

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { RunningTurn } from "../../../src/model.ts";
+import { LogShipper, type LogShipperOptions } from "../../../src/store/log-shipper.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
-import { LogShipper, type LogShipperOptions } from "../../../src/turns/log-shipper.ts";
 import { MemoryLogs } from "../../support/memory-logs.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
@@ -15,6 +15,8 @@ const turn: RunningTurn = {
   job: "job_1",
   prompt: "Fix it",
   attempts: 0,
+  sections: "",
+  covers: null,
   step: "",
   request: "r",
   lease: "a",

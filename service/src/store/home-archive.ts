@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { create, extract } from "tar";
-import { SecretPatterns } from "./secret-patterns.ts";
+import { SecretPatterns } from "../secret-patterns.ts";
 
 /** How large an archive can be. */
 export interface ArchiveLimits {

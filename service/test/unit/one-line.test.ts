@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { anyText } from "../../../../test/support/any-text.ts";
-import { oneLine } from "../../../src/turns/one-line.ts";
+import { anyText } from "../../../test/support/any-text.ts";
+import { oneLine } from "../../src/one-line.ts";
 
 test("keeps plain text, and escapes what is not text", () => {
   expect(oneLine(" naïve – 日本 \n")).toBe("naïve – 日本");

@@ -15,8 +15,8 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { RunningTurn, Turn } from "../../../src/model.ts";
 import { JobDirectory } from "../../../src/service-folder.ts";
 import type { PostgresHomes } from "../../../src/store/postgres/homes.ts";
+import { ownHomes, SharedHomes } from "../../../src/store/shared-homes.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
-import { ownHomes, SharedHomes } from "../../../src/turns/shared-homes.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 /** A store of homes in memory. Agents ran in the turns of `attempted`. */
@@ -47,6 +47,8 @@ const turn = (id: number): RunningTurn => ({
   job: "a",
   prompt: "",
   attempts: 0,
+  sections: "",
+  covers: null,
   step: "",
   request: "r",
   lease: "x",

@@ -1,0 +1,68 @@
+import type { Clone } from "./clone.ts";
+import { workRefPrefix } from "./clone-refs.ts";
+import { GitError } from "./git.ts";
+
+/** In bytes, of what is read of a ref that anybody who may push can have made. */
+const maxBytes = 60_000_000;
+
+/**
+ * Texts in refs of the repository itself, each as a commit without parents that has one file: whoever may push can write them, and no branch
+ * can be merged with one.
+ */
+export class WorkRefs {
+  readonly #clone: Clone;
+
+  constructor(clone: Clone) {
+    this.#clone = clone;
+  }
+
+  /** The names, without the prefix, as of the last listing of branches, with what was written and removed since then. */
+  get names(): readonly string[] {
+    return [...this.#clone.workRefs.keys()];
+  }
+
+  /**
+   * Writes a text.
+   *
+   * @param name - one that no other text has had
+   * @param job - whose commits the clone forgets together with the local copy of this
+   * @param replaces - the names of texts that it takes the place of
+   * @throws GitError if it cannot be pushed
+   */
+  async write(name: string, job: string, text: Uint8Array, replaces: readonly string[] = []): Promise<void> {
+    const { git } = this.#clone;
+    const local = `refs/earlier/${job}/work`;
+    const head = `commit ${local}\ncommitter agent-work <agent-work@localhost> 0 +0000\ndata 11\nKept work.\n\n`;
+    const file = `M 100644 inline change\ndata ${text.length}\n`;
+    const input = Buffer.concat([Buffer.from(head + file), text, Buffer.from("\n")]);
+    await git.run(["fast-import", "--quiet", "--force"], { input });
+    await this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...replaces.map(deletion)]);
+    for (const replaced of replaces) this.#clone.workRefs.delete(replaced);
+    this.#clone.workRefs.set(name, `${workRefPrefix}${name}`);
+  }
+
+  /** Returns a text; `undefined` if it is gone, or none that was written here. @throws GitError in an outage */
+  async read(name: string): Promise<Uint8Array | undefined> {
+    const { git } = this.#clone;
+    const local = "refs/read-work/one";
+    try {
+      return await this.#clone.updateRefs(async () => {
+        await this.#clone.fetchRef(`${workRefPrefix}${name}`, local);
+        const text = await git.run(["cat-file", "blob", `${local}:change`], { encoding: "latin1", maxBytes });
+        return Buffer.from(text, "latin1");
+      });
+    } catch (error) {
+      if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
+      return undefined;
+    }
+  }
+
+  /** Removes texts. @throws GitError if they cannot be removed */
+  async remove(names: readonly string[]): Promise<void> {
+    if (names.length === 0) return;
+    await this.#clone.pushRefs(names.map(deletion));
+    for (const name of names) this.#clone.workRefs.delete(name);
+  }
+}
+
+const deletion = (name: string): string => `:${workRefPrefix}${name}`;

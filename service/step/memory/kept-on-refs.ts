@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from "node:crypto";
+import { errorMessage } from "../../src/error-message.ts";
+import type { DatedCommit } from "../../src/git/history.ts";
+import { readPacked } from "../../src/git/job-commits.ts";
+import type { WorkRefs } from "../../src/git/work-refs.ts";
+import type { Machine } from "../../src/machine.ts";
+import type { RunningTurn, Turn } from "../../src/model.ts";
+import { namedTurns } from "../../src/pulls/turn-trailers.ts";
+import type { KeptCommits } from "../../src/store/kept-commits.ts";
+import { dayMs } from "../../src/time.ts";
+
+export interface KeptOnRefsOptions {
+  refs: Pick<WorkRefs, "names" | "write" | "read" | "remove">;
+  machine: Pick<Machine, "wallTime">;
+  log: (line: string) => void;
+}
+
+/** What the name of a ref says: whose work it is, as hashes, and since which day it is kept. */
+interface Kept {
+  name: string;
+  job: string;
+  step: string;
+  session: string;
+  identity: string;
+  day: number;
+}
+
+const nameSyntax =
+  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/made$/;
+/** Work that nobody has asked for is removed after this time. */
+const maxAgeDays = 60;
+/** How many are read of a job, and removed in a run. */
+const maxRead = 5;
+const maxRemoved = 20;
+
+/**
+ * Keeps the commits of turns in refs of the repository, from the end of the agent until they are published: nearly every run can write them,
+ * also one for a comment, whose cache is read-only. Whoever may push can plant one, which gives them nothing that asking the agent does not:
+ * each is checked as any change is, before it is pushed.
+ */
+export class KeptOnRefs implements KeptCommits {
+  readonly #options: KeptOnRefsOptions;
+
+  constructor(options: KeptOnRefsOptions) {
+    this.#options = options;
+  }
+
+  async save({ job, step, identity }: RunningTurn, packed: Uint8Array): Promise<void> {
+    const { refs, machine } = this.#options;
+    const named = namedTurns(readPacked(packed)?.message ?? "");
+    const session = named.find((one) => one.identity === identity)?.session;
+    const day = new Date(machine.wallTime()).toISOString().slice(0, 10);
+    const holder = `${day}-${randomBytes(4).toString("hex")}`;
+    const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/made`;
+    const earlier = this.#ofTurn(job, identity);
+    await refs.write(
+      name,
+      job,
+      packed,
+      earlier.map((one) => one.name),
+    );
+  }
+
+  async load(job: string, { identity }: Pick<Turn, "identity">): Promise<Uint8Array | undefined> {
+    const { refs, log } = this.#options;
+    for (const { name } of this.#ofTurn(job, identity)) {
+      const packed = await refs.read(name);
+      const turns = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
+      if (turns.some((turn) => turn.job === job && turn.identity === identity)) return packed;
+      log(`The work that is kept in ${name} is gone, damaged, or of another turn: it is passed over.`);
+    }
+    return undefined;
+  }
+
+  async forget({ job, identity }: Pick<Turn, "job" | "identity">): Promise<void> {
+    await this.#remove(this.#ofTurn(job, identity));
+  }
+
+  /** Returns the commits that are kept of a job, newest first. @throws if they cannot be read now */
+  async commitsOf(jobId: string): Promise<DatedCommit[]> {
+    const commits: DatedCommit[] = [];
+    for (const { name } of this.#all.filter(({ job }) => job === jobId).slice(0, maxRead)) {
+      const packed = await this.#options.refs.read(name);
+      const commit = packed && readPacked(packed);
+      if (commit && namedTurns(commit.message).some(({ job }) => job === jobId)) commits.push(commit);
+      else this.#options.log(`The work that is kept in ${name} is gone or damaged: it is passed over.`);
+    }
+    return commits.sort((one, other) => other.at - one.at);
+  }
+
+  /** Returns the ids of the jobs with work of a step, or of a session. */
+  jobsOf(kind: "step" | "session", value: string): string[] {
+    const hash = shortHash(value);
+    return [...new Set(this.#all.filter((one) => one[kind] === hash).map(({ job }) => job))];
+  }
+
+  /** Removes what is too old. Never rejects. */
+  async tidy(): Promise<void> {
+    const since = this.#options.machine.wallTime() - maxAgeDays * dayMs;
+    await this.#remove(this.#all.filter(({ day }) => day < since).slice(0, maxRemoved));
+  }
+
+  async #remove(kept: readonly Kept[]): Promise<void> {
+    await this.#options.refs.remove(kept.map(({ name }) => name)).catch((error: unknown) => {
+      this.#options.log(`Cannot remove refs of work that is no longer needed: ${errorMessage(error)}`);
+    });
+  }
+
+  #ofTurn(job: string, identity: string): Kept[] {
+    const hash = shortHash(identity);
+    return this.#all.filter((one) => one.job === job && one.identity === hash);
+  }
+
+  get #all(): Kept[] {
+    return this.#options.refs.names.flatMap((name) => {
+      const [, job = "", step = "", session = "", identity = "", day = ""] = nameSyntax.exec(name) ?? [];
+      return job === "" ? [] : [{ name, job, step, session, identity, day: Date.parse(day) }];
+    });
+  }
+}
+
+/** Returns what stands for a value in the name of a ref; `-` if there is none. */
+function shortHash(value: string | undefined): string {
+  return value ? createHash("sha256").update(value).digest("hex").slice(0, 12) : "-";
+}

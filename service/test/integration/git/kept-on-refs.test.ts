@@ -1,0 +1,146 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { GitRepository } from "../../../src/git/git-repository.ts";
+import { thisMachine } from "../../../src/machine.ts";
+import type { RunningTurn } from "../../../src/model.ts";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import { isForSecret } from "../../../src/turns/refusal.ts";
+import { KeptOnRefs } from "../../../step/memory/kept-on-refs.ts";
+import { docsRepository } from "../../support/agent-service.ts";
+import { identityOf } from "../../support/turn-identity.ts";
+
+const job = "job_00000000-0000-4000-8000-000000000001";
+const branch = `agent/${job}`;
+const turn: RunningTurn = {
+  id: 1,
+  identity: identityOf(1),
+  job,
+  prompt: "Write it",
+  sections: "",
+  covers: null,
+  attempts: 0,
+  step: "s1",
+  request: "r1",
+  lease: "l",
+  isResumed: false,
+};
+
+/** A repository on this machine, with a runner that has made a commit, and what another runner finds. */
+async function setUp(edit: (tree: string) => void = (tree) => writeFileSync(join(tree, "new.md"), "New\n")) {
+  const docs = docsRepository();
+  const git = (...args: string[]): string => execFileSync("git", ["-C", docs.path, ...args], { encoding: "utf8" });
+  const log: string[] = [];
+  const open = async () => {
+    const repository = new GitRepository({ url: docs.path, folder: temporaryFolder() });
+    await repository.open();
+    const kept = new KeptOnRefs({
+      refs: repository.workRefs,
+      machine: thisMachine,
+      log: (line) => void log.push(line),
+    });
+    return { repository, kept };
+  };
+  const runner = await open();
+  const { repository } = runner;
+  const options = { isMerged: false, mergedHead: undefined, lastPushed: null, own: new Set<string>(), bases: [] };
+  const start = await repository.findStart(branch, options);
+  const place = temporaryFolder();
+  const worktree = await repository.checkOut(start, { tree: join(place, "tree"), index: join(place, "index") });
+  edit(join(place, "tree"));
+  const message = commitMessage(turn, [], "nightly");
+  const { commit = "" } = await repository.commit(worktree, message, { maxBytes: 1e9 });
+  await repository.keep(commit, job);
+  const refs = (): string[] =>
+    git("for-each-ref", "--format=%(refname)", "refs/agent-work").split("\n").filter(Boolean);
+  const rule = (script: string): void => {
+    writeFileSync(join(docs.path, "hooks/pre-receive"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  };
+  return { git, log, open, runner, commit, refs, rule };
+}
+
+test("a commit of any kind of change is the same on another runner, with its id", async () => {
+  const { open, runner, commit, refs } = await setUp((tree) => {
+    writeFileSync(join(tree, "crlf.md"), "One\r\nTwo\r\n\r");
+    writeFileSync(join(tree, "no end.md"), "No line end");
+    writeFileSync(join(tree, "empty"), "");
+    writeFileSync(join(tree, "image.bin"), Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 31) % 256)));
+    writeFileSync(join(tree, "latin.txt"), Buffer.from([0xe9, 0x0a, 0xff, 0x0a]));
+    writeFileSync(Buffer.concat([Buffer.from(`${tree}/caf`), Buffer.from([0xe9])]), "An odd name\n");
+    writeFileSync(join(tree, 'a "quoted"\tname'), "Quoted\n");
+    writeFileSync(join(tree, "run.sh"), "#!/bin/sh\n", { mode: 0o755 });
+    chmodSync(join(tree, "README.md"), 0o755);
+    mkdirSync(join(tree, "deep/er"), { recursive: true });
+    symlinkSync("../../README.md", join(tree, "deep/er/link"));
+    writeFileSync(join(tree, ".gitattributes"), "*.md text eol=crlf\n*.sh ident\n");
+    rmSync(join(tree, "docs"), { recursive: true, force: true });
+  });
+  await runner.kept.save(turn, await runner.repository.packCommit(job));
+  expect(refs()).toEqual([
+    expect.stringMatching(/\/job_\S+\/[0-9a-f]{12}\.[0-9a-f]{12}\.[0-9a-f]{12}\.\d{4}-\d\d-\d\d-[0-9a-f]{8}\/made$/),
+  ]);
+  const other = await open();
+  const packed = await other.kept.load(job, turn);
+  expect(await other.repository.unpackCommit(job, packed ?? Buffer.of())).toMatchObject({ commit });
+  expect([other.kept.jobsOf("step", "s1"), other.kept.jobsOf("session", "nightly")]).toEqual([[job], [job]]);
+  expect([other.kept.jobsOf("step", "s2"), other.kept.jobsOf("session", "weekly")]).toEqual([[], []]);
+  expect(await other.kept.commitsOf(job)).toMatchObject([{ commit, message: expect.stringMatching(/^Write it\n/) }]);
+});
+
+test("people can read it, clones do not fetch it, and it cannot be merged", async () => {
+  const { git, runner, refs } = await setUp();
+  await runner.kept.save(turn, await runner.repository.packCommit(job));
+  const [ref = ""] = refs();
+  expect(git("show", `${ref}:change`)).toMatch(/^agent-work [0-9a-f]+ \d+\ntree [\s\S]*\nWrite it\n[\s\S]*\n\+New\n$/);
+  const clone = temporaryFolder();
+  execFileSync("git", ["clone", "--quiet", "--bare", git("rev-parse", "--absolute-git-dir").trim(), clone]);
+  expect(execFileSync("git", ["-C", clone, "for-each-ref"], { encoding: "utf8" })).not.toContain("agent-work");
+  expect(() => git("merge-base", ref, "main")).toThrow();
+});
+
+test("a second save takes the place of the first one, and what is published is forgotten", async () => {
+  const { open, runner, refs } = await setUp();
+  const packed = await runner.repository.packCommit(job);
+  await runner.kept.save(turn, packed);
+  const [first] = refs();
+  await runner.kept.save(turn, packed);
+  expect(refs()).toHaveLength(1);
+  expect(refs()).not.toEqual([first]);
+  // Also by another runner.
+  await (await open()).kept.forget(turn);
+  expect(refs()).toEqual([]);
+  await runner.kept.forget({ job, identity: identityOf(2) });
+});
+
+test("damaged, planted and foreign refs are named and passed over", async () => {
+  const { git, log, open, runner, refs } = await setUp();
+  await runner.kept.save(turn, await runner.repository.packCommit(job));
+  const [ref = ""] = refs();
+  git("update-ref", ref, "main");
+  const foreign = ref.replace(/[0-9a-f]{8}\/made$/, "00000000/made");
+  git("update-ref", foreign, "main");
+  git("update-ref", "refs/agent-work/else", "main");
+  const other = await open();
+  expect(await other.kept.load(job, turn)).toBeUndefined();
+  expect(await other.kept.commitsOf(job)).toEqual([]);
+  expect(log.filter((line) => line.includes("passed over"))).toHaveLength(4);
+  expect(await other.repository.unpackCommit(job, Buffer.from("agent-work"))).toBeUndefined();
+});
+
+test("what GitHub refuses is told: a rule for refs, and a secret, which it finds because the change is text", async () => {
+  const { runner, refs, rule } = await setUp((tree) => writeFileSync(join(tree, "key.md"), "ghp_secret\n"));
+  const packed = await runner.repository.packCommit(job);
+  rule(
+    'while read -r _ _ ref; do case "$ref" in refs/heads/*) ;; *) echo "GH013: refs are restricted" >&2; exit 1;; esac; done',
+  );
+  await expect(runner.kept.save(turn, packed)).rejects.toThrow("refs are restricted");
+  // As push protection: it reads what is pushed.
+  rule(
+    'while read -r _ new _; do git show "$new" | grep -q ghp_secret && { echo "GH013: push protection: secret" >&2; exit 1; }; done; exit 0',
+  );
+  const error = await runner.kept.save(turn, packed).catch((reason: unknown) => reason);
+  expect(isForSecret(error)).toBe(true);
+  expect(refs()).toEqual([]);
+});
