@@ -14,9 +14,9 @@ const invalidKey =
 /** What Amazon says in place of 404. */
 const invalidModel = /model identifier is invalid/i;
 
-/** Codes of errors that stay until somebody changes a name or a certificate. */
-const permanent = /^(?:ENOTFOUND|ECONNREFUSED|EPROTO|ERR_(?:TLS|SSL)_.*|.*CERT.*|UNABLE_TO_.*)$/;
-const ofCertificate = /CERT|UNABLE_TO_|TLS/;
+/** Codes of errors that stay until somebody changes an address or a certificate. */
+const ofAddress = /^(?:ENOTFOUND|ECONNREFUSED|EPROTO)$/;
+const ofCertificate = /CERT|UNABLE_TO_|ERR_(?:TLS|SSL)_/;
 
 /** Thrown if a model cannot be used for another reason than its key. */
 export class UnusableModel extends Error {}
@@ -54,8 +54,11 @@ export async function checkModelKey(
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code);
     const problem = `${url.origin} cannot be reached: ${errorMessage(error)}`;
-    const advice = ofCertificate.test(code) ? " Name the file of its authority in NODE_EXTRA_CA_CERTS." : "";
-    if (permanent.test(code)) throw new UnusableModel(`${problem}.${advice}`);
+    if (ofCertificate.test(code))
+      throw new UnusableModel(`${problem}. Name the file of its authority in NODE_EXTRA_CA_CERTS.`);
+    // The providers' own addresses are right: then, it is the network, which may come back.
+    const isGiven = endpoint.environment !== undefined || environment[endpoint.baseUrlVariable]?.trim();
+    if (isGiven && ofAddress.test(code)) throw new UnusableModel(`${problem}.`);
     log(`The key in ${keyVariable} could not be checked: ${problem}`);
     return;
   }

@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { step } from "../../../test/support/step.ts";
 import { docsRepository, runJob } from "../support/agent-service.ts";
 import { findSignatureProblem } from "../support/aws-signature.ts";
 import { spawnService } from "../support/service-process.ts";
+import { jobEnvironment, setUpGitHub } from "../support/workflow-job.ts";
 import { type AgentUnderTest, agents, cacheFolder, programFolder } from "./agents.ts";
+import { script } from "./model-script.ts";
 import { type ReceivedRequest, startScriptedModel } from "./scripted-model.ts";
 
 /** A cloud or gateway, and what it checks. */
@@ -154,4 +157,30 @@ test.each(Object.entries(ways))("%s: the agent works, and sees no credential", a
   expect(seen.replaceAll("-", "")).not.toMatch(/valueofthecredential/i);
   expect(docs.read(`agent/${job.id}`, "found.txt")).toBe("");
   expect(model.requests.filter(({ method }) => method === "POST").length).toBeGreaterThan(1);
+});
+
+test("a step of a workflow works with a role, and with no other secret", async () => {
+  const { docs, github } = await setUpGitHub();
+  const way = ways["Bedrock by a role"] as Way;
+  const agent = agents.find(({ name }) => name === way.agent) as AgentUnderTest;
+  const model = await startScriptedModel(script(agent, { isHeld: false }), way.findProblem);
+  const folder = mkdtempSync(join(cacheFolder(), "run-"));
+  onTestFinished(async () => {
+    await model[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const PATH = [programFolder(cacheFolder(), agent), process.env.PATH].join(delimiter);
+  const runner = { GITHUB_RUN_ID: "1", GITHUB_JOB: "docs", GITHUB_ACTION: "agent", PATH };
+  const environment = { ...jobEnvironment(github, join(folder, "_temp")), ...runner, ...way.environment(model.url) };
+  const prompt = "Please. [write docs/one.md ONE]";
+  const inputs = { agent: way.agent, prompt, "github-token": github.token, "workflow-token": github.token };
+  const run = (values: Record<string, string>) =>
+    step({ ...inputs, "agent-options": `--model ${way.model}` }, { environment: { ...environment, ...values } });
+  const wrong = await run({ AWS_SESSION_TOKEN: "another", GITHUB_RUN_ID: "2" });
+  expect(wrong.outputs.outcome, wrong.log).toBe("error");
+  expect(wrong.annotations.join("\n")).toContain("The session token is wrong.");
+  const { outputs, log } = await run({});
+  expect(outputs, log).toMatchObject({ outcome: "pr-created" });
+  expect(docs.read(outputs.ref ?? "", "docs/one.md")).toBe("ONE");
+  expect(log).not.toContain(secret);
 });
