@@ -2,8 +2,8 @@ import type { Problems } from "../api/problems.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Log } from "../log/log.ts";
 import { type Machine, thisMachine } from "../machine.ts";
-import { RateLimitError } from "../pulls/github/github-error.ts";
 import { oneLine } from "../one-line.ts";
+import { RateLimitError } from "../pulls/github/github-error.ts";
 import { pauseAfter } from "../turns/postponements.ts";
 
 /** A repository with what its projects need besides. */
