@@ -27,6 +27,9 @@ const damageMessages = /bad object|is corrupt|object file .* is empty|did not se
 /** Options of `git fetch` that leave everything but the named refs alone. */
 const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
 
+/** A first fetch takes as long as it receives something: Git ends a stalled one itself. In milliseconds. */
+const fetchLimitMs = 6 * 3_600_000;
+
 /** What Git says if a branch does not exist, or its name is in the way of another one's. */
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
 /** Stands for the branches of all jobs. */
@@ -97,11 +100,13 @@ export class Clone {
   }
 
   /**
-   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them. Before the
-   * first listing, those that it has.
+   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them.
+   *
+   * @throws before the first listing
    */
   get heads(): Heads {
-    return this.#heads ?? this.#fetched;
+    if (this.#heads === undefined) throw new Error("the repository could not be read yet");
+    return this.#heads;
   }
 
   /** The heads of the branches that the clone has. */
@@ -206,7 +211,7 @@ export class Clone {
     const known = [...this.heads.keys()].filter((one) => branches.includes(jobBranches) && one.startsWith(jobBranches));
     const isBehind = [...branches, ...known].some((branch) => {
       const isOld = now - (this.#fetchedAt.get(branch) ?? this.#listedAt) >= maxAgeMs;
-      return isOld || this.heads.get(branch) !== this.#fetched.get(branch);
+      return isOld || this.#heads?.get(branch) !== this.#fetched.get(branch);
     });
     const lacks = async (one: string) => (await resolveCommit(this.#git, one)) === undefined;
     if (isBehind || (commit !== undefined && (await lacks(commit)))) await this.fetch(branches);
@@ -279,7 +284,7 @@ export class Clone {
     // Git would write through a link that an agent has put there.
     await removeDirectory(list);
     await this.#git
-      .run(["fetch", ...options, "--", this.url], { input: specs.join("") })
+      .run(["fetch", ...options, "--", this.url], { input: specs.join(""), timeLimitMs: fetchLimitMs })
       .catch(async (error: unknown) => {
         // It may have moved some.
         await this.#readFetched();
@@ -301,7 +306,7 @@ export class Clone {
   async fetchCommit(commit: string): Promise<void> {
     try {
       const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
-      await this.#git.run(["fetch", ...options, "--", this.url, commit]);
+      await this.#git.run(["fetch", ...options, "--", this.url, commit], { timeLimitMs: fetchLimitMs });
     } catch (error) {
       if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
     }

@@ -38,6 +38,27 @@ function recordCommands(): () => string[][] {
   return () => run.mock.calls.map(([args]) => [...args]);
 }
 
+test("a fetch that takes eleven minutes is not killed", async () => {
+  const folder = temporaryFolder();
+  const docs = docsRepository();
+  const { repository } = await open(docs);
+  const git = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+  const slow = `while [ ! -e "${folder}/go" ]; do sleep 0.02; done`;
+  const script = `#!/bin/sh\ncase " $* " in *" fetch "*) touch "${folder}/begun"; ${slow};; esac\nexec "${git}" "$@"\n`;
+  writeFileSync(join(folder, "git"), script, { mode: 0o755 });
+  vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const fetched = repository.fetch(["main"]).then(
+    () => "fetched",
+    (error: unknown) => String(error),
+  );
+  while (!existsSync(join(folder, "begun"))) await new Promise((resolve) => setImmediate(resolve));
+  await vi.advanceTimersByTimeAsync(11 * 60_000);
+  writeFileSync(join(folder, "go"), "");
+  expect(await fetched).toBe("fetched");
+});
+
 describe("opening the clone of an earlier service", () => {
   test("removes what a Git process that was killed left there", async () => {
     const { reopen, clone } = await open(docsRepository());
