@@ -27,11 +27,13 @@ echo "begin $prompt" >> ${runs}
 count=$(grep -cx "begin $prompt" ${runs})
 case $prompt in *[01]) sleep 1;; *[278]) sleep 5;; esac
 code=0
+# On a full disk, the file would be empty, and the agent would say that all is well.
+add() { until echo "$prompt" >> ${file}; do sleep 1; done; }
 case $prompt in
   *7) ;;
-  *8) [ "$count" -gt 1 ] || echo "$prompt" >> ${file};;
-  *9) if [ "$count" -gt 1 ]; then code=1; else echo "$prompt" >> ${file}; fi;;
-  *) echo "$prompt" >> ${file};;
+  *8) [ "$count" -gt 1 ] || add;;
+  *9) if [ "$count" -gt 1 ]; then code=1; else add; fi;;
+  *) add;;
 esac
 echo "end $prompt" >> ${runs}
 exit $code`;
