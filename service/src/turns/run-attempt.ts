@@ -12,6 +12,7 @@ import { SecretPatterns } from "../secret-patterns.ts";
 import type { MadeChange } from "./commit-change.ts";
 import { describeLeftWork, lostWork, readAsAgent, takeLeftWork } from "./left-work.ts";
 import { newSessionNote } from "./log-notes.ts";
+import { describeOlderFiles } from "./older-files.ts";
 import { toldCheck } from "./project-commands.ts";
 import { timeLeft } from "./turn-deadline.ts";
 import type { TurnHost } from "./turn-host.ts";
@@ -81,7 +82,9 @@ async function runOnce(
   again?: SecondGo,
 ): Promise<Attempt> {
   const { turns, agent, sandbox, folder, directory, isNewHome, logFile, timeLimitMs, log, host, stop } = context;
-  const prompt = again?.prompt ?? promptOf(turn, start, context);
+  const older = again ? "" : await describeOlderFiles(start, context.repository);
+  if (older !== "") log(older);
+  const prompt = again?.prompt ?? [promptOf(turn, start, context), older].filter(Boolean).join("\n\n");
   const earlier = historyOf(turn, turns);
   const history: EarlierTurn[] =
     again === undefined ? earlier : [...earlier, { prompt: turn.prompt, answer: again.answer, state: "completed" }];

@@ -1,3 +1,4 @@
+import type { Start } from "../git/find-start.ts";
 import { GitError } from "../git/git.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import { jobBranch, type RunningTurn, type StoredJob } from "../model.ts";
@@ -6,7 +7,7 @@ import { findInstructions } from "../pulls/protected-files.ts";
 import { checkChange } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { findKeptTurn, standingOfKept } from "./kept-work.ts";
-import { readLastPullRequest } from "./last-pull-request.ts";
+import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.ts";
 import { TakenAway } from "./refusal.ts";
 import { placeOn, unchanged } from "./stages/make.ts";
 import { ConflictError, moveOnto, replace } from "./stages/push.ts";
@@ -22,23 +23,12 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
   if (maker === undefined) throw new Error("the store does not have this turn");
   const context = { ...run, job, turns, committer: undefined };
   const pullRequest = await readLastPullRequest(job, context);
-  const { isMerged, mergedHead, bases } = pullRequest;
-  const own = new Set(turns.flatMap(({ head }) => head ?? []));
-  const { repository, targetBranch, stop } = context;
-  const options = {
-    isMerged,
-    mergedHead,
-    lastPushed: job.head,
-    own,
-    targetBranch,
-    bases,
-    instructions: findInstructions,
-  };
+  const { repository, stop } = context;
   for (let isFirst = true; ; isFirst = false) {
     // Others may share its fetch, so it is not killed, only waited for no longer. A turn whose agent has run may have a commit that
     // counts, and then it is too late to stop it.
     const [start, last] = await untilStopped(
-      Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
+      Promise.all([findStartOf(context, pullRequest), repository.lastCommitOf(job.id)]),
       turn.attempts === 0 ? stop : undefined,
     );
     const work: Work = {
@@ -56,6 +46,22 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
     };
     if (await isClean(work, isFirst)) return work;
   }
+}
+
+/** Fetches, and finds where a turn starts, by the state of its job's last pull request. */
+export function findStartOf(
+  { repository, job, turns, targetBranch }: Pick<WorkContext, "repository" | "job" | "turns" | "targetBranch">,
+  { isMerged, mergedHead, bases }: LastPullRequest,
+): Promise<Start> {
+  return repository.findStart(jobBranch(job.id), {
+    isMerged,
+    mergedHead,
+    lastPushed: job.head,
+    own: new Set(turns.flatMap(({ head }) => head ?? [])),
+    targetBranch,
+    bases,
+    instructions: findInstructions,
+  });
 }
 
 /** Removes what does not count from a branch. Returns whether there was nothing. */
@@ -116,14 +122,7 @@ async function onBranch(work: Work): Promise<Position | undefined> {
     const isDone = maker.checkResult === null ? !keptCommits?.isOnlyPlace : await isMade(work, own.commit);
     if (isDone) return { stage: "pushed", head: pushed };
     const before = commits[at - 1]?.commit ?? base;
-    const placed = {
-      commit: pushed,
-      parent: before,
-      before,
-      expected: remoteHead,
-      counted: undefined,
-      isPushed: true,
-    };
+    const placed = { commit: pushed, parent: before, before, expected: remoteHead, counted: undefined, isPushed: true };
     return replace(work, placed);
   }
   if (maker.head === null) return undefined;

@@ -8,6 +8,7 @@ import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
 import { startNote } from "./log-notes.ts";
+import { moveIfMerged } from "./merged-since.ts";
 import type { Checked } from "./project-commands.ts";
 import { check } from "./stages/check.ts";
 import { make } from "./stages/make.ts";
@@ -101,7 +102,7 @@ function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" 
     case "made":
       return check(work, at.placed, at.go);
     case "checked":
-      return patiently(() => push(work, at.placed));
+      return patiently(async () => (await moveIfMerged(work, at.placed)) ?? push(work, at.placed));
     case "pushed":
       return patiently(() => publish(work, at.head, at.isEarlier));
   }

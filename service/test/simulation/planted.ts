@@ -93,8 +93,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: "src/turns/turn.ts",
-        from: "if (maker.promptHash !== hashPrompt(turn.prompt)) return false;",
-        to: "if (maker.promptHash === hashPrompt(turn.prompt)) return false;",
+        from: "if (maker.promptHash !== hashPrompt(turn.prompt)",
+        to: "if (maker.promptHash === hashPrompt(turn.prompt)",
       },
     ],
   },

@@ -113,6 +113,8 @@ export class TurnWorld implements AsyncDisposable {
   readonly bundles = new Map<string, Uint8Array>();
   /** The prompts of the turns whose agents were started, in that order. */
   readonly agents: string[] = [];
+  /** All that these agents were told. */
+  readonly told: string[] = [];
   /** How the last check of these paths ended. */
   readonly checked = new Map<string, AgentResult["end"]>();
   /** What the next agents change, by their prompts. Default: a file of their own. */
@@ -299,6 +301,7 @@ export class TurnWorld implements AsyncDisposable {
         }
         const [prompt = ""] = told.split("\n\n");
         this.agents.push(prompt);
+        this.told.push(told);
         const name = prompt.replace(/\W.*/s, "");
         clone.edit(tree, this.edits.get(prompt) ?? { [`${name}.md`]: `${name}, ${this.agents.length}\n` });
         return result;

@@ -48,7 +48,7 @@ class FakeBranch {
       const index = this.commits.findIndex(({ commit }) => commit === head);
       return this.commits.slice(0, index === -1 ? undefined : index + 1);
     },
-    branchHead: async () => this.commits.at(-1)?.commit,
+    branchHead: async (branch) => (branch === "main" ? "base" : this.commits.at(-1)?.commit),
     commit: async (_worktree, text) => {
       const message = typeof text === "string" ? text : text({ leftOut: this.leftOut });
       const { leftOut } = this;

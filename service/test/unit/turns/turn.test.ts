@@ -796,7 +796,9 @@ test("the state is asked for the branch and the last commit of the job's pull re
   await run();
   expect(asked).toEqual([]);
   await runMessage("Fix more");
-  expect(asked).toEqual([{ link: "https://example.com/pull/1", branch: "agent/a", head: "c1" }]);
+  const pull = { link: "https://example.com/pull/1", branch: "agent/a", head: "c1" };
+  // Before the agent, and after it.
+  expect(asked).toEqual([pull, pull]);
 });
 
 test("work whose pull request was refused is published by the next turn, before its agent runs", async () => {

@@ -1,0 +1,31 @@
+import { readLastPullRequest } from "./last-pull-request.ts";
+import { placeOn } from "./stages/make.ts";
+import { ConflictError, replace } from "./stages/push.ts";
+import { findStartOf } from "./standing.ts";
+import { isMadeHere, type Placed, type Position, type Work } from "./work.ts";
+
+/**
+ * Moves what the agent of a turn has made to where the job's next turn would start, if its pull request was merged while the agent worked:
+ * on top of what it was merged from, it would propose that again.
+ *
+ * @returns `undefined` if it was not
+ * @throws ConflictError
+ */
+export async function moveIfMerged(work: Work, { commit, parent }: Placed): Promise<Position | undefined> {
+  const { context, start, pullRequest } = work;
+  const { job, repository, committers, log } = context;
+  if (!isMadeHere(work) || !start.isContinued || pullRequest.isMerged || job.pullRequest === null) return undefined;
+  const now = await readLastPullRequest(job, context);
+  if (!now.isMerged) return undefined;
+  const next = await findStartOf(context, now);
+  const moved = next.head === parent ? commit : await repository.rebase(commit, parent, next.head);
+  if (moved === undefined) throw new ConflictError(next.targetBranch, commit);
+  log(`${job.pullRequest} was merged while the turn ran, so that its commit goes on top of ${next.targetBranch}.`);
+  const again: Work = { ...work, start: next, pullRequest: now };
+  again.context = { ...context, committer: committers?.of(next) };
+  const isThere = moved === next.head;
+  const at: Position = isThere ? { stage: "published" } : await replace(again, placeOn(again, moved));
+  // Not before it is stored, because it can be repeated until then.
+  Object.assign(work, again);
+  return at;
+}
