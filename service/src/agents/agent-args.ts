@@ -1,10 +1,9 @@
-/** How many values an option of an agent has. `many`: one or more, up to the next option. */
-export type ValueCount = "none" | "one" | "many";
-
-/** The options of an agent that `--agent-args` lets through. */
+/** The options of an agent that `--agent-args` lets through, by how many values they have. Names have a space between them. */
 export interface AgentOptions {
-  /** By their names, with the dashes. */
-  allowed: Readonly<Record<string, ValueCount>>;
+  none: string;
+  one: string;
+  /** One or more, up to the next option. */
+  many: string;
   /** The option of the service that takes the place of another one. */
   instead?: Readonly<Record<string, string>>;
   /** Returns whether a value would change what the service sets itself. Default: none would. */
@@ -39,13 +38,14 @@ export function splitWords(text: string): string[] {
 export function readAgentArguments(agent: string, text: string, options: AgentOptions | undefined): string[] {
   if (options === undefined)
     throw new Error(`--agent-args is for claude and codex, not for ${agent}: no list says what is harmless there.`);
-  const { allowed, instead = {}, isOwn = () => false } = options;
+  const { none, one, many, instead = {}, isOwn = () => false } = options;
+  const counts = Object.entries({ none, one, many });
   const words = splitWords(text);
   for (let index = 0; index < words.length; ) {
     const [, name = "", attached] = /^(--?[\w-]+)(?:=([\s\S]*))?$/.exec(words[index] ?? "") ?? [];
-    const count = Object.hasOwn(allowed, name) ? allowed[name] : undefined;
+    const count = counts.find(([, names]) => name !== "" && names.split(" ").includes(name))?.[0];
     if (count === undefined) {
-      const known = Object.keys(allowed).join(", ");
+      const known = counts.flatMap(([, names]) => names.split(" ").filter(Boolean)).join(", ");
       const other = instead[name];
       if (other !== undefined) throw new Error(`--agent-args must not have ${name}: use ${other}.`);
       throw new Error(`--agent-args must not have ${words[index]}: of ${agent}, only ${known} and their values.`);

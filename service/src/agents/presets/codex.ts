@@ -9,7 +9,9 @@ export const codex: Preset = {
   sessions: { files: ".codex/sessions/*/*/*/*.jsonl" },
   environment: {},
   options: {
-    allowed: { "-c": "one", "--config": "one", "--disable": "one", "--enable": "one", "--strict-config": "none" },
+    none: "--strict-config",
+    one: "-c --config --disable --enable",
+    many: "",
     instead: { "--model": "--model", "-m": "--model" },
     isOwn: (name, value) =>
       /^(?:-c|--config)$/.test(name) &&

@@ -43,7 +43,7 @@ test.each([
 });
 
 describe.each([
-  ["claude", "high", /must not have high: of claude, only --add-dir, .* and their values\.$/],
+  ["claude", "high", /must not have high: of claude, only --disable-slash-commands, .* and their values\.$/],
   ["claude", "--effort high please", /must not have please: of claude, only/],
   ["claude", "--safe-mode now", /must not have now/],
   ["claude", "--effort", "--agent-args must have --effort with a value."],
@@ -57,7 +57,7 @@ describe.each([
   ["claude", "-p", "must not have -p"],
   ["claude", "--constructor x", "must not have --constructor"],
   ["codex", "-m x", "--agent-args must not have -m: use --model."],
-  ["codex", "--sandbox danger-full-access", "must not have --sandbox: of codex, only -c, --config,"],
+  ["codex", "--sandbox danger-full-access", "must not have --sandbox: of codex, only --strict-config, -c, --config,"],
   ["codex", "resume", "must not have resume"],
   ["codex", "-", "must not have -:"],
   ["codex", "-c openai_base_url=x", "--agent-args must not have -c openai_base_url=x, which the service sets."],
