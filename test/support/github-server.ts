@@ -28,6 +28,7 @@ const routes: [RegExp, string[]][] = [
 const historyRoutes: [RegExp, string, string][] = [
   [/^GET \/repos\/[^/]+\/[^/]+\/compare\/([^/]+)$/, "compare/{basehead}", "basehead"],
   [/^GET \/repos\/[^/]+\/[^/]+\/(commits)$/, "commits", "_"],
+  [/^GET \/repos\/[^/]+\/[^/]+\/commits\/([^/]+)$/, "commits/{ref}", "ref"],
   [/^GET \/repos\/[^/]+\/[^/]+\/pulls\/(\d+)$/, "pulls/{pull_number}", "pull_number"],
   [/^GET \/repos\/[^/]+\/[^/]+\/pulls\/(\d+)\/commits$/, "pulls/{pull_number}/commits", "pull_number"],
 ];
