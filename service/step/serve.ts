@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { say } from "../../src/runner-kit/text.ts";
 import type { Agent } from "../src/agents/agent.ts";
-import { checkModelKey } from "../src/agents/check-model-key.ts";
+import { checkModelKey, UnusableModel } from "../src/agents/check-model-key.ts";
 import { confineAgents, withoutAgents } from "../src/agents/confine.ts";
 import { errorMessage } from "../src/error-message.ts";
 import { parseOptions } from "../src/options/options.ts";
@@ -89,7 +89,8 @@ export async function checkAccessAndKey(config: ServiceConfig, log: (line: strin
 async function checkKey(agent: Agent, environment: NodeJS.ProcessEnv, log: (line: string) => void): Promise<void> {
   await checkModelKey(agent, environment, log).catch((error: unknown) => {
     const problem = inWordsOfInputs(errorMessage(error));
-    throw new SetupError("The model's key is not valid", say`${problem}\nNothing was started.`);
+    const title = error instanceof UnusableModel ? "The model cannot be used" : "The model's key is not valid";
+    throw new SetupError(title, say`${problem}\nNothing was started.`);
   });
 }
 

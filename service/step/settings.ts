@@ -8,7 +8,8 @@ import { kindOf } from "../src/options/table.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
 /** What the action asks for, and what it means for the service. */
-export interface Settings extends Pick<AgentSettings, "projectId" | "isOwnRepository" | "install" | "remember"> {
+export interface Settings
+  extends Pick<AgentSettings, "projectId" | "isOwnRepository" | "install" | "remember" | "agentVersion"> {
   /** Arguments of the service's command line. */
   args: string[];
   /** Variables that they depend on. */
@@ -26,17 +27,29 @@ export interface Settings extends Pick<AgentSettings, "projectId" | "isOwnReposi
 
 /** @throws SetupError that names everything that is wrong with the options */
 export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEnv): Settings {
-  const { agent, projectId, repository, githubToken: token, workflowToken, remember, install, apiKey } = given;
+  const {
+    agent,
+    projectId,
+    repository,
+    githubToken: token,
+    workflowToken,
+    remember,
+    install,
+    agentVersion,
+    apiKey,
+  } = given;
   const serverUrl = environment.GITHUB_SERVER_URL || "https://github.com";
   const apiUrl = environment.GITHUB_API_URL || "https://api.github.com";
   const problems: Text[] = [];
   const isEditor = agent === editor;
-  const valueFor = (name: string): string | undefined => given.options.find((one) => one.name === name)?.value;
+  // An empty value is that of a variable that is not set. For a list, it could lift a limit.
+  const known = given.options.filter(({ name, value }) => value !== "" || kindOf(name).given !== "once");
+  const valueFor = (name: string): string | undefined => known.find((one) => one.name === name)?.value;
   const network = valueFor("agent-network") ?? "model";
   // The editor has no model.
   const isReplaced = isEditor && network === "model";
   const ofEditor = valueFor("sandbox") === "none" ? "full" : "none";
-  const options = isReplaced ? given.options.filter(({ name }) => name !== "agent-network") : given.options;
+  const options = isReplaced ? known.filter(({ name }) => name !== "agent-network") : known;
   const written = options.flatMap(({ name, value, line }) => {
     const isFlag = kindOf(name).given === "never";
     if (isFlag === (value === "")) return [isFlag ? `--${name}` : `--${name}=${value}`];
@@ -46,6 +59,13 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
   if (!(agent in agentKeys) && network === "model" && valueFor("model-host") === undefined)
     problems.push(
       say`\`--agent-network\` is model, and the model of a command is unknown: name its host with --model-host HOST in \`agent-options\`, or set --agent-network full or none`,
+    );
+  const agentPackage = presetPackage(agent);
+  if (agentVersion !== undefined && (agentPackage === undefined || !install))
+    problems.push(
+      agentPackage === undefined
+        ? say`\`--agent-version\` is for an agent with a name, which the step installs`
+        : say`\`--agent-version\` cannot be used together with \`--install false\`: install that version in a step before this one`,
     );
   const defaults = {
     sandbox: "bwrap",
@@ -76,13 +96,14 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
     args,
     variables,
     options: { ...project, apiKey: all.apiKey },
-    agentPackage: presetPackage(agent),
+    agentPackage: agentPackage && { ...agentPackage, version: agentVersion ?? agentPackage.version },
     projectId,
     isOwnRepository: given.isOwnRepository,
     token,
     endsAfterMs: given.minutes * 60_000,
     isWorkflowToken: token === workflowToken,
     install,
+    agentVersion,
     remember,
   };
 }

@@ -13,8 +13,8 @@ export const editor = "editor";
 
 /** The agents that are known by name, and the variables of which one must have the key of their model. */
 export const agentKeys: Readonly<Record<string, readonly string[]>> = {
-  claude: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
-  codex: ["CODEX_API_KEY"],
+  claude: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+  codex: ["CODEX_API_KEY", "OPENAI_API_KEY"],
   gemini: ["GEMINI_API_KEY"],
   opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
   aider: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
@@ -24,6 +24,20 @@ export const agentKeys: Readonly<Record<string, readonly string[]>> = {
 };
 
 const agentNames = Object.keys(agentKeys);
+
+/** The variables that lead Claude Code to a cloud, and those of which one must have its credential. */
+const cloudKeys: Readonly<Record<string, readonly string[]>> = {
+  CLAUDE_CODE_USE_BEDROCK: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"],
+  CLAUDE_CODE_USE_VERTEX: ["CLOUDSDK_AUTH_ACCESS_TOKEN"],
+  CLAUDE_CODE_USE_FOUNDRY: ["ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_AUTH_TOKEN"],
+};
+
+/** Returns the variables of which one must have the key of an agent's model; empty if it needs none. */
+export function keysOf(agent: string, environment: NodeJS.ProcessEnv): readonly string[] {
+  const isOn = (name: string): boolean => /^\s*(?:1|true|yes|on)\s*$/i.test(environment[name] ?? "");
+  const cloud = agent === "claude" ? Object.keys(cloudKeys).find(isOn) : undefined;
+  return cloudKeys[cloud ?? ""] ?? agentKeys[agent] ?? [];
+}
 
 /**
  * Returns what is wrong with an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
@@ -69,6 +83,7 @@ export function projectOf(
 
 /** The options of the service that a step may set. */
 export const serviceOptions = [
+  "agent-args",
   "agent-env",
   "agent-env-public",
   "agent-model-tools",
@@ -77,6 +92,7 @@ export const serviceOptions = [
   "commit-as",
   "disk-mb",
   "largest-change-mb",
+  "max-cost-usd",
   "memory-mb",
   "model",
   "model-host",
@@ -104,6 +120,7 @@ const ownOptions = {
   name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
   remember: [/^(true|false)$/i, "true or false"],
   install: [/^(true|false)$/i, "true or false"],
+  "agent-version": [/^\d+\.\d[\w.+-]*$/, "a version, such as 2.1.330"],
   repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
 } as const;
 
@@ -118,15 +135,16 @@ export interface AgentOptions {
   problems: Text[];
 }
 
-/** Reads options, one in each line, such as `--model sonnet`. */
+/** Reads options, one in each line, such as `--model sonnet`. A line that begins with `#` is a comment. */
 export function readAgentOptions(text: string): AgentOptions {
   const read: AgentOptions = { own: {}, ofService: [], problems: [] };
   const lines = text.split("\n").map((line) => line.trim());
-  for (const line of lines.filter((each) => each !== "")) {
+  for (const line of lines.filter((each) => each !== "" && !each.startsWith("#"))) {
     const [, given = "", written = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
     // Quotation marks around a value are what a shell would need.
     const value = /^(["'])((?:(?!\1).)+)\1$/.exec(written)?.[2] ?? written;
-    const isOne = !/\s--[a-z]/.test(written);
+    // The arguments of an agent are options.
+    const isOne = given === "agent-args" || !/\s--[a-z]/.test(written);
     const name = isOne ? serviceOptions.find((option) => option === given) : undefined;
     const own = isOne ? (Object.keys(ownOptions) as OwnOption[]).find((option) => option === given) : undefined;
     // The service says what is wrong with its own.
@@ -203,6 +221,8 @@ export interface AgentSettings {
   minutes: number;
   remember: boolean;
   install: boolean;
+  /** Of the agent, to be installed. Default: the one that is there, or the tested one. */
+  agentVersion?: string | undefined;
   options: readonly ServiceOption[];
   /** Of its service: a new one in each run. */
   apiKey: string;

@@ -285,6 +285,7 @@ test("each package is imported in few places, by a house that depends on it", ()
   );
   expect([...new Set(places)].sort()).toEqual([
     "service/src/access → jose",
+    "service/src/agents/presets → aws4fetch",
     "service/src/git → lru-cache",
     "service/src/jobs → p-limit",
     "service/src/log → pino",

@@ -73,10 +73,28 @@ export function explainEnd(run: AgentWitnesses & { end: AgentEnd }, context: End
       ? ""
       : `It was denied a connection to ${model.lastDenied}: --model-host allows a host.`;
   const said = error === undefined ? "" : `The agent reported: ${error}`;
+  const failureClass = classOf(run, context);
+  const help = helpFor(failureClass, error ?? lastOutput, status);
   const printed = error !== undefined || lastOutput === "" ? "" : `Its last output:\n${lastOutput}`;
-  const lines = [sentenceOf(run, context), answered, denied, said].filter(Boolean);
+  const lines = [sentenceOf(run, context), answered, denied, said, help].filter(Boolean);
   const reason = [...lines, printed].filter(Boolean).join(" ");
-  return { lines, reason, failureClass: classOf(run, context), notes: [] };
+  return { lines, reason, failureClass, notes: [] };
+}
+
+/** How a model says that a credential has ended which was valid for a time. */
+const endedCredential =
+  /(?:token|credentials?|session)\b.{0,60}\b(?:expired|no longer valid)|\bexpired\b.{0,20}\b(?:token|credential|session)|ExpiredToken/i;
+
+/** Returns a sentence about what helps; empty if the agent's own words have to do. */
+function helpFor(failureClass: FailureClass, words: string, status = 0): string {
+  if (failureClass === "credit")
+    return "The account of the model has no credit or quota left: add some, then start again.";
+  if (failureClass !== "transient") return "";
+  if (endedCredential.test(words))
+    return "The credential of the model ended while the agent worked: a new run gets a new one. Give it one that lasts longer, or the agent less time.";
+  return status === 429 || /\b429\b|rate[ _-]?limit/i.test(words)
+    ? "The account of the model has reached its limit of requests: start again later, or raise that limit."
+    : "";
 }
 
 /** Returns how a process ended, to continue a sentence; empty if its exit code is 0. */
@@ -118,6 +136,7 @@ const wordsOfClasses: readonly (readonly [FailureClass, RegExp])[] = [
     "credit",
     /credit balance|out of credits|insufficient[ _]quota|exceeded your current quota|billing|payment required/i,
   ],
+  ["transient", endedCredential],
   ["limit", /(?:maximum number of |max(?:imum)? (?:session )?|limit of )turns|turn limit|maximum budget/i],
   [
     "model",

@@ -12,20 +12,52 @@ export interface AgentCommand {
   args: readonly string[];
 }
 
+/** A request to a model, as a proxy sends it. */
+export interface ModelRequest {
+  method: string;
+  url: URL;
+  body: string;
+}
+
 /** Where an agent reaches its model, and how a proxy outside its sandbox adds the key. */
 export interface ModelEndpoint {
   /** The model's API, such as `https://api.example.com`. */
   url: string;
+  /** The path below `url` that all requests of agents begin with. Default: any. */
+  folder?: string;
   /** The variable that points the agent to another base URL. */
   baseUrlVariable: string;
   /** The variable that holds the key. The agent's own holds a dummy. */
   keyVariable: string;
+  /** Other variables with secrets that belong to the key. Agents get none of them. */
+  secretVariables?: readonly string[];
   /** The dummy, for an agent that looks at its key. Default: a text that says what it is. */
   dummyKey?: string;
+  /** Variables that make the agent send its requests without a credential. */
+  environment?: Readonly<Record<string, string>>;
   /** What agents may ask of it through a proxy. */
   api: ModelApi;
   /** Returns the request header that carries the key. */
   header(key: string): [name: string, value: string];
+  /**
+   * Returns the headers that carry the credential, in place of `header`.
+   *
+   * @param secret - returns the value of a variable
+   */
+  sign?(request: ModelRequest, secret: (name: string) => string): Promise<Record<string, string>>;
+  /** Headers that a gateway requires besides, with secrets in them. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** Returns the headers that a request gets outside of the sandbox, in lower case. @param secret - as that of `sign` */
+export async function credentialHeaders(
+  { keyVariable, header, sign, headers }: ModelEndpoint,
+  request: ModelRequest,
+  secret: (name: string) => string,
+): Promise<Record<string, string>> {
+  const own = (await sign?.(request, secret)) ?? Object.fromEntries([header(secret(keyVariable))]);
+  const lower = Object.entries({ ...headers, ...own }).map(([name, value]) => [name.toLowerCase(), value]);
+  return Object.fromEntries(lower);
 }
 
 /** Where an agent keeps its sessions. */

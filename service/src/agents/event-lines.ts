@@ -99,7 +99,10 @@ function contentText(content: unknown): string {
 
 function claude(event: Event): string[] {
   const blocks = listOf(objectOf(event.message).content);
-  if (event.type === "system" && event.subtype === "init") return [`Model: ${textOf(event.model)}`];
+  if (event.type === "system" && event.subtype === "init") {
+    const version = textOf(event.claude_code_version);
+    return [`Model: ${textOf(event.model)}${version === "" ? "" : `, Claude Code ${version}`}`];
+  }
   if (event.type === "system" && /retry|error/.test(textOf(event.subtype)))
     return [
       `${textOf(event.subtype)}: ${short(textOf(event.error) || textOf(event.message) || JSON.stringify(event.error ?? {}))}`,

@@ -19,6 +19,13 @@ export interface ModelApi {
    * @param folder - the path of the endpoint
    */
   modelsPath?: ((folder: string) => string) | undefined;
+  /**
+   * Returns the path of a request to a model that the API rejects for its empty body, which costs nothing. Default: the list of models is
+   * enough.
+   *
+   * @param model - default: unknown
+   */
+  emptyRequest?: (model: string | undefined) => string;
   /** Headers of every request besides the key. */
   headers?: Readonly<Record<string, string>>;
 }
@@ -45,6 +52,20 @@ export const anthropicApi: ModelApi = {
       ({ source }) => isObject(source) && source.type === "url",
     );
   },
+};
+
+/** Amazon's documentation: "InvokeModelWithResponseStream". Without a model's name, an API key is still checked. */
+export const bedrockApi: ModelApi = {
+  emptyRequest: (model) => `/model/${encodeURIComponent(model ?? "none")}/invoke-with-response-stream`,
+  allows: pathsOf(/^\/model\/[\w.:%@-]+\/invoke(?:-with-response-stream)?$/, /^$/),
+  findServerTool: anthropicApi.findServerTool,
+};
+
+/** Google's documentation: "streamRawPredict". Paths are those of models. */
+export const vertexApi: ModelApi = {
+  emptyRequest: (model) => `/${encodeURIComponent(model ?? "none")}:streamRawPredict`,
+  allows: pathsOf(/^\/(?:[\w.%@-]+:(?:r|streamR)awPredict|count-tokens:rawPredict)$/, /^$/),
+  findServerTool: anthropicApi.findServerTool,
 };
 
 /** Tools that the agent runs itself, and the search among its tools. */

@@ -55,6 +55,7 @@ async function answer(
     "content-type": metrics.contentType,
     "content-length": Buffer.byteLength(body),
     "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
   });
   response.end(body);
 }

@@ -80,7 +80,7 @@ function healthEndpoint(report: () => Promise<HealthReport>, problems?: Pick<Pro
     answer: async (_request: unknown, response: ServerResponse): Promise<void> => {
       const result = await report();
       const body = { ...result, ...(problems && { problems: problems.current }) };
-      sendJson(response, result.status === "ok" ? 200 : 503, body, { "cache-control": "no-store" });
+      sendJson(response, result.status === "ok" ? 200 : 503, body);
     },
   } as const;
 }

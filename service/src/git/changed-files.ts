@@ -8,11 +8,14 @@ export interface ChangedFile {
   before: string | undefined;
   /** The id of its content after; `undefined` if it is deleted, or no file. */
   after: string | undefined;
+  /** Whether it is a link or a submodule now. Default: no. */
+  isLink?: boolean;
   /** The filter of Git that it should have passed, and did not. Default: none. */
   filter?: string | undefined;
 }
 
 const submoduleMode = "160000";
+const linkMode = "120000";
 
 /** Returns the files, links and submodules that differ between two commits. A renamed file is a deleted and a new one. */
 export async function changedFiles(git: Git, base: string, head: string): Promise<ChangedFile[]> {
@@ -22,7 +25,9 @@ export async function changedFiles(git: Git, base: string, head: string): Promis
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const [modeBefore, modeAfter, before, after] = (fields[index] ?? "").slice(1).split(" ");
     const idOf = (mode = "", id = "") => (mode === submoduleMode || /^0+$/.test(id) ? undefined : id);
-    files.push({ path: fields[index + 1] ?? "", before: idOf(modeBefore, before), after: idOf(modeAfter, after) });
+    const isLink = modeAfter === linkMode || modeAfter === submoduleMode;
+    const ids = { before: idOf(modeBefore, before), after: idOf(modeAfter, after) };
+    files.push({ path: fields[index + 1] ?? "", ...ids, ...(isLink && { isLink }) });
   }
   return files;
 }

@@ -100,11 +100,13 @@ export class Clone {
   }
 
   /**
-   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them. Before the
-   * first listing, those that it has.
+   * The heads of all branches, as of the last listing, with the fetches and pushes since then. The clone need not have them.
+   *
+   * @throws before the first listing
    */
   get heads(): Heads {
-    return this.#heads ?? this.#fetched;
+    if (this.#heads === undefined) throw new Error("the repository could not be read yet");
+    return this.#heads;
   }
 
   /** The heads of the branches that the clone has. */
@@ -209,7 +211,7 @@ export class Clone {
     const known = [...this.heads.keys()].filter((one) => branches.includes(jobBranches) && one.startsWith(jobBranches));
     const isBehind = [...branches, ...known].some((branch) => {
       const isOld = now - (this.#fetchedAt.get(branch) ?? this.#listedAt) >= maxAgeMs;
-      return isOld || this.heads.get(branch) !== this.#fetched.get(branch);
+      return isOld || this.#heads?.get(branch) !== this.#fetched.get(branch);
     });
     const lacks = async (one: string) => (await resolveCommit(this.#git, one)) === undefined;
     if (isBehind || (commit !== undefined && (await lacks(commit)))) await this.fetch(branches);

@@ -11,6 +11,8 @@ export function sendJson(
   response.writeHead(status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
     ...headers,
   });
   response.end(body);

@@ -8,7 +8,7 @@ import { presetAgent, presetNames } from "../agents/presets.ts";
 import { errorMessage } from "../error-message.ts";
 import type { CommitSettings } from "../pulls/committers.ts";
 import { findOnGitHub, type GitHubRepository, gitHubOf } from "../pulls/github/github-repository.ts";
-import { type PathPatterns, readPathPatterns } from "../pulls/path-patterns.ts";
+import { checkPattern, type PathPatterns, readPathPatterns } from "../pulls/path-patterns.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
 import {
   findKey,
@@ -92,6 +92,7 @@ export function createProjectSettings(
   const github = findGitHubRepository(input, environment);
   const exception = protect.find((pattern) => pattern.startsWith("!"));
   if (exception !== undefined) throw new Error(`--protect cannot except files, as ${exception} would.`);
+  named("--protect", () => protect.forEach(checkPattern));
   return {
     repository,
     targetBranch: base,
@@ -167,6 +168,13 @@ function checkAgentEnv(
       throw new Error(
         `--agent-env must not name ${name}: it has a token, a key or a password of the service, which no agent may have.`,
       );
+  }
+  for (const name of namedVariables(input)) {
+    const [variable = "", ...assigned] = name.split("=");
+    if (assigned.length > 0)
+      throw new Error(`--agent-env must have the name ${variable} alone: set its value in the environment.`);
+    if (!(isSecretName(name) ? findSecret(name, environment) : environment[name]?.trim()))
+      throw new Error(`--agent-env ${name} requires this variable in the environment.`);
   }
 }
 
@@ -271,10 +279,20 @@ function readCommands(
 }
 
 function readOnly(patterns: readonly string[] = []): PathPatterns | undefined {
-  try {
+  return named("--only", () => {
+    const absolute = patterns.find((pattern) => /^!?\//.test(pattern));
+    if (absolute !== undefined) throw new Error(`${JSON.stringify(absolute)} begins with /, as no path does`);
+    patterns.forEach(checkPattern);
     return patterns.length === 0 ? undefined : readPathPatterns(patterns);
+  });
+}
+
+/** Names the option in errors. */
+function named<T>(option: string, read: () => T): T {
+  try {
+    return read();
   } catch (error) {
-    throw new Error(`--only: ${errorMessage(error)}.`);
+    throw new Error(`${option}: ${errorMessage(error)}.`);
   }
 }
 
@@ -294,6 +312,7 @@ function findSecrets(
   const sources = new Set([...ownVariables(input), ...named.filter(isSecretName)]);
   const secretSources = [...sources].flatMap((name) => findSecret(name, environment) ?? []);
   const others = named.map((name) => ({ name, value: environment[name]?.trim() ?? "" }));
+  const headers = Object.entries(agent.modelEndpoint?.headers ?? {});
   const proxies = proxyVariables.map((variable) => {
     const name = `the password of ${variable}`;
     return { name, value: passwordOf(environment[variable] ?? "") };
@@ -301,6 +320,7 @@ function findSecrets(
   const fixed = [
     ...fixedSecrets(input, environment),
     ...others.filter(({ name, value }) => !sources.has(name) && !isPublicValue(name, value)),
+    ...headers.map(([name, value]) => ({ name, value })).filter(({ name, value }) => !isPublicValue(name, value)),
     ...proxies,
   ].filter(({ value }) => value !== "");
   const secrets = {
@@ -323,11 +343,17 @@ function fixedSecrets({ repository }: ProjectInput, environment: NodeJS.ProcessE
   ].filter(({ value }) => value !== "");
 }
 
-function createAgent({ agent: given, model }: ProjectInput, environment: NodeJS.ProcessEnv): Agent {
+function createAgent(
+  { agent: given, model, agentArgs, maxCostUsd }: ProjectInput,
+  environment: NodeJS.ProcessEnv,
+): Agent {
   const command = given?.trim();
   if (command === "") throw new Error("--agent is empty.");
-  const preset = command === undefined ? undefined : presetAgent(command, environment, model);
+  const preset =
+    command === undefined ? undefined : presetAgent(command, environment, model, { agentArgs, maxCostUsd });
   if (preset !== undefined) return preset;
+  for (const [name, value] of Object.entries({ "agent-args": agentArgs, "max-cost-usd": maxCostUsd }))
+    if (value !== undefined) throw new Error(`--${name} requires an --agent with a name: a command has its own.`);
   const agent = command === undefined ? builtInEditor : shellAgent(command);
   const [named = ""] = agent.programs[0]?.split("@") ?? [];
   if (presetNames.includes(named))

@@ -80,6 +80,13 @@ export const options = {
   model: ofProject("model", text("the name of a model"), {
     NAME: "the model that a named agent uses (default: the agent's own default); shown as the model of jobs (default: the name, or the first word of the command)",
   }),
+  "agent-args": ofProject("agentArgs", text("arguments"), {
+    ARGUMENTS:
+      "options that are added to the command of claude or codex, such as --agent-args='--effort high --max-turns 40', split as a shell splits words",
+  }),
+  "max-cost-usd": ofProject("maxCostUsd", amount, {
+    N: "let claude end a turn that costs more US dollars than this, by its own estimate; the turn fails",
+  }),
   agents: ofService(integer(1, 1000), {
     N: "how many agents this service or worker runs at a time (default: number of CPU cores)",
   }),

@@ -203,7 +203,7 @@ export class SignIn {
 function requirePublicHost({ headers }: IncomingMessage, baseUrl: string): void {
   const { origin, host } = new URL(baseUrl);
   if (headers.origin !== origin || headers.host === host) return;
-  const advice = "Let it pass the Host header on, as in service/deploy/nginx.conf: proxy_set_header Host $host";
+  const advice = "Let it pass the Host header on, as in service/deploy/nginx.conf: proxy_set_header Host $http_host";
   throw new HttpException(
     421,
     `The reverse proxy sends the request to ${headers.host}, and --public-url is ${baseUrl}. ${advice}`,

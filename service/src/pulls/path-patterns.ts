@@ -5,6 +5,22 @@ export interface PathPatterns {
   matches(path: string): boolean;
 }
 
+/** Mistakes by which a pattern matches no file, and what they are, as what follows the pattern in a sentence. */
+const mistakes: readonly (readonly [RegExp, string])[] = [
+  [/^\.\//, "begins with ./, as no path does"],
+  [/^- /, "begins with the dash of a list"],
+  [/^["'`]|["'`]$/, "has quotation marks"],
+  [/(?:^|\/)\.\.(?:\/|$)/, "has .. in it, as no path does"],
+  [/\s#/, "has a comment: write that in a line of its own"],
+  [/,\s*[^,]*[*/]/, "has a comma: write one pattern in each line"],
+];
+
+/** @throws if a pattern can match no file because of a mistake */
+export function checkPattern(pattern: string): void {
+  const mistake = mistakes.find(([one]) => one.test(pattern.replace(/^!/, "")))?.[1];
+  if (mistake !== undefined) throw new Error(`${JSON.stringify(pattern)} ${mistake}`);
+}
+
 /**
  * Reads patterns with the meaning of GitHub's `on.push.paths`, as the action's input `paths` has them: the last one that matches a
  * path decides, and one that begins with `!` excludes it. GitHub's documentation: "Filter pattern cheat sheet". One that ends with `/`, which

@@ -8,6 +8,7 @@ const instructionPatterns: readonly string[] = [
   ...["AGENTS.md", "AGENTS.override.md", ".agents/", ".mcp.json"],
   ...["CLAUDE.md", "CLAUDE.local.md", ".claude/", ".codex/"],
   ...["GEMINI.md", ".gemini/", ".opencode/", "opencode.json", "opencode.jsonc", ".aider*"],
+  ...[".windsurf/", ".windsurfrules", ".clinerules", ".roo/", ".junie/", ".kiro/", ".continue/"],
   ...[".cursor/", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/"],
   ...[".github/hooks/", ".github/copilot/", ".github/skills/", ".github/agents/", ".github/prompts/"],
   ...[".github/mcp.json", ".github/lsp.json"],
@@ -18,18 +19,120 @@ const instructionPatterns: readonly string[] = [
 /** Returns those of some paths whose files instruct agents. */
 export const findInstructions = (paths: readonly string[]): string[] => findProtected(paths, instructionPatterns);
 
-/** Files that run code without anybody starting it, or that instruct the agents of people, unless somebody reviews them. */
+/** Files that a build, a deployment or an agent of people runs or follows, unless somebody reviews them. */
 export const protectedPatterns: readonly string[] = [
   // CI, and who has to review.
   ...[".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", "azure-pipelines.yml"],
-  "CODEOWNERS",
+  ...[".forgejo/", ".gitea/", ".buildkite/", ".drone.yml", ".travis.yml", ".woodpecker*", "appveyor.yml"],
+  ...["bitbucket-pipelines.yml", "buildspec.yml", "cloudbuild.y*ml", "CODEOWNERS"],
   ...instructionPatterns,
   // Git, editors and package managers.
   ...[".gitmodules", ".husky/", ".pre-commit-config.yaml", "lefthook.yml", ".vscode/", ".devcontainer/", ".envrc"],
-  ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".githooks/"],
-  // What builds the docs: a preview runs it before any review.
-  ...["docusaurus.config.*", "astro.config.*", "mkdocs.yml", "mkdocs.yaml", "conf.py", "Makefile"],
+  ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".githooks/", "bunfig.toml", "nuget.config"],
+  // Generators of sites, with their plugins, and other tools of a build: a preview runs them before any review.
+  ...[
+    "*.config.*s",
+    "*.config.json",
+    "mkdocs.y*ml",
+    "conf.py",
+    "_config*.y*ml",
+    "_plugins/",
+    "sidebars.*s",
+    "gatsby-*.*s",
+    ".eleventy.*",
+  ],
+  ...[
+    ".vitepress/",
+    ".vuepress/",
+    "hugo.toml",
+    "hugo.y*ml",
+    "hugo.json",
+    "book.toml",
+    "_quarto*.yml",
+    "antora*.yml",
+    ".readthedocs.y*ml",
+  ],
+  ...[
+    ".babelrc*",
+    ".eslintrc*",
+    ".prettierrc*",
+    ".postcssrc*",
+    "turbo.json",
+    "nx.json",
+    "lerna.json",
+    "tsconfig*.json",
+  ],
+  ...[
+    "Makefile",
+    "GNUmakefile",
+    "*.mk",
+    "CMakeLists.txt",
+    "justfile",
+    "Taskfile.y*ml",
+    "Rakefile",
+    "noxfile.py",
+    "tox.ini",
+  ],
+  ...[
+    "setup.py",
+    "setup.cfg",
+    "build.rs",
+    "*.gradle",
+    "*.gradle.kts",
+    "gradlew*",
+    "gradle-wrapper.*",
+    ".mvn/",
+    "mvnw*",
+  ],
+  ...["*.bazel", "Directory.Build.*", "*.nix"],
+  // Deployments.
+  ...[
+    "netlify.toml",
+    "vercel.json",
+    "vercel.ts",
+    "wrangler.toml",
+    "wrangler.json*",
+    "firebase.json",
+    ".firebaserc",
+    "fly.toml",
+    "render.yaml",
+    "app.yaml",
+  ],
+  ...["amplify.yml", "Procfile", "_headers", "_redirects", "CNAME", "Dockerfile*", "*.Dockerfile", "Containerfile*"],
+  ...["compose.y*ml", "docker-compose*.y*ml"],
+  // Dependencies.
+  ...["*.lock", "*.lockb", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml"],
+  ...["deno.json*", "requirements*.txt", "constraints*.txt", "pyproject.toml", "Pipfile", "environment.y*ml"],
+  ...["Gemfile", "*.gemspec", "go.mod", "go.sum", "go.work*", "Cargo.toml", "mix.exs", "pom.xml", "*.csproj"],
+  ...["packages.lock.json", "Package.swift", "Package.resolved", "Podfile", "pubspec.yaml"],
 ];
+
+/** Files that run nothing, by their names. */
+const harmless = /\.(?:md|markdown|mdx|rst|adoc|asciidoc|png|jpe?g|gif|webp|avif|ico)$/i;
+
+/** Returns whether a file is a text or a picture, by its name. */
+export const isHarmless = (path: string): boolean => harmless.test(path);
+
+/** Returns whether a path is a page that can run code. */
+export const mayHaveCode = (path: string): boolean => /\.mdx$/i.test(path);
+
+/** Returns whether a page has imports or expressions that it did not have. MDX's documentation: "What is MDX". */
+export function addsCode(before = "", after = ""): boolean {
+  const known = new Set(codeIn(before));
+  return codeIn(after).some((code) => !known.has(code));
+}
+
+/**
+ * Returns the imports, exports and expressions of a page, outside of its front matter and blocks of code. Code within a line counts, and so
+ * do tags over several lines: what they hide cannot be told without parsing MDX.
+ */
+function codeIn(text: string): string[] {
+  const page = text
+    .replace(/^---\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/, "")
+    .replace(/^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)\n[\s\S]*?^ {0,3}(?:\1`*|\2~*)[ \t]*$/gm, "");
+  const openTag = /<[a-z](?:[^>"'\n]|"[^"\n]*"|'[^'\n]*')*(?:["'][^\n]*)?$/gim;
+  return [...(page.match(/^\s*(?:import|export)\b.*$|\{[^}]*\}?/gm) ?? []), ...(page.match(openTag) ?? [])];
+}
 
 /**
  * Returns the paths that match a pattern. A pattern with a `/` before its end is about a path from the top, others are about a
@@ -67,15 +170,15 @@ function isMatch(name: string, pattern: string): boolean {
   return position + last.length <= name.length;
 }
 
-/** The keys of a `package.json` or `composer.json` that say what runs, now or once it is installed. */
-const programKeys =
-  /^(?:scripts|.*dependencies|overrides|resolutions|pnpm|workspaces|require|require-dev|repositories)$/i;
+/** The keys of a `package.json` or `composer.json` that name neither a program nor an address. */
+const harmlessKeys =
+  /^(?:name|version|description|keywords|author|authors|contributors|license|private|files|engines)$/;
 
-/** Returns whether a path is a `package.json` or a `composer.json`, whose scripts and dependencies run on other machines. */
+/** Returns whether a path is a `package.json` or a `composer.json`, which says what runs on other machines. */
 export const mayNamePrograms = (path: string): boolean => /(?:^|\/)(?:package|composer)\.json$/i.test(path);
 
 /**
- * Returns whether two versions of such a file have other scripts or dependencies. Their order does not matter.
+ * Returns whether two versions of such a file name other programs or addresses, such as scripts and dependencies. Their order does not matter.
  *
  * @param after - default: the file is deleted
  */
@@ -85,12 +188,12 @@ export function changesPrograms(before: string | undefined, after: string | unde
   return programs === undefined || programs !== programsOf(before ?? "{}");
 }
 
-/** Returns the scripts and dependencies as text; `undefined` if the file cannot be read. */
+/** Returns what names programs or addresses as text; `undefined` if the file cannot be read. */
 function programsOf(text: string): string | undefined {
   try {
     const content = JSON.parse(text) as unknown;
     if (!isRecord(content)) return undefined;
-    const programs = Object.entries(content).filter(([key]) => programKeys.test(key));
+    const programs = Object.entries(content).filter(([key]) => !harmlessKeys.test(key));
     if (programs.some(([key, value]) => key === "scripts" && !isRecord(value))) return undefined;
     return JSON.stringify(Object.fromEntries(programs.filter(([, value]) => !isEmpty(value))), (_key, value) =>
       isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,

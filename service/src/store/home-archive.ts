@@ -17,24 +17,14 @@ const defaultLimits: ArchiveLimits = { megabytes: 50, entries: 10_000 };
 /** Folders that agents fill again on their own. */
 const regenerated = [".cache", ".npm", "node_modules"];
 
-/** Adds up the size of an archive. */
-class Size {
-  readonly #limits: ArchiveLimits;
-  #bytes = 0;
-  #entries = 0;
-
-  constructor(limits: ArchiveLimits) {
-    this.#limits = limits;
-  }
-
-  /** @throws if the archive becomes too large */
-  add(bytes: number): void {
-    const { megabytes, entries } = this.#limits;
-    this.#bytes += bytes;
-    this.#entries += 1;
-    if (this.#bytes > megabytes * 1_000_000) throw new Error(`it has more than ${megabytes} MB`);
-    if (this.#entries > entries) throw new Error(`it has more than ${entries} files`);
-  }
+/** Returns what adds up the sizes of entries, and throws if they become too many or too large. */
+function within({ megabytes, entries }: ArchiveLimits): (bytes: number) => void {
+  let [size, count] = [0, 0];
+  return (bytes) => {
+    size += bytes;
+    if (size > megabytes * 1_000_000) throw new Error(`it has more than ${megabytes} MB`);
+    if (++count > entries) throw new Error(`it has more than ${entries} files`);
+  };
 }
 
 /**
@@ -55,11 +45,11 @@ export async function packHome(
   const paths: string[] = [];
   const withSecrets: string[] = [];
   const patterns = new SecretPatterns(secrets.map((value) => ({ name: "", value })));
-  const size = new Size(limits);
+  const add = within(limits);
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(home, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      size.add(entry.isFile() ? (await lstat(join(home, path))).size : 0);
+      add(entry.isFile() ? (await lstat(join(home, path))).size : 0);
       if (entry.isDirectory() && !regenerated.includes(entry.name)) await visit(path);
       if (!entry.isFile()) continue;
       const content = await readFile(join(home, path));
@@ -82,7 +72,7 @@ export async function packHome(
  * @throws if it is not an archive that `packHome` can have made. There is no home directory then
  */
 export async function unpackHome(file: string, home: string, limits = defaultLimits): Promise<void> {
-  const size = new Size(limits);
+  const add = within(limits);
   await mkdir(home, { recursive: true });
   try {
     // Asynchronously, it would still write files after an error, while the directory is removed.
@@ -96,7 +86,7 @@ export async function unpackHome(file: string, home: string, limits = defaultLim
       maxDecompressionRatio: Number.POSITIVE_INFINITY,
       filter: (_path, entry) => {
         if (!("type" in entry)) return false;
-        size.add(entry.size);
+        add(entry.size);
         if (entry.type !== "File") return false;
         entry.mode = (entry.mode ?? 0o600) & 0o700;
         return true;

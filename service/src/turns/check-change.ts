@@ -5,8 +5,11 @@ import type { Place } from "../loose-search.ts";
 import { maxNames, namesOf, oneLine } from "../one-line.ts";
 import type { PathPatterns } from "../pulls/path-patterns.ts";
 import {
+  addsCode,
   changesPrograms,
   findProtected,
+  isHarmless,
+  mayHaveCode,
   mayNamePrograms,
   type ProtectedFilesKind,
   protectedPatterns,
@@ -44,21 +47,32 @@ async function findProtectedChanges(
 ): Promise<string[]> {
   if (protectedFiles === "allow") return [];
   const paths = files.map(({ path }) => path);
-  const matching = new Set(findProtected(paths, [...protectedPatterns, ...moreProtected]));
-  const programs = await withPrograms(
-    repository,
-    files.filter(({ path }) => mayNamePrograms(path) && !matching.has(path)),
-  );
-  return [...matching, ...programs.map((path) => `${path} (scripts or dependencies)`)].map(oneLine);
+  const links = files.filter(({ isLink }) => isLink).map(({ path }) => path);
+  const matching = new Set([...findProtected(paths, [...protectedPatterns, ...moreProtected]), ...links]);
+  const others = files.filter(({ path }) => !matching.has(path));
+  const programs = await changedCode(repository, others, mayNamePrograms, changesPrograms);
+  const pages = await changedCode(repository, others, mayHaveCode, addsCode);
+  return [
+    ...matching,
+    ...programs.map((path) => `${path} (programs or addresses)`),
+    ...pages.map((path) => `${path} (imports or expressions)`),
+  ].map(oneLine);
 }
 
-async function withPrograms(repository: CheckPorts["repository"], files: readonly ChangedFile[]) {
+/** Returns the paths of files of a kind whose versions before and after differ in what runs. */
+async function changedCode(
+  repository: CheckPorts["repository"],
+  all: readonly ChangedFile[],
+  isOfKind: (path: string) => boolean,
+  differs: (before: string | undefined, after: string | undefined) => boolean,
+): Promise<string[]> {
+  const files = all.filter(({ path }) => isOfKind(path));
   const contents = new Map<string, string>();
   const ids = files.flatMap(({ before, after }) => [before, after].filter((id) => id !== undefined));
   if (ids.length === 0) return [];
   for await (const { id, content } of repository.readContents(ids)) contents.set(id, content);
   return files.flatMap(({ path, before = "", after = "" }) =>
-    changesPrograms(contents.get(before), contents.get(after)) ? [path] : [],
+    differs(contents.get(before), contents.get(after)) ? [path] : [],
   );
 }
 
@@ -95,8 +109,15 @@ export async function checkChange(
   const outside = files.filter(({ path }) => only?.matches(path) === false).map(({ path }) => oneLine(path));
   if (outside.length > 0) throw new NotAllowed(`the change has files that --only does not allow: ${namesOf(outside)}`);
   const refused = protectedFiles === "refuse" ? await findProtectedChanges(ports, files) : [];
+  // Whoever names files by --only means them to change.
+  const isMeant = (path: string): boolean => isHarmless(path) || only?.matches(path) === true;
+  if (protectedFiles === "refuse")
+    for (const name of files.filter(({ path }) => !isMeant(path)).map(({ path }) => oneLine(path)))
+      if (!refused.some((one) => one === name || one.startsWith(`${name} (`))) refused.push(name);
   if (refused.length > 0)
-    throw new NotAllowed(`the change has files that --protected-files refuse does not allow: ${namesOf(refused)}`);
+    throw new NotAllowed(
+      `the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${namesOf(refused)}`,
+    );
   const found = await findFlaggedChanges(ports, files);
   if (found.length > 0)
     log(

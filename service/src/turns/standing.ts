@@ -122,14 +122,7 @@ async function onBranch(work: Work): Promise<Position | undefined> {
     const isDone = maker.checkResult === null ? !keptCommits?.isOnlyPlace : await isMade(work, own.commit);
     if (isDone) return { stage: "pushed", head: pushed };
     const before = commits[at - 1]?.commit ?? base;
-    const placed = {
-      commit: pushed,
-      parent: before,
-      before,
-      expected: remoteHead,
-      counted: undefined,
-      isPushed: true,
-    };
+    const placed = { commit: pushed, parent: before, before, expected: remoteHead, counted: undefined, isPushed: true };
     return replace(work, placed);
   }
   if (maker.head === null) return undefined;

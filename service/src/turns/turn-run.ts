@@ -48,6 +48,7 @@ export class TurnRun {
   #failure: Failure | undefined;
   /** Whether its agent has run to its end. */
   #hasRun = false;
+  #shipper: LogShipper | undefined;
   #logWaits = 0;
 
   /** @param lease - is disposed of at the end */
@@ -71,11 +72,12 @@ export class TurnRun {
     const onEnd = metrics.turnStarted();
     using lease = this.#lease;
     using shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, secrets, log });
+    this.#shipper = shipper;
     const result = await this.#run();
     onEnd(lease.isLost ? "taken-over" : result);
     if (lease.isLost || result === "taken-over") this.#isLost = true;
-    else if (result === "postponed") await this.#postpone(wasPostponed, position, shipper);
-    else await this.#end(result, position, shipper);
+    else if (result === "postponed") await this.#postpone(wasPostponed, position);
+    else await this.#end(result, position);
     if (this.#isLost)
       log(
         `${this.#name} was taken over by another worker, because its lease had expired; nothing more is stored of it here`,
@@ -118,7 +120,7 @@ export class TurnRun {
     }
   }
 
-  async #postpone(wasPostponed: boolean, position: number, shipper: LogShipper | undefined): Promise<void> {
+  async #postpone(wasPostponed: boolean, position: number): Promise<void> {
     const { store, postponements, leaveGap, log } = this.#options;
     const { id } = this.#turn;
     const { reason = "unknown reason", kept, isRemote, waitMs } = this.#failure ?? {};
@@ -128,19 +130,15 @@ export class TurnRun {
         reason: `The repository's host could not be reached for an hour, or its rate limit for a day. ${reason}`,
         kept,
       };
-      return this.#end("failed", position, shipper);
+      return this.#end("failed", position);
     }
     if (!wasPostponed) log(`${this.#name} postponed: ${oneLine(reason)}`);
     if (!isRemote) leaveGap();
     const requeue = () => store.runningTurns.requeue(this.#turn, pauseMs, this.#hasRun);
-    if (await this.#persist(requeue, shipper)) void this.#resumeLater(pauseMs);
+    if (await this.#persist(requeue)) void this.#resumeLater(pauseMs);
   }
 
-  async #end(
-    result: Exclude<TurnResult, "taken-over" | "postponed">,
-    position: number,
-    shipper: LogShipper | undefined,
-  ): Promise<void> {
+  async #end(result: Exclude<TurnResult, "taken-over" | "postponed">, position: number): Promise<void> {
     const { store, postponements, machine, log } = this.#options;
     const turn = this.#turn;
     const failure = result === "failed" ? this.#failure : undefined;
@@ -152,7 +150,7 @@ export class TurnRun {
     await this.#persist(async () => {
       if (result === "stopped") await store.runningTurns.requeue(turn, 0, this.#hasRun);
       else hasEnded = await store.runningTurns.finish(turn, result, endedAt, failure);
-    }, shipper);
+    });
     if (!hasEnded)
       log(`${this.#name}: the database has lost the page of its pull request, which is opened again`, "warn");
   }
@@ -162,12 +160,12 @@ export class TurnRun {
    *
    * @returns `false` if the service stops before, or another worker has taken the turn over
    */
-  async #persist(change: () => Promise<void>, shipper?: LogShipper): Promise<boolean> {
+  async #persist(change: () => Promise<void>): Promise<boolean> {
     const { machine, signal, log } = this.#options;
     for (let pauseMs = firstPauseMs, isFirst = true; ; pauseMs *= 2, isFirst = false) {
       try {
         // The store can be back just after this has failed. Without an end, a log that cannot be stored would keep its turn open.
-        if ((await shipper?.flush()) === false && ++this.#logWaits <= maxLogWaits)
+        if ((await this.#shipper?.flush()) === false && ++this.#logWaits <= maxLogWaits)
           throw new StoreUnavailable("the end of the log is not stored yet");
         await change();
         return true;
@@ -189,6 +187,8 @@ export class TurnRun {
 
   async #resumeLater(pauseMs: number): Promise<void> {
     const { store, machine, signal, startTurns } = this.#options;
+    // Its log is stored, and the next run has another part of it.
+    this.#shipper = undefined;
     if (!(await pause(pauseMs, machine, signal, Number.POSITIVE_INFINITY))) return;
     await this.#persist(() => store.runningTurns.resume(this.#turn));
     startTurns();

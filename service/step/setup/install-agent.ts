@@ -14,6 +14,8 @@ export interface InstallAgentOptions {
   agent: NonNullable<ReturnType<typeof presetPackage>>;
   /** Whether the step may install it. */
   isAllowed: boolean;
+  /** Whether its version was chosen: then, one in `PATH` may be another one. Default: no. */
+  isChosen?: boolean;
   /** Where it is installed. */
   folder: string;
   environment: NodeJS.ProcessEnv;
@@ -29,16 +31,21 @@ export interface InstallAgentOptions {
  * @throws SetupError if it is missing and cannot be installed
  */
 export async function installAgent(options: InstallAgentOptions): Promise<string> {
-  const { agent, isAllowed, folder, environment, info, signal } = options;
+  const { agent, isAllowed, isChosen = false, folder, environment, info, signal } = options;
   const { PATH = "" } = environment;
-  if (isInPath(agent.program, PATH)) return PATH;
+  if (!isChosen && isInPath(agent.program, PATH)) {
+    info(`Using ${agent.program} in PATH; the version that was tested is ${agent.version}`);
+    return PATH;
+  }
   const command = installCommand(agent);
   if (!isAllowed)
     throw new SetupError(
       "The agent is not installed",
       say`${trusted(agent.program)} was not found in PATH, and \`--install\` is false. Run \`${trusted(command)}\` in a step before this one, or remove \`--install false\` from \`agent-options\`. Nothing was started.`,
     );
-  info(`Installing ${agent.name} ${agent.version}, the version that was tested`);
+  info(
+    `Installing ${agent.name} ${agent.version}, ${isChosen ? "as agent-options says" : "the version that was tested"}`,
+  );
   mkdirSync(folder, { recursive: true });
   const env = installerEnvironment(environment);
   const { name, version } = agent;

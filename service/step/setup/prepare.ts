@@ -29,7 +29,7 @@ const safeTokenMs = 55 * 60_000;
  * @throws SetupError if one is missing and cannot be installed
  */
 export async function prepareAgent(
-  { agentPackage, options, install, token, isWorkflowToken }: Settings,
+  { agentPackage, agentVersion, options, install, token, isWorkflowToken }: Settings,
   { folder, environment, info, signal }: PrepareOptions,
 ): Promise<string | undefined> {
   if (token.startsWith("ghs_") && !isWorkflowToken && options.timeLimitMs > safeTokenMs)
@@ -46,6 +46,7 @@ export async function prepareAgent(
   return installAgent({
     agent: agentPackage,
     isAllowed: install,
+    isChosen: agentVersion !== undefined,
     folder: agentFolder(folder),
     environment,
     info,

@@ -14,7 +14,7 @@ run again. Then everything runs undisturbed until all turns have ended, and what
 Git repository are compared: no two agents ran for a turn at the same time, nothing is called completed that no agent has done, and
 nothing that was accepted is lost or done twice, except what the server lost; that is counted. With --pgbouncer, all go through the
 machine's PgBouncer in this mode, and only the workers know the server's own URL. Linux and macOS only. If something is wrong, the
-logs of the processes are kept, and the exit code is 1.
+logs of the processes are kept with the repository and the store, and the exit code is 1.
 `;
 
 const { values } = parseArgs({

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { DocsRepository } from "../../../tools/docs-repository.ts";
@@ -109,6 +109,7 @@ export async function runChaos({
     return start(`worker-${index}`, "worker", ["--store", cuttable.href, ...direct, "--agents", "4", ...drain]);
   });
   const processes = [...apis, ...workers];
+  let isClean = false;
   try {
     await Promise.all(processes.map((one) => one.waitUntilReady()));
     const client = new Client(ports.map((port) => `http://127.0.0.1:${port}`));
@@ -161,10 +162,18 @@ export async function runChaos({
     numbers.set("runs of agents that had ended before", did.again);
     numbers.set("commits", sum([...pushed.values()].map(({ commits }) => commits.length)));
     numbers.set("seconds", Math.round((performance.now() - startedAt) / 1000));
+    isClean = wrong.length === 0;
     return { wrong, numbers };
   } finally {
     await Promise.all(processes.map((one) => one.stop()));
+    if (!isClean) await keepState(folder, docs.path, postgres.url).catch((error: unknown) => log(String(error)));
   }
+}
+
+/** Keeps what is to be looked at, before the repository and the server are removed: also if the judge itself fails. */
+async function keepState(folder: string, repository: string, url: string): Promise<void> {
+  cpSync(repository, join(folder, "repository"), { recursive: true });
+  writeFileSync(join(folder, "stored.json"), JSON.stringify(await readStored(url), undefined, 2));
 }
 
 /** Waits until all turns have ended. Returns which ones do not; an empty list if all have. */

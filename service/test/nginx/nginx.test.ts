@@ -25,16 +25,16 @@ type AskOptions = Pick<RequestOptions, "method" | "localAddress" | "agent"> & {
  * Starts the service behind nginx. Its agent says a line, and ends after `endAgent`.
  *
  * @param change - changes the configuration of nginx. Default: not at all
- * @param basePath - the path of the public URL. Default: none
+ * @param rest - of the public URL, after its host: a port or a path. Default: none
  */
-async function start(change?: (configuration: string) => string, basePath = "") {
+async function start(change?: (configuration: string) => string, rest = "") {
   const end = join(temporaryFolder(), "end");
   const service = await startAgentService(docsRepository(), {
     agent: scriptAgent(`
       console.log("first line");
       while (!fs.existsSync(${JSON.stringify(end)})) await new Promise((done) => setTimeout(done, 20));
     `),
-    publicUrl: `https://${host}${basePath}`,
+    publicUrl: `https://${host}${rest}`,
     hasJobPages: true,
     metrics: new PrometheusMetrics(),
   });
@@ -67,6 +67,14 @@ async function start(change?: (configuration: string) => string, basePath = "") 
   const endAgent = () => writeFileSync(end, "");
   return { open, ask, signIn, create, endAgent };
 }
+
+test("a browser signs in at a public URL with a port", async () => {
+  const { ask, signIn } = await start(undefined, ":8443");
+  const own = `${host}:8443`;
+  const { status, headers } = await signIn(serviceKey, { headers: { host: own, origin: `https://${own}` } });
+  expect(status).toBe(303);
+  expect(await ask("/", { headers: { host: own, cookie: cookieIn(headers) } })).toMatchObject({ status: 200 });
+});
 
 test("a browser signs in with a cookie that only this host can set, and reads pages", async () => {
   const { ask, signIn } = await start();
@@ -166,7 +174,7 @@ test("with nginx's own headers, the sign-in form says what is missing, and metri
   const { ask, signIn } = await start((configuration) => configuration.replace(/^\s*proxy_set_header .*$/gm, ""));
   expect(await signIn(serviceKey)).toMatchObject({
     status: 421,
-    text: expect.stringContaining("proxy_set_header Host $host"),
+    text: expect.stringContaining("proxy_set_header Host $http_host"),
   });
   expect((await ask("/metrics")).status).toBe(401);
 });

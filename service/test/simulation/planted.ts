@@ -93,8 +93,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: "src/turns/turn.ts",
-        from: "if (maker.promptHash !== hashPrompt(turn.prompt)) return false;",
-        to: "if (maker.promptHash === hashPrompt(turn.prompt)) return false;",
+        from: "if (maker.promptHash !== hashPrompt(turn.prompt)",
+        to: "if (maker.promptHash === hashPrompt(turn.prompt)",
       },
     ],
   },
@@ -150,16 +150,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    name: "a turn starts without cleaning its branch",
-    edits: [
-      {
-        file: standing,
-        from: "const removed = await removeUncounted(start, context);",
-        to: "const removed: number[] = [];",
-      },
-    ],
-  },
-  {
     name: "a turn that is taken over continues with the very commit that was pushed",
     edits: [
       {
@@ -194,8 +184,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: trial,
-        from: "if (pushed !== undefined || turn.attempts > 0) {",
-        to: "if (pushed !== undefined) {",
+        from: "else await removeUncounted({ ...start, remoteHead }, context, turn);",
+        to: "else await removeUncounted.name;",
       },
     ],
   },

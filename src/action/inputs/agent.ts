@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import {
   type AgentSettings,
-  agentKeys,
   agentProblem,
   forkAdvice,
+  keysOf,
   platformProblem,
   projectOf,
   readAgentOptions,
@@ -60,7 +60,7 @@ export function parseAgent(
         input,
         say`cannot be used together with agent, which runs with this step and ends with it. Remove one of them`,
       );
-  const keys = agentKeys[agent] ?? [];
+  const keys = keysOf(agent, environment);
   const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
   if (isKeyMissing)
     add(
@@ -101,6 +101,7 @@ export function parseAgent(
       minutes: Math.max(minutes - marginMinutes, minutes / 2),
       remember: isTrue(given.own.remember),
       install: isTrue(given.own.install),
+      agentVersion: given.own["agent-version"],
       options: [...commands, ...given.ofService],
       apiKey,
     },

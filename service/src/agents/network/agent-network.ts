@@ -69,16 +69,23 @@ export async function createAgentNetwork(
   if (kind === "none") return noNetwork;
   const { modelEndpoint: endpoint } = agent;
   const key = endpoint && findSecret(endpoint.keyVariable, service);
+  const { keyVariable = "", secretVariables = [] } = endpoint ?? {};
+  // Files are found once: later, one may have gone, and its last value is used.
+  const others = new Map(secretVariables.map((name) => [name, findSecret(name, service)]));
   const hosts = [...agent.hosts, ...modelHosts];
   if (!key && hosts.length === 0)
     throw new Error("the model of this agent is unknown: name its host with --model-host");
-  const model = endpoint && key ? { endpoint, key: () => key.value } : undefined;
+  const secret = (name: string): string =>
+    (name === keyVariable ? key : others.get(name))?.value ?? service[name]?.trim() ?? "";
+  const model = endpoint && key ? { endpoint, secret } : undefined;
   const proxy = await startModelProxy({ model, hosts, ...limits, log });
   return throughProxy(
     proxy,
     model && {
       [model.endpoint.baseUrlVariable]: proxyUrl + new URL(model.endpoint.url).pathname.replace(/\/$/, ""),
-      [model.endpoint.keyVariable]: model.endpoint.dummyKey ?? "added-by-the-service",
+      ...Object.fromEntries(secretVariables.map((name) => [name, ""])),
+      [keyVariable]: model.endpoint.dummyKey ?? "added-by-the-service",
+      ...model.endpoint.environment,
     },
   );
 }

@@ -19,17 +19,19 @@ export class RejectedBody extends Error {
 /** Reads the bodies of requests to a model, and checks them. */
 export class ModelBodies {
   readonly #api: ModelApi;
+  readonly #allowsServerTools: boolean;
   #held = 0;
 
-  constructor(api: ModelApi) {
+  constructor(api: ModelApi, allowsServerTools: boolean) {
     this.#api = api;
+    this.#allowsServerTools = allowsServerTools;
   }
 
   /**
    * Returns the body of a request as the model gets it: written anew, so that it means the same there as it did here.
    *
    * @param path - below the path of the endpoint
-   * @throws RejectedBody if it is not JSON, is too large, or lets the provider's machines do something
+   * @throws RejectedBody if it is too large, or, unless tools of the server are allowed, is not JSON or lets the provider's machines do something
    */
   async read(request: IncomingMessage, path: string): Promise<string> {
     if (!/^(?:identity)?$/i.test(request.headers["content-encoding"] ?? ""))
@@ -45,7 +47,9 @@ export class ModelBodies {
         if (this.#held > maxBytesTogether) throw new RejectedBody(503, "Too many requests are being sent.");
         chunks.push(chunk);
       }
-      return bytes === 0 ? "" : this.#check(Buffer.concat(chunks).toString(), path);
+      if (bytes === 0) return "";
+      const text = Buffer.concat(chunks).toString();
+      return this.#allowsServerTools ? text : this.#check(text, path);
     } finally {
       this.#held -= bytes;
     }

@@ -5,7 +5,8 @@ import { connect, createServer as createSocketServer, isIP, type LookupFunction,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
-import type { ModelEndpoint } from "../agent.ts";
+import { errorMessage } from "../../error-message.ts";
+import { credentialHeaders, type ModelEndpoint } from "../agent.ts";
 import { ModelBodies, RejectedBody } from "./model-body.ts";
 import {
   defaultMaxProxyConnections,
@@ -15,8 +16,8 @@ import {
 } from "./proxy-connections.ts";
 
 export interface ModelProxyOptions {
-  /** Requests to the proxy itself are sent there, with the key as it is then. Undefined: they are rejected. */
-  model?: { endpoint: ModelEndpoint; key: () => string } | undefined;
+  /** Requests to the proxy itself are sent there, with the key as it is then: `secret` returns the value of a variable. Undefined: they are rejected. */
+  model?: { endpoint: ModelEndpoint; secret: (name: string) => string } | undefined;
   /** `host` or `host:port` (default: 443) to which the proxy opens tunnels. */
   hosts: readonly string[];
   /** Resolves the names of these hosts, and fails for one that tunnels may not lead to. Default: all are allowed. */
@@ -67,12 +68,15 @@ const maxHeaderSize = 64 * 1024;
 const dropped = new Set([
   ...["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"],
   ...["proxy-authorization", "proxy-connection", "authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie"],
+  ...["x-amz-date", "x-amz-security-token", "x-amz-content-sha256", "x-goog-user-project"],
 ]);
 
 /** Starts a proxy. No path, header or body that passes it is logged. */
 export async function startModelProxy(options: ModelProxyOptions): Promise<ModelProxy> {
   const { model, hosts, log, allowsServerTools = false, times = defaultProxyTimes, onAnswer } = options;
-  const bodies = model && !allowsServerTools ? new ModelBodies(model.endpoint.api) : undefined;
+  // A signature is of the body.
+  const readsBodies = model && (!allowsServerTools || model.endpoint.sign !== undefined);
+  const bodies = readsBodies ? new ModelBodies(model.endpoint.api, allowsServerTools) : undefined;
   const allowed = new Set(hosts.map((host) => (host.includes(":") ? host : `${host}:443`).toLowerCase()));
   const denied = new Set<string>();
   const tunnels = new Set<Duplex>();
@@ -190,7 +194,7 @@ const credential =
 async function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  { endpoint, key }: NonNullable<ModelProxyOptions["model"]>,
+  { endpoint, secret }: NonNullable<ModelProxyOptions["model"]>,
   bodies: ModelBodies | undefined,
   httpsAgent: HttpsAgent,
   use: ModelUse = { open: 0, lastAt: 0 },
@@ -199,7 +203,7 @@ async function forward(
   const base = new URL(endpoint.url);
   // Resolved by the parser that sends the request, so that no `..` leads out of the endpoint.
   const url = new URL(`${base.origin}${request.url}`);
-  const folder = base.pathname.replace(/\/$/, "");
+  const folder = base.pathname.replace(/\/$/, "") + (endpoint.folder ?? "");
   const path = url.pathname.slice(folder.length);
   const { method = "" } = request;
   // The answer to a TRACE shows the headers.
@@ -211,11 +215,10 @@ async function forward(
   }
   for (const parameter of [...url.searchParams.keys()])
     if (credential.test(parameter)) url.searchParams.delete(parameter);
-  const [name, value] = endpoint.header(key());
   const passed = Object.fromEntries(Object.entries(request.headers).filter(([header]) => !dropped.has(header)));
   const body = await bodies?.read(request, path);
   if (body !== undefined) passed["content-length"] = String(Buffer.byteLength(body));
-  const headers = { ...passed, [name.toLowerCase()]: value };
+  const headers = { ...passed, ...(await credentialHeaders(endpoint, { method, url, body: body ?? "" }, secret)) };
   // The agent may have gone while its request was read.
   if (response.destroyed) return;
   const [send, agent] = url.protocol === "https:" ? [httpsRequest, httpsAgent] : [httpRequest, undefined];
@@ -228,9 +231,9 @@ async function forward(
     pipeline(answer, response, () => {});
   });
   use.open++;
-  upstream.on("error", () => {
+  upstream.on("error", (error) => {
     if (!response.headersSent) use.lastStatus = 502;
-    reject(response, 502, "The model cannot be reached.");
+    reject(response, 502, `The model cannot be reached: ${errorMessage(error)}`);
   });
   // The agent has gone, and pays for no more of the answer.
   response.on("close", () => {

@@ -1,24 +1,58 @@
 import { type AgentEvent, numberIn, stringIn } from "../events.ts";
 import { anthropicApi } from "../model-api.ts";
-import { anthropic, noResult, type Preset } from "./preset.ts";
+import { clouds } from "./clouds.ts";
+import { anthropic, bearer, noResult, type Preset } from "./preset.ts";
+
+const api = anthropic("https://api.anthropic.com", "ANTHROPIC_BASE_URL");
 
 /** Claude Code, by Anthropic. */
 export const claude: Preset = {
   program: "claude",
   package: { registry: "npm", name: "@anthropic-ai/claude-code", version: "2.1.330" },
   models: [
-    anthropic("https://api.anthropic.com", "ANTHROPIC_BASE_URL"),
+    ...clouds,
+    api,
+    // Of a gateway.
+    { ...api, keyVariable: "ANTHROPIC_AUTH_TOKEN", header: bearer },
     {
-      url: "https://api.anthropic.com",
-      baseUrlVariable: "ANTHROPIC_BASE_URL",
+      ...api,
       // From `claude setup-token`.
       keyVariable: "CLAUDE_CODE_OAUTH_TOKEN",
       // Its models are listed only for keys.
       api: { ...anthropicApi, modelsPath: undefined },
-      header: (key) => ["authorization", `Bearer ${key}`],
+      header: bearer,
     },
   ],
   sessions: { files: ".claude/projects/*/*.jsonl" },
+  costOption: "--max-budget-usd",
+  options: {
+    allowed: {
+      "--add-dir": "many",
+      "--agent": "one",
+      "--agents": "one",
+      "--allowed-tools": "many",
+      "--allowedTools": "many",
+      "--append-system-prompt": "one",
+      "--append-system-prompt-file": "one",
+      "--autocompact": "one",
+      "--betas": "many",
+      "--disable-slash-commands": "none",
+      "--disallowed-tools": "many",
+      "--disallowedTools": "many",
+      "--effort": "one",
+      "--fallback-model": "one",
+      "--max-turns": "one",
+      "--mcp-config": "many",
+      "--safe-mode": "none",
+      "--setting-sources": "one",
+      "--settings": "one",
+      "--strict-mcp-config": "none",
+      "--system-prompt": "one",
+      "--system-prompt-file": "one",
+      "--tools": "many",
+    },
+    instead: { "--model": "--model", "--max-budget-usd": "--max-cost-usd" },
+  },
   environment: {
     // Otherwise it sends the content of every file that a prompt names as `@/path` to the model, even from outside the clone.
     CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",

@@ -5,13 +5,22 @@ import { noResult, openAi, type Preset } from "./preset.ts";
 export const codex: Preset = {
   program: "codex",
   package: { registry: "npm", name: "@openai/codex", version: "0.169.0" },
-  models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY")],
+  models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY"), openAi("OPENAI_BASE_URL", "OPENAI_API_KEY")],
   sessions: { files: ".codex/sessions/*/*/*/*.jsonl" },
   environment: {},
-  // It reads the base URL only from its configuration. For a model that it does not know, it would offer a tool of the provider.
+  options: {
+    allowed: { "-c": "one", "--config": "one", "--disable": "one", "--enable": "one", "--strict-config": "none" },
+    instead: { "--model": "--model", "-m": "--model" },
+    isOwn: (name, value) =>
+      /^(?:-c|--config)$/.test(name) &&
+      /^\s*["']?(?:openai_base_url|model|model_providers?|profiles?|approval_policy|sandbox_\w*)["']?\s*[.=]/.test(
+        value,
+      ),
+  },
+  // It reads its key only from CODEX_API_KEY, and the base URL only from its configuration. For a model that it does not know, it would offer a tool of the provider.
   script: ({ isFollowUp, isSandboxed }) =>
     [
-      "exec codex exec --json",
+      `CODEX_API_KEY="\${CODEX_API_KEY:-$OPENAI_API_KEY}" exec codex exec --json`,
       isSandboxed ? "--dangerously-bypass-approvals-and-sandbox" : "--sandbox workspace-write",
       `-c 'web_search="disabled"' \${OPENAI_BASE_URL:+-c "openai_base_url=\\"$OPENAI_BASE_URL\\""} "$@"`,
       ...(isFollowUp ? ["resume --last"] : []),

@@ -1,6 +1,6 @@
 import { parseEvents, stringIn } from "../events.ts";
 import { copilotApi } from "../model-api.ts";
-import { noResult, type Preset } from "./preset.ts";
+import { bearer, noResult, type Preset } from "./preset.ts";
 
 /** GitHub Copilot CLI. In a workflow, `permissions: copilot-requests: write` makes the workflow's own token a key. */
 export const copilot: Preset = {
@@ -14,7 +14,7 @@ export const copilot: Preset = {
       // With a token that looks otherwise, it asks api.github.com for its account first.
       dummyKey: `ghs_${"0".repeat(36)}`,
       api: copilotApi,
-      header: (token) => ["authorization", `Bearer ${token}`],
+      header: bearer,
     },
   ],
   sessions: { files: ".copilot/session-state/*/events.jsonl" },

@@ -47,7 +47,7 @@ describe("the proxy of the model", () => {
   async function start(model: Server, options: Partial<ModelProxyOptions> = {}) {
     const log: string[] = [];
     const proxy = await startModelProxy({
-      model: { endpoint: endpointOf(model), key: () => key },
+      model: { endpoint: endpointOf(model), secret: () => key },
       hosts: [],
       log: (line) => void log.push(line),
       ...options,

@@ -58,7 +58,7 @@ function modelAt(url: string, header = "Model-Key", api: ModelApi = anyModelApi)
     api,
     header: (value) => [header, value],
   };
-  return { endpoint, key: () => key };
+  return { endpoint, secret: () => key };
 }
 
 /** Sends a request to a proxy. */
@@ -108,6 +108,35 @@ describe("a request to the model", () => {
     },
   );
 
+  test("is allowed only below the endpoint's folder, such as that of a project", async () => {
+    const { port } = await start();
+    const model = modelAt(`http://127.0.0.1:${port}/v1`, "Model-Key", openAiApi);
+    if (model === undefined) throw new Error("no model");
+    const within = { ...model, endpoint: { ...model.endpoint, folder: "/projects/own" } };
+    const { proxy } = await start(undefined, { model: within });
+    const statusOf = async (path: string) => (await send(proxy.socket, path, {}, "POST", "{}")).status;
+    expect(await statusOf("/v1/projects/own/responses")).toBe(200);
+    for (const path of ["/v1/projects/other/responses", "/v1/responses", "/v1/projects/own/../other/responses"])
+      expect(await statusOf(path)).toBe(403);
+  });
+
+  test("has a signature of its body, and the headers of a gateway, also if the provider may run tools", async () => {
+    const { port, received } = await start();
+    const model = modelAt(`http://127.0.0.1:${port}/`);
+    if (model === undefined) throw new Error("no model");
+    const sign: ModelEndpoint["sign"] = async ({ method, url, body }, secret) => ({
+      "Model-Signature": [method, url.pathname, body, secret("MODEL_SECRET")].join(" "),
+    });
+    const endpoint = { ...model.endpoint, sign, headers: { Tenant: "docs" } };
+    const options = { model: { endpoint, secret: (name: string) => `value of ${name}` }, allowsServerTools: true };
+    const { proxy } = await start(undefined, options);
+    const own = { "model-signature": "own", tenant: "other" };
+    expect((await send(proxy.socket, "/a", own, "POST", '{"a": 1}')).body).toBe('{"a": 1}');
+    const { "model-signature": signature, tenant, ...others } = received[0]?.headers ?? {};
+    expect([signature, tenant]).toEqual(['POST /a {"a": 1} value of MODEL_SECRET', "docs"]);
+    expect(others).not.toHaveProperty("model-key");
+  });
+
   test("has the key as it is then", async () => {
     const { proxy, server, port, received } = await start();
     await proxy[Symbol.asyncDispose]();
@@ -115,7 +144,7 @@ describe("a request to the model", () => {
     if (model === undefined) throw new Error("no model");
     const keys = ["first", "second"];
     await using own = await startModelProxy({
-      model: { ...model, key: () => keys.shift() ?? "" },
+      model: { ...model, secret: () => keys.shift() ?? "" },
       hosts: [],
       log: () => {},
     });
@@ -214,7 +243,7 @@ describe("a request to the model", () => {
     const { proxy } = await start(undefined, { model: modelAt("https://model.invalid") });
     expect(await send(proxy.socket, "/messages")).toMatchObject({
       status: 502,
-      body: "The model cannot be reached.\n",
+      body: expect.stringMatching(/^The model cannot be reached: \S/),
     });
     expect(received).toEqual([expect.stringMatching(/^CONNECT model\.invalid:443 HTTP\/1\.1\r\n/)]);
     expect(received[0]).not.toContain(key);

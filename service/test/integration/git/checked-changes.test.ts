@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
+import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
@@ -38,7 +39,7 @@ describe("a change of files that run code or instruct agents", () => {
   const change =
     "mkdir -p .github/workflows && echo x > .github/workflows/ci.yml && echo x > AGENTS.md && echo x > page.md &&" +
     ` echo '{"scripts":{"postinstall":"x"}}' > package.json`;
-  const names = ".github/workflows/ci.yml, AGENTS.md, package.json (scripts or dependencies)";
+  const names = ".github/workflows/ci.yml, AGENTS.md, package.json (programs or addresses)";
 
   test("is named in the log and first on the page", async () => {
     const { job, service, log } = await run(change);
@@ -54,9 +55,26 @@ describe("a change of files that run code or instruct agents", () => {
     const { job, log } = await run(change, { protectedFiles: "refuse" });
     expect(job).toMatchObject({ status: "failed", prLink: null });
     expect(log).toContain(
-      `The turn failed: the change has files that --protected-files refuse does not allow: ${names}`,
+      `The turn failed: the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${names}\n`,
     );
     expect(docs.branches()).toEqual([]);
+  });
+
+  test("lets through only texts, pictures and what --only names, if it is refused", async () => {
+    const pages = "mkdir docs; for f in a.md b.rst c.mdx d.png; do echo x > docs/$f; done";
+    const [refuse, only] = ["refuse" as const, readPathPatterns(["docs/**"])];
+    expect((await run(pages, { protectedFiles: refuse })).job.status).toBe("completed");
+    for (const [more, name] of [
+      ["echo x > docs/x.svg", "docs/x.svg"],
+      ["echo x > run.ts", "run.ts"],
+      ["ln -s a.md docs/link.md", "docs/link.md"],
+      ["echo '{run()}' > docs/x.mdx", "docs/x.mdx (imports or expressions)"],
+    ]) {
+      const { job, log } = await run(`${pages}; ${more}`, { protectedFiles: refuse });
+      expect([job.status, log]).toEqual(["failed", expect.stringContaining(`what --only names: ${name}\n`)]);
+    }
+    expect((await run(`${pages}; echo x > docs/x.svg`, { protectedFiles: refuse, only })).job.status).toBe("completed");
+    expect((await run(`${pages}; echo x > docs/conf.py`, { protectedFiles: refuse, only })).job.status).toBe("failed");
   });
 
   test("is pushed without a word if it is allowed, and files can be added", async () => {
@@ -80,7 +98,7 @@ describe("a change of files that should have passed a filter of Git", () => {
     ["by a macro", { ".gitattributes": "[attr]big filter=lfs -text\n*.png big\n*.secret filter=git-crypt\n" }],
   ])("is named in the log and first on the page, and pushed: attributes %s", async (_, attributes) => {
     docs = docsRepository({ "img/old.png": pointer.replaceAll("\\n", "\n"), ...attributes });
-    const { job, service, log } = await run(change, { protectedFiles: "refuse" });
+    const { job, service, log } = await run(change);
     expect(job.status, log).toBe("completed");
     const names =
       "img/new.png (not passed through lfs), img/old.png (not passed through lfs), key.secret (not passed through git-crypt)";

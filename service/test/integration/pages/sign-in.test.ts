@@ -140,7 +140,7 @@ test("a form that a reverse proxy passes on without its host is rejected with wh
   const { submit } = await startPages({ publicUrl: "https://agents.example.com" });
   const { status, text, headers } = await submit({ key: serviceKey }, { origin: "https://agents.example.com" });
   expect(status).toBe(421);
-  expect(text).toContain("proxy_set_header Host $host");
+  expect(text).toContain("proxy_set_header Host $http_host");
   expect(headers["set-cookie"]).toBeUndefined();
 });
 

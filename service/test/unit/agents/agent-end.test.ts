@@ -104,6 +104,17 @@ describe("every failure", () => {
     ["model", "a model", { hasEnded: true, error: "The model `gpt-9` does not exist or you do not have access to it" }],
     ["model", "the status 404", { hasEnded: false, exitCode: 1, model: { lastStatus: 404 } }],
     ["transient", "the status 529", { hasEnded: false, exitCode: 1, model: { lastStatus: 529 } }],
+    [
+      "transient",
+      "a role that ended",
+      { hasEnded: true, error: "API Error: 403 The security token included in the request is expired" },
+    ],
+    [
+      "transient",
+      "a token that ended",
+      { hasEnded: true, error: "API Error: 401 OAuth token has expired. Obtain a new one" },
+    ],
+    ["model", "a key that ended", { hasEnded: true, error: "API Error: 401 expired api key" }],
     ["transient", "an overload", { hasEnded: true, error: "API Error: Repeated 529 Overloaded errors" }],
     ["transient", "a long wait", { endedBy: "wait", hasEnded: false, model: { lastStatus: 429 } }],
     ["transient", "a connection", { hasEnded: true, error: "Connection error." }],
@@ -123,6 +134,16 @@ describe("every failure", () => {
     const explained = explainEnd({ ...witnesses, end: endOf(witnesses) }, { ...context, lastOutput: "", ...more });
     expect(explained).toMatchObject({ failureClass, reason: expect.any(String) });
   });
+});
+
+test.each([
+  ["API Error: 403 ExpiredTokenException: the session is over", 403, "a new run gets a new one"],
+  ["API Error: 401 The access token expired on Friday", 401, "a new run gets a new one"],
+  ["Your credit balance is too low", 400, "has no credit or quota left: add some"],
+  ["API Error: Request rejected (429)", 429, "has reached its limit of requests: start again later"],
+])("says what helps against %s", (error, lastStatus, help) => {
+  const known = { message: undefined, error, hasEnded: true, model: { lastStatus } };
+  expect(explainEnd({ ...known, end: "failed" }, context).reason).toContain(help);
 });
 
 test("what came after a result is told, and nothing of an ordinary end", () => {

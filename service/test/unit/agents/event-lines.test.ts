@@ -18,7 +18,7 @@ function render(format: EventFormat, output: string): string[] {
 
 test("an agent's words and uses of tools are lines that a person can follow", () => {
   expect(render("claude", "change")).toEqual([
-    "Model: claude-opus-5-5",
+    "Model: claude-opus-5-5, Claude Code 2.1.330",
     "I will write.",
     "→ Write /job/tree/note.md",
     expect.stringMatching(/^← File created successfully at: \/job\/tree\/note\.md/),

@@ -186,23 +186,25 @@ test("keeps the restrictions of agents outside a sandbox, and lifts them in one"
   });
 });
 
-test("uses the first model whose key is set, and passes only that key and its base URL", () => {
+test("uses the first model whose key is set, and passes only that key and what belongs to it", () => {
   const agent = presetAgent("opencode", { OPENAI_API_KEY: "o", OPENAI_BASE_URL: "http://127.0.0.1:8080/v1" });
   expect(agent).toMatchObject({
-    passes: ["OPENAI_API_KEY", "OPENAI_BASE_URL"],
+    passes: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_CUSTOM_HEADERS"],
     modelEndpoint: { url: "http://127.0.0.1:8080/v1", keyVariable: "OPENAI_API_KEY" },
   });
   expect(agent?.modelEndpoint?.header("o")).toEqual(["authorization", "Bearer o"]);
   expect(presetAgent("opencode", { ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "o" })).toMatchObject({
-    passes: ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"],
+    passes: ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS"],
     modelEndpoint: { url: "https://api.anthropic.com/v1", keyVariable: "ANTHROPIC_API_KEY" },
   });
 });
 
 test.each([
   ["claude", "ANTHROPIC_API_KEY", "x-api-key: the-key"],
+  ["claude", "ANTHROPIC_AUTH_TOKEN", "authorization: Bearer the-key"],
   ["claude", "CLAUDE_CODE_OAUTH_TOKEN", "authorization: Bearer the-key"],
   ["codex", "CODEX_API_KEY", "authorization: Bearer the-key"],
+  ["codex", "OPENAI_API_KEY", "authorization: Bearer the-key"],
   ["gemini", "GEMINI_API_KEY", "x-goog-api-key: the-key"],
   ["opencode", "ANTHROPIC_API_KEY", "x-api-key: the-key"],
   ["opencode", "OPENAI_API_KEY", "authorization: Bearer the-key"],
@@ -251,8 +253,8 @@ test("rejects a base URL that is none", () => {
 });
 
 test.each([
-  ["claude", "ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN"],
-  ["codex", "CODEX_API_KEY"],
+  ["claude", "ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN or CLAUDE_CODE_OAUTH_TOKEN"],
+  ["codex", "CODEX_API_KEY or OPENAI_API_KEY"],
   ["gemini", "GEMINI_API_KEY"],
   ["opencode", "ANTHROPIC_API_KEY or OPENAI_API_KEY"],
   ["aider", "ANTHROPIC_API_KEY or OPENAI_API_KEY"],

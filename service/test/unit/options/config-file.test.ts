@@ -62,7 +62,7 @@ test("a project needs only a repository", () => {
 });
 
 test.runIf(process.platform === "linux")("a project has its own agent, limits and pull requests", () => {
-  const environment = { ANTHROPIC_API_KEY: "key", DOCS_TOKEN: "of-docs", GITHUB_TOKEN: "of-others" };
+  const environment = { ANTHROPIC_API_KEY: "key", EXTRA: "more", DOCS_TOKEN: "of-docs", GITHUB_TOKEN: "of-others" };
   const { settings, secretVariables } = optionsOf(
     {
       projects: {

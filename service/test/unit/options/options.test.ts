@@ -186,7 +186,10 @@ test("accepts the largest numbers", () => {
 test("gives an agent more variables and files", () => {
   expect(parse("--repository x --agent a")).toMatchObject({ agent: { passes: [], reads: [] } });
   expect(
-    parse("--repository x --agent a --agent-env A --agent-env B --agent-reads /opt/tools --agent-reads x"),
+    parse("--repository x --agent a --agent-env A --agent-env B --agent-reads /opt/tools --agent-reads x", {
+      A: "1",
+      B: "2",
+    }),
   ).toMatchObject({
     agent: { passes: ["A", "B"], reads: ["/opt/tools", `${process.cwd()}/x`] },
   });
@@ -344,7 +347,7 @@ test.each([
   ["--repository x --largest-change-mb 0", "--largest-change-mb must be a number greater than 0"],
   [
     "--repository x --agent claude",
-    "--agent claude requires ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment.",
+    "--agent claude requires ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN or CLAUDE_CODE_OAUTH_TOKEN in the environment.",
   ],
   ["--repository x --keys=", "--keys is empty"],
   ["--repository x --trust acme", "acme is not a repository to trust, such as acme/docs"],

@@ -29,7 +29,7 @@ test.each<[string, Parameters<typeof createProjectSettings>[0], string[]]>([
     "each value of --agent-env that can be a secret",
     {
       repository: "docs",
-      agentEnv: ["DEPLOY_TOKEN", "REGION", "DATABASE_URL", "DOCS_PAT", "HEADERS", "NOT_SET", "SITE"],
+      agentEnv: ["DEPLOY_TOKEN", "REGION", "DATABASE_URL", "DOCS_PAT", "HEADERS", "SITE"],
       agentEnvPublic: ["BUILD", "SITE"],
     },
     ["ghp_0123456789", "0123456789", "postgres://docs:12345678@db/docs", "pat-4711", "X-Key: 4711"],
@@ -112,7 +112,7 @@ test.each<[string, Partial<Parameters<typeof createProjectSettings>[0]>, NodeJS.
 
 test("an agent gets other variables, and a model's key that is the workflow's token stays outside its sandbox", () => {
   const variables = { MY_KEY: "short and long", AGENT_SERVICE_KEY: "short", COPILOT_GITHUB_TOKEN: secret };
-  const agentEnv = ["MY_KEY", "NOT_SET", "COPILOT_GITHUB_TOKEN"];
+  const agentEnv = ["MY_KEY", "COPILOT_GITHUB_TOKEN"];
   const { agent, network } = settingsOf({ agent: "copilot", agentEnv }, { ...variables, GH_TOKEN: secret });
   expect(agent.passes).toEqual(expect.arrayContaining(agentEnv));
   expect(network).toBe("model");
@@ -170,4 +170,26 @@ test("agents may read what only looks like the machine's files, and none of thes
   await once(server, "close");
   const reads = [folder, sockets, "/dev/shm/x", "/process", "/development/dev", "/running", "/var/lib/x", "/tmp/x"];
   expect(settingsOf({ agentReads: reads }).agent.reads).toEqual(expect.arrayContaining(reads));
+});
+
+test.each([
+  [{ agentEnv: ["REGION=eu"] }, "--agent-env must have the name REGION alone: set its value in the environment."],
+  [{ agentEnvPublic: ["MISSING"] }, "--agent-env MISSING requires this variable in the environment."],
+  [{ agentEnv: ["EMPTY_TOKEN"] }, "--agent-env EMPTY_TOKEN requires this variable in the environment."],
+  [{ only: ["./docs/**"] }, '--only: "./docs/**" begins with ./, as no path does.'],
+  [{ only: ["/docs/**"] }, '--only: "/docs/**" begins with /, as no path does.'],
+  [{ only: ["docs/**", "!/a"] }, '--only: "!/a" begins with /, as no path does.'],
+  [{ only: ["- docs/**"] }, '--only: "- docs/**" begins with the dash of a list.'],
+  [{ only: ["'docs/**'"] }, "--only: \"'docs/**'\" has quotation marks."],
+  [{ only: ["docs/../src/**"] }, '--only: "docs/../src/**" has .. in it, as no path does.'],
+  [{ only: ["docs/** # pages"] }, '--only: "docs/** # pages" has a comment: write that in a line of its own.'],
+  [{ only: ["docs/**,src/**"] }, '--only: "docs/**,src/**" has a comma: write one pattern in each line.'],
+  [{ protect: ["./deploy"] }, '--protect: "./deploy" begins with ./, as no path does.'],
+])("rejects what can never work, before a job: %o", (input, problem) => {
+  expect(() => settingsOf({ agent: "agent", ...input }, { EMPTY_TOKEN: " " })).toThrow(problem);
+});
+
+test("patterns that look unusual may match", () => {
+  const only = ["a,b.md", "docs/it's.md", "#a", "docs/"];
+  expect(settingsOf({ only, protect: ["/deploy", "*.sh"] }).only?.patterns).toEqual(only);
 });

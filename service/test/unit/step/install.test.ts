@@ -72,7 +72,13 @@ describe("an agent", () => {
     expect(await install(path)).toBe(path);
     expect(existsSync(record)).toBe(false);
     expect(existsSync(folder)).toBe(false);
-    expect(lines).toEqual([]);
+    expect(lines).toEqual(["Using codex in PATH; the version that was tested is 1.2.3"]);
+  });
+
+  test("is installed if its version was chosen, whatever is in PATH", async () => {
+    const path = programs({ codex: "", npm: recording() }, ["basename"]);
+    expect(await install(path, { isChosen: true })).toBe([join(folder, "bin"), path].join(delimiter));
+    expect(lines).toEqual(["Installing @acme/codex 1.2.3, as agent-options says"]);
   });
 
   test("of npm is installed in a folder, whose programs come first", async () => {

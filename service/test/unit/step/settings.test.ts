@@ -97,6 +97,7 @@ test("reads every option", () => {
       "agent-model-tools": "",
     },
     { workflowToken: "ghs_0123456789" },
+    { ...environment, MY_KEY: "key" },
   );
   expect(settings).toMatchObject({ isWorkflowToken: true, agentPackage: undefined });
   const { options } = settings;
@@ -132,15 +133,30 @@ test.each([
   ["claude", { "agent-env": "INPUT_GITHUB-TOKEN" }, "--agent-env must not name INPUT_GITHUB-TOKEN, which no agent may"],
   ["claude", { "time-limit-minutes": "soon" }, "--time-limit-minutes must be a number"],
   ["claude", { only: "" }, "`agent-options` must have a value of --only, not --only"],
+  ["claude", { "agent-args": "--print" }, "--agent-args must not have --print"],
+  ["claude", { "max-cost-usd": "much" }, "--max-cost-usd must be a number greater than 0"],
+  ["./my-agent", { "agent-args": "-c a=1", "agent-network": "full" }, "--agent-args requires an agent with a name"],
   ["claude", { "sign-off": "true" }, "`agent-options` must have --sign-off alone, not --sign-off true"],
   ["claude", { check: "x", sandbox: "none", "agent-network": "full" }, "check requires"],
   [
     "codex",
     {},
-    "agent codex requires CODEX_API_KEY in the environment of this step: set it with `env:`, from a secret",
+    "agent codex requires CODEX_API_KEY or OPENAI_API_KEY in the environment of this step: set it with `env:`, from a secret",
   ],
 ] as const)("rejects %s with %j", (agent, options, problem) => {
   expect(problemsOf(agent, options)).toContain(problem);
+});
+
+test("a single value that is empty is the default, as of a variable that is not set", () => {
+  const { options } = read("claude", { model: "", "agent-network": "", "time-limit-minutes": "" });
+  expect(options).toMatchObject({ network: "model", agent: { model: "claude" } });
+  expect(options.timeLimitMs).toBe(read("claude").options.timeLimitMs);
+});
+
+test("a version is that of the package, if the step installs it", () => {
+  expect(read("claude", {}, { agentVersion: "2.0.1" }).agentPackage).toMatchObject({ version: "2.0.1" });
+  expect(problemsOf("claude", {}, { agentVersion: "2.0.1", install: false })).toContain("`--install false`");
+  expect(problemsOf("editor", {}, { agentVersion: "2.0.1" })).toContain("is for an agent with a name");
 });
 
 test("rejects a single value that is given twice, and a token as the agent's variable", () => {

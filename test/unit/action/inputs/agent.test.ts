@@ -54,6 +54,29 @@ test("the project does not depend on a command's words, but on the agent's name"
   expect(projectOf({ "agent-options": "--name api\n--model opus" })).toBe("acme-docs-api");
 });
 
+test("arguments of the agent stay one option, and lines with # say nothing", () => {
+  const text = '# - quick\n--agent-args --effort high --append-system-prompt "Be brief"\n';
+  const { agent } = settingsOf({ "agent-options": text });
+  const [option, ...others] = agent?.options ?? [];
+  expect(option).toMatchObject({ name: "agent-args", value: '--effort high --append-system-prompt "Be brief"' });
+  expect([others, agent?.agentVersion]).toEqual([[], undefined]);
+  expect(settingsOf({ "agent-options": "--agent-version 2.1.330" }).agent?.agentVersion).toBe("2.1.330");
+  expect(problemsOf({ "agent-options": "--agent-version latest" })).toEqual([
+    "agent-options must have --agent-version with a version",
+  ]);
+});
+
+test.each([
+  [{ CLAUDE_CODE_USE_BEDROCK: "1", AWS_ACCESS_KEY_ID: "AKID" }, []],
+  [{ CLAUDE_CODE_USE_BEDROCK: "1" }, ["agent is claude"]],
+  [{ CLAUDE_CODE_USE_VERTEX: "1", CLOUDSDK_AUTH_ACCESS_TOKEN: "t" }, []],
+  [{ CLAUDE_CODE_USE_FOUNDRY: "yes", ANTHROPIC_FOUNDRY_AUTH_TOKEN: "t" }, []],
+  [{ CLAUDE_CODE_USE_FOUNDRY: "0" }, ["agent is claude"]],
+  [{ ANTHROPIC_AUTH_TOKEN: "t" }, []],
+])("the key of claude's model is that of its cloud or gateway: %o", (variables, problems) => {
+  expect(problemsOf({}, { ANTHROPIC_API_KEY: "", ...variables })).toEqual(problems);
+});
+
 test("a step of a few minutes leaves its agent half of the time", () => {
   expect(settingsOf({ "timeout-minutes": "3" }).agent?.minutes).toBe(1.5);
 });
