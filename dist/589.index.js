@@ -52,7 +52,8 @@ async function withoutMergesOf(pullRequests, { commits, commitCount }, repositor
         else
             head ??= commit.sha;
     }
-    const start = branch.at(-1)?.parents[0];
+    const oldest = branch.at(-1);
+    const start = oldest?.parents[0] ?? oldest?.sha;
     if (head !== undefined && start !== undefined)
         segments.unshift({ base: start, head });
     return segments;
@@ -169,6 +170,7 @@ const pushEvent = schemas/* object */.Ikc({
 });
 const end = schemas/* object */.Ikc({ sha: schemas/* string */.YjP() });
 const pullRequestEvent = schemas/* object */.Ikc({ pull_request: schemas/* object */.Ikc({ base: end, head: end }) });
+const mergeGroupEvent = schemas/* object */.Ikc({ merge_group: schemas/* object */.Ikc({ base_sha: schemas/* string */.YjP(), head_sha: schemas/* string */.YjP() }) });
 const releaseEvent = schemas/* object */.Ikc({ release: schemas/* object */.Ikc({ tag_name: schemas/* string */.YjP() }) });
 const threadEvent = schemas/* object */.Ikc({
     issue: schemas/* optional */.lqM(schemas/* object */.Ikc({ number: schemas/* int */.Whr(), pull_request: schemas/* optional */.lqM(schemas/* unknown */.L5J()) })),
@@ -186,6 +188,10 @@ async function rangeOfEvent(environment, lastCommit, repository) {
     if (name === "pull_request" || name === "pull_request_target") {
         const { base, head } = read(pullRequestEvent).pull_request;
         return { kind: "exact", base: base.sha, head: head.sha };
+    }
+    if (name === "merge_group") {
+        const { base_sha: base, head_sha: head } = read(mergeGroupEvent).merge_group;
+        return { kind: "exact", base, head };
     }
     if (name === "release")
         return afterPreviousVersion(read(releaseEvent).release.tag_name, await repository.releaseTags());
@@ -217,8 +223,14 @@ async function findRange(since, { lastCommit, firstBase }, repository, { ports, 
     const { environment, clock } = ports;
     const sha = environment.GITHUB_SHA ?? "";
     const compareSince = async (ms) => {
-        const base = firstBase ?? (await repository.commitBefore(sha, new Date(clock.wallTime() - ms)));
-        return notBehind(await repository.compare(base, sha));
+        const since = new Date(clock.wallTime() - ms);
+        const { base, root } = firstBase ? { base: firstBase } : await repository.commitBefore(sha, since);
+        const range = await repository.compare(base, sha);
+        if (!root)
+            return notBehind(range);
+        const { commits, commitCount, files } = range;
+        const all = [...(await repository.filesOf(base)), ...files];
+        return { ...range, commits: [root, ...commits], commitCount: commitCount + 1, files: all };
     };
     if (since.kind === "duration")
         return compareSince(since.ms);
@@ -270,10 +282,13 @@ async function compareIfFound(base, head, repository) {
 
 ;// CONCATENATED MODULE: ./build/action/changes/repository.js
 
+
 /** The limits of all requests to the repository, in milliseconds. */
 const readingLimits = { timeoutMs: 20_000, totalMs: 120_000 };
 /** How many pages of commits, tags or releases are read, with 100 items each. GitHub limits its own lists as well. */
 const maxPages = 50;
+/** How many of these pages with older commits are read to find a newer one below them. */
+const maxOlderPages = 3;
 /** GitHub lists this many files of a comparison. GitHub's documentation: "Compare two commits". */
 const maxListedFiles = 300;
 /** In UTF-16 units; only the beginning of a message is used. */
@@ -309,6 +324,12 @@ const pullRequest = schemas/* object */.Ikc({
 });
 const release = schemas/* object */.Ikc({ tag_name: schemas/* string */.YjP(), draft: schemas/* boolean */.zMY() });
 const tag = schemas/* object */.Ikc({ name: schemas/* string */.YjP() });
+/** Returns whether GitHub says that it cannot make a comparison: for one that is too large, it always will. */
+function isTooLarge(error) {
+    if (!(error instanceof github_error/* GitHubError */.y))
+        return false;
+    return error.status === 500 || (error.status === 422 && error.message.includes("not_available"));
+}
 /** Returns the repository of the run, read through GitHub's API. Every method throws if GitHub cannot be asked. */
 function repositoryOf(reader) {
     return {
@@ -320,7 +341,13 @@ function repositoryOf(reader) {
             let commitCount = 0;
             for (let page = 1; page <= maxPages; page++) {
                 const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
-                const data = await reader.get("compare/{basehead}", comparison, parameters);
+                const data = await reader.get("compare/{basehead}", comparison, parameters).catch((error) => {
+                    if (page === 1 && isTooLarge(error))
+                        return undefined;
+                    throw error;
+                });
+                if (!data)
+                    return { base, head, status, commitCount, commits, files, isTruncated: true, isUnlisted: true };
                 // Only the first page has files.
                 if (page === 1 && !data.files && data.total_commits > 0)
                     throw new Error("GitHub's response lists no files");
@@ -333,26 +360,47 @@ function repositoryOf(reader) {
             }
             return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
         },
-        /** Returns the newest first parent of `head`, a full id, before `time`: what was merged since then counts. */
+        /**
+         * Returns the first parent of `head`, a full id, after which all came that was merged since `time`. A commit keeps its date if it is
+         * pushed later, so the walk goes on past old dates while a newer commit is deeper. `root`: it is the first of all, and came in this time.
+         */
         async commitBefore(head, time) {
-            const newer = new Map();
-            for (let page = 1; page <= maxPages; page++) {
-                const parameters = { sha: head, since: time.toISOString(), per_page: 100, page };
-                const commits = await reader.get("commits", schemas/* array */.YOg(commit), parameters);
+            const known = new Map();
+            const list = async (parameters) => {
+                const commits = await reader.get("commits", schemas/* array */.YOg(commit), { per_page: 100, ...parameters });
                 for (const each of commits)
-                    newer.set(each.sha, each);
-                if (commits.length < 100)
+                    known.set(each.sha, each);
+                return commits;
+            };
+            for (let page = 1; page <= maxPages; page++)
+                if ((await list({ sha: head, since: time.toISOString(), page })).length < 100)
                     break;
+            const newer = new Set(known.keys());
+            /** Newer commits that are not below one which the walk has passed. */
+            const left = new Set(newer);
+            const pass = (sha) => {
+                if (left.delete(sha))
+                    known.get(sha)?.parents.forEach(pass);
+            };
+            let base = head;
+            let root;
+            let pages = 0;
+            for (let sha = head; sha !== undefined && (left.size > 0 || newer.has(sha));) {
+                if (!known.has(sha) && pages++ < maxOlderPages)
+                    await list({ sha });
+                const next = known.get(sha);
+                if (newer.has(sha))
+                    base = next?.parents[0] ?? sha;
+                if (newer.has(sha) && base === sha)
+                    root = next;
+                pass(sha);
+                sha = next?.parents[0];
             }
-            let sha = head;
-            for (let next = newer.get(sha); next; next = newer.get(sha)) {
-                const [parent] = next.parents;
-                // The repository began in this time.
-                if (parent === undefined)
-                    return sha;
-                sha = parent;
-            }
-            return sha;
+            return { base, root };
+        },
+        /** Returns the first 300 files of a commit. GitHub's documentation: "Get a commit". */
+        async filesOf(ref) {
+            return (await reader.get("commits/{ref}", schemas/* object */.Ikc({ files: schemas/* array */.YOg(file) }), { ref })).files;
         },
         /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */
         async releaseTags() {
@@ -396,17 +444,17 @@ const maxTildes = 60;
 const generatedFile = /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|go\.(?:work\.)?sum|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|Gemfile\.lock|composer\.lock|Podfile\.lock|pubspec\.lock|mix\.lock|flake\.lock|packages\.lock\.json|gradle\.lockfile|\.terraform\.lock\.hcl)$|\.min\.(?:js|css)$|\.(?:map|snap|svg)$|\.(?:generated|pb)\.\w+$|_pb2(?:_grpc)?\.pyi?$|(?:^|\/)(?:dist|vendor|node_modules|__generated__)\//;
 /** Formats changes for a prompt, as data between two lines of tildes that nothing in it can close. */
 function formatChanges(changes, withPatches) {
-    const { repository, base, head, commits, commitCount, files, isTruncated } = changes;
+    const { repository, base, head, commits, commitCount, files, isTruncated, isUnlisted } = changes;
     const range = `${oneLine((0,format/* shortRef */.m3)(base), maxNameLength)}...${oneLine((0,format/* shortRef */.m3)(head), maxNameLength)}`;
     const data = [
         `Range: ${range}`,
-        `${(0,format/* count */.U9)(commitCount, "commit")}, ${(0,format/* describeFiles */.LG)(changes)}`,
+        (0,format/* describeCounts */.wv)(changes),
         ...pullRequests(changes),
         ...list("Commits", commits
             .map(({ sha, message }) => `${sha.slice(0, 7)} ${oneLine(message.split("\n")[0] ?? "", maxSubjectLength)}`)
             .toReversed(), maxCommits, commitCount),
         ...list("Files", files.map(describeFile), maxFiles, files.length),
-        ...(isTruncated ? ["", "More files changed than GitHub lists: it lists 300 at most."] : []),
+        ...(isTruncated && !isUnlisted ? ["", "More files changed than GitHub lists: it lists 300 at most."] : []),
         ...(withPatches ? patches(files) : []),
     ].join("\n");
     const text = data.replace(new RegExp(`~{${maxTildes},}`, "g"), "~".repeat(maxTildes));
@@ -482,14 +530,14 @@ async function findSection(settings, remembered, run) {
             log.line(`Changes: the ${name} event has nothing to compare, so the prompt is sent without any`);
             return { section: "" };
         }
-        const { base, files, isTruncated, paths, commitCount, url } = changes;
+        const { base, files, isTruncated, paths, url } = changes;
         // If GitHub did not list all files, another one may count.
         if (files.length === 0 && !isTruncated) {
             const where = paths.length === 0 ? "" : ` in ${(0,untrusted/* excerpt */.Kb)(paths.join(", "), 300)}`;
             log.line(`No changes${where} since ${(0,format/* shortRef */.m3)(base)}: nothing to do`);
             return { kind: "skipped", reason: "nothing-new" };
         }
-        log.line(`Changes since ${(0,format/* shortRef */.m3)(base)}: ${(0,format/* count */.U9)(commitCount, "commit")}, ${(0,format/* describeFiles */.LG)(changes)} (${url})`);
+        log.line(`Changes since ${(0,format/* shortRef */.m3)(base)}: ${(0,format/* describeCounts */.wv)(changes)} (${url})`);
         return { section: formatChanges(changes, settings.withPatches) };
     }
     catch (error) {
@@ -523,6 +571,7 @@ async function readChanges({ since, paths }, remembered, run) {
         files: counting,
         otherFiles: files.length - counting.length,
         isTruncated: parts.some(({ isTruncated }) => isTruncated),
+        isUnlisted: parts.some(({ isUnlisted }) => isUnlisted),
         paths: paths?.patterns ?? [],
     };
 }

@@ -243,16 +243,19 @@ async function ask(fill, cache, run) {
         return { words, answer, service: "nothing" };
     const isOnly = older.length === 0;
     const { changes } = run.settings;
+    const isApart = run.state.features?.has("sections");
     // The prompt depends on what changed, and there is nothing to choose from.
-    if (changes && isOnly)
+    if (changes && !isApart && isOnly)
         return { words, answer, service: turnOf(newest, false) };
     const firstBase = words.base;
-    const written = changes
-        ? await (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .writePrompt */ .UW)(fill, run, { ..._plan_js__WEBPACK_IMPORTED_MODULE_1__/* .nothingRemembered */ .aw, firstBase })
-        : { prompt: fill(undefined) };
-    if ("kind" in written)
-        return written;
-    const same = run.key.find(written.prompt, turns);
+    const whole = !changes
+        ? fill(undefined)
+        : isApart
+            ? fill(_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .changesBelow */ .Jd)
+            : await (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .writePrompt */ .UW)(fill, run, { ..._plan_js__WEBPACK_IMPORTED_MODULE_1__/* .nothingRemembered */ .aw, firstBase });
+    if (typeof whole === "object" && "kind" in whole)
+        return whole;
+    const same = run.key.find(typeof whole === "object" ? whole.whole : whole, turns);
     if (same)
         return { words, answer, service: turnOf(same, false) };
     if (isOnly)
@@ -379,7 +382,8 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
 /* harmony export */ });
 /* unused harmony export Memory */
 /* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2012);
-/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(9563);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(9563);
+/* harmony import */ var _commit_of_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(3538);
 /* harmony import */ var _hash_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8039);
 /* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(618);
 /* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(767);
@@ -387,6 +391,7 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
 /* harmony import */ var _session_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(3351);
 /* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9006);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9062);
+
 
 
 
@@ -525,7 +530,7 @@ class Memory {
         const save = { word, fate: "unknown" };
         this.#saves.push(save);
         try {
-            await this.#writable.save(word, { base: (0,_session_js__WEBPACK_IMPORTED_MODULE_5__/* .commitOf */ .D3)(this.#base), announced: isMute ? false : features && true });
+            await this.#writable.save(word, { base: (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_8__/* .commitOf */ .D)(this.#base), announced: isMute ? false : features && true });
             save.fate = "saved";
             return true;
         }
@@ -549,17 +554,17 @@ class Memory {
         const [why, remedy] = unwritable[access];
         // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
         if (!isKnown && access !== "absent") {
-            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .message */ .iU) `
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .message */ .iU) `
         A re-run may not find the job
         ${why} So a re-run of this workflow run sends nothing, unless GitHub says that this step did not run (permissions: actions: read). To wait for the job, run the action with its job-id.`);
         }
         else if (!isKnown && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment) > 1) {
-            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .message */ .iU) `
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .message */ .iU) `
         Re-run without a memory
         ${why} So this attempt cannot know what an earlier one started, and GitHub did not say that it ran this step. It sends the request.`);
         }
         if (settings.session !== "" && !state.features?.has("session"))
-            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .message */ .iU) `
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .message */ .iU) `
         Session without a memory
         ${why} So the session cannot remember the job of this run. ${remedy}`);
     }
@@ -567,13 +572,13 @@ class Memory {
 /** Why a run cannot write the cache, and how its session is remembered. */
 const unwritable = {
     read: [
-        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `GitHub lets runs of this event only read the Actions cache.`,
-        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `Run it on schedule, push or workflow_dispatch.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `GitHub lets runs of this event only read the Actions cache.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `Run it on schedule, push or workflow_dispatch.`,
     ],
-    none: [(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `ACTIONS_CACHE_MODE keeps this run from the Actions cache.`, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `Let the job read and write the cache.`],
+    none: [(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `ACTIONS_CACHE_MODE keeps this run from the Actions cache.`, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `Let the job read and write the cache.`],
     absent: [
-        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `The runner offers no cache service.`,
-        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_8__/* .say */ .cv) `Run it on a runner with a cache service, or with a service that knows sessions.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `The runner offers no cache service.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `Run it on a runner with a cache service, or with a service that knows sessions.`,
     ],
     write: [[], []],
 };
@@ -595,7 +600,6 @@ function isResuming({ settings, ports }) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   D3: () => (/* binding */ commitOf),
 /* harmony export */   Ul: () => (/* binding */ sessionMemory),
 /* harmony export */   eN: () => (/* binding */ tellOfLeft),
 /* harmony export */   lx: () => (/* binding */ readSession)
@@ -603,15 +607,17 @@ function isResuming({ settings, ports }) {
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
 /* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
 /* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2012);
-/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__ = __webpack_require__(9563);
-/* harmony import */ var _runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(4436);
-/* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(6848);
-/* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(8808);
-/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(618);
-/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(8429);
-/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(767);
-/* harmony import */ var _ask_service_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9816);
-/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(9006);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__ = __webpack_require__(9563);
+/* harmony import */ var _runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4436);
+/* harmony import */ var _commit_of_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(3538);
+/* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6848);
+/* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(8808);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(618);
+/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(8429);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(767);
+/* harmony import */ var _ask_service_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(9816);
+/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_11__ = __webpack_require__(9006);
+
 
 
 
@@ -638,7 +644,7 @@ const maxPullRequests = 20;
  */
 function sessionMemory(cache, step, session, environment) {
     const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
-    const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_6__/* .runAttempt */ .Tm)(environment);
+    const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .runAttempt */ .Tm)(environment);
     const prefix = `agent-session-${session}-`;
     const damaged = { entry: undefined, damaged: prefix };
     let found;
@@ -668,14 +674,14 @@ function sessionMemory(cache, step, session, environment) {
         // The progress has counted the end of the earlier attempt's turn, which this is.
         const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
         const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
-        const own = commitOf(sha);
+        const own = (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(sha);
         return {
             jobId,
             run: runId,
             step,
             attempt,
             kind,
-            commit: end === "completed" ? own : (before?.commit ?? commitOf(base)),
+            commit: end === "completed" ? own : (before?.commit ?? (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(base)),
             sent: end === undefined ? own : undefined,
             failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
             pullRequests: withNumber(earlier?.pullRequests ?? [], pullRequest),
@@ -728,17 +734,13 @@ function sessionMemory(cache, step, session, environment) {
 }
 /** Returns the number of a pull request in this repository; `undefined` if it is in another one. */
 function numberOf(pullRequest, environment) {
-    const place = pullRequest && (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_8__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_6__/* .serverUrl */ .Vd)(environment));
+    const place = pullRequest && (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_10__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .serverUrl */ .Vd)(environment));
     const repository = (environment.GITHUB_REPOSITORY ?? "").toLowerCase();
     return place && `${place.owner}/${place.repo}`.toLowerCase() === repository ? place.number : undefined;
 }
 /** Returns whether a run began after another one: GitHub counts their ids up. */
 function isLaterRun(run, other) {
     return Number(run) > Number(other);
-}
-/** Returns the full id of a commit; `undefined` for anything else, such as a branch. */
-function commitOf(ref) {
-    return /^[0-9a-f]{40,64}$/.test(ref ?? "") ? ref : undefined;
 }
 /**
  * Reads the job of a session, if there is one: its record names its pull request, which does not count as a change, and says how its
@@ -747,13 +749,13 @@ function commitOf(ref) {
  * @param session - `undefined` without a cache that can be read: then only a service that knows sessions remembers the job
  */
 async function readSession(session, firstBase, run) {
-    const nothing = { ..._plan_js__WEBPACK_IMPORTED_MODULE_3__/* .nothingRemembered */ .aw, firstBase, findContinued: async () => undefined };
+    const nothing = { ..._plan_js__WEBPACK_IMPORTED_MODULE_4__/* .nothingRemembered */ .aw, firstBase, findContinued: async () => undefined };
     if (run.state.session === undefined)
         return nothing;
     const { dryRun: isDryRun } = run.settings;
-    const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_9__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
+    const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_11__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
     if (!found)
-        return _result_js__WEBPACK_IMPORTED_MODULE_4__/* .cancelledBeforeSending */ .xX;
+        return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
     if ("damaged" in found)
         tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
     const entry = "entry" in found ? found.entry : undefined;
@@ -814,9 +816,9 @@ async function readSession(session, firstBase, run) {
 async function jobOfService(run) {
     const { clock, signal } = run.ports;
     const startedAt = clock.now();
-    const answer = await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_7__/* .askService */ .x)(run, undefined, maxReadMs);
+    const answer = await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_8__/* .askService */ .x)(run, undefined, maxReadMs);
     if (signal.aborted)
-        return _result_js__WEBPACK_IMPORTED_MODULE_4__/* .cancelledBeforeSending */ .xX;
+        return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
     if (answer.kind === "announced")
         return { jobId: answer.announcement.sessionJobId };
     const error = answer.kind === "unreadable" ? answer.error : undefined;
@@ -832,18 +834,18 @@ async function jobOfService(run) {
 }
 /** Says why a session sends a follow-up or starts a new job. */
 function tell(why, { settings, log }) {
-    log.line(`Session ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_10__/* .excerpt */ .Kb)(settings.session, 100)}: ${why}`);
+    log.line(`Session ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__/* .excerpt */ .Kb)(settings.session, 100)}: ${why}`);
 }
 /** Says that a session starts a new job, and leaves the pull request of the last one. */
 function tellOfLeft(why, { url }, { log }) {
-    log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .message */ .iU) `
+    log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
     Session starts a new job
     ${why}, so the session starts a new job. It leaves ${url}: merge or close it.`);
 }
 async function readSessionJob(jobId, run) {
     const { state, ports } = run;
     const elapsedMs = state.elapsedMs(ports.clock.now());
-    const result = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_5__/* .findJob */ .pC)(jobId, run);
+    const result = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_6__/* .findJob */ .pC)(jobId, run);
     if (result !== "gone" && result.kind === "timed-out" && result.lastError) {
         const { lastError: error, timeoutMs } = result;
         return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
@@ -852,7 +854,7 @@ async function readSessionJob(jobId, run) {
     if (result !== "gone" && result.kind === "cancelled") {
         // A re-run looks at the job again: this step has nothing to do with it yet.
         state.forgetJob();
-        return _result_js__WEBPACK_IMPORTED_MODULE_4__/* .cancelledBeforeSending */ .xX;
+        return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
     }
     if (result !== "gone" && result.kind !== "done" && result.kind !== "started")
         return result;
@@ -864,7 +866,7 @@ async function readSessionJob(jobId, run) {
 /** Returns the state of the last pull request of a session, for the outputs, too. If it was closed, the prompt says so. */
 async function readLastPullRequest(pullRequest, run) {
     // Loaded here, because few runs of a session find a job that has ended.
-    const { readPullRequestState, tellOfRefusal } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
+    const { readPullRequestState, tellOfRefusal } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
     const state = await readPullRequestState(pullRequest, run);
     run.state.lastPullRequest = { url: pullRequest.url, state };
     if (state === "closed")
@@ -891,7 +893,7 @@ async function continuationOf(jobId, { status, isKept, pullRequest }, { failures
         return { jobId, isReplaceable: true };
     }
     if (isKept && (state === "closed" || status === "archived"))
-        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .message */ .iU) `
+        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
       Session leaves work that is kept
       The pull request of job ${jobId} was closed before its last work was in it. That is kept. To have it in another pull request, run the action with this job-id and a prompt.`);
     if (status === "archived" || status === "not found" || !pullRequest) {
@@ -905,12 +907,12 @@ async function continuationOf(jobId, { status, isKept, pullRequest }, { failures
         return undefined;
     }
     if (status === "failed" && failures >= maxFailures && !isKept) {
-        tellOfLeft((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .say */ .cv) `The last ${failures} turns of job ${jobId} failed`, pullRequest, run);
+        tellOfLeft((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `The last ${failures} turns of job ${jobId} failed`, pullRequest, run);
         return undefined;
     }
     tell(`${name} is ${state === "open" ? "open" : "treated as open"}, sending a follow-up to job ${jobId}`, run);
     if (state === "unknown")
-        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_11__/* .message */ .iU) `
+        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
       Cannot read the state of the pull request
       The state of ${url} could not be read, so the session sends a follow-up to its job. To let the action see whether it is merged or closed, give the step a github-token with pull-requests: read for its repository.`);
     return { jobId, isReplaceable: true, leaves: status === "failed" ? pullRequest : undefined };
@@ -1072,13 +1074,17 @@ async function rememberInvalidInputs(matrixLeg, ports) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   Fo: () => (/* binding */ runPlan),
+/* harmony export */   Jd: () => (/* reexport safe */ _comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_0__.Jd),
 /* harmony export */   UW: () => (/* binding */ writePrompt),
 /* harmony export */   aw: () => (/* binding */ nothingRemembered),
 /* harmony export */   kI: () => (/* binding */ findStart),
 /* harmony export */   s$: () => (/* binding */ planTasks)
 /* harmony export */ });
-/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(618);
-/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8429);
+/* harmony import */ var _comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6205);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(618);
+/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8429);
+
+
 
 
 const nothingRemembered = {
@@ -1087,7 +1093,7 @@ const nothingRemembered = {
     ownPullRequests: [],
 };
 /**
- * Writes the prompt with a section on what changed, or returns why nothing may be sent.
+ * Writes the prompt, and a section on what changed, or returns why nothing may be sent.
  *
  * @param addSection - puts the section into the prompt. It is `undefined` without `changes`, and empty if there is nothing
  *   to compare
@@ -1103,8 +1109,11 @@ async function writePrompt(addSection, run, remembered = nothingRemembered) {
             return found;
         section = found.section;
     }
-    const prompt = addSection(section);
-    return prompt.trim() === "" ? { kind: "blocked", cause: "prompt" } : { prompt };
+    const whole = addSection(section);
+    if (whole.trim() === "")
+        return { kind: "blocked", cause: "prompt" };
+    const prompt = changes ? addSection(_comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_0__/* .changesBelow */ .Jd) : whole;
+    return { prompt, sections: section ? [section] : [], whole };
 }
 /** Finds the branch that a new job starts from, if the workflow names one; a result if nothing may be sent. */
 async function findStart(run) {
@@ -1120,10 +1129,10 @@ async function findStart(run) {
  * @param create - `replaces`: the turn of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
  */
 function planTasks(prompt, continued, { replaces, base }) {
-    const create = { kind: "create", prompt, base, replaces };
+    const create = { kind: "create", ...prompt, base, replaces };
     if (continued === undefined)
         return { task: create };
-    const task = { kind: "message", jobId: continued.jobId, prompt, replaces };
+    const task = { kind: "message", jobId: continued.jobId, ...prompt, replaces };
     return continued.isReplaceable ? { task, continued, otherwise: create } : { task };
 }
 /**
@@ -1135,13 +1144,13 @@ function planTasks(prompt, continued, { replaces, base }) {
  */
 async function runPlan({ task, otherwise, continued }, run, runTask, onReplaced) {
     const result = await runTask(task);
-    const isMissing = (0,_result_js__WEBPACK_IMPORTED_MODULE_0__/* .isJobNotFound */ .tl)(result, run.state);
-    const isRefused = continued?.leaves !== undefined && (0,_result_js__WEBPACK_IMPORTED_MODULE_0__/* .isRejected */ .TK)(result);
+    const isMissing = (0,_result_js__WEBPACK_IMPORTED_MODULE_1__/* .isJobNotFound */ .tl)(result, run.state);
+    const isRefused = continued?.leaves !== undefined && (0,_result_js__WEBPACK_IMPORTED_MODULE_1__/* .isRejected */ .TK)(result);
     if (!otherwise || !continued || !(isMissing || isRefused))
         return { task, result };
     // If it was not found by mistake, nothing was sent to it.
-    if (isMissing && !(await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_1__/* .isStillGone */ .U)(continued.jobId, run)))
-        return { task, result: run.ports.signal.aborted ? _result_js__WEBPACK_IMPORTED_MODULE_0__/* .cancelledBeforeSending */ .xX : await runTask(task) };
+    if (isMissing && !(await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_2__/* .isStillGone */ .U)(continued.jobId, run)))
+        return { task, result: run.ports.signal.aborted ? _result_js__WEBPACK_IMPORTED_MODULE_1__/* .cancelledBeforeSending */ .xX : await runTask(task) };
     onReplaced(isMissing ? "not found" : "rejected", continued);
     run.state.forgetJob();
     return { task: otherwise, result: await runTask(otherwise) };
@@ -1334,9 +1343,10 @@ class Sending {
                 return this.#refuse(decision);
             if (decision.do === "send") {
                 // Work that is kept is published, whatever the event.
-                const own = decision.to === undefined ? await findOwnChange(this.#run) : undefined;
-                if (own)
-                    return this.#withdraw(own, { isShown: false });
+                const isKept = decision.to !== undefined;
+                const why = isKept ? undefined : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
+                if (why)
+                    return this.#withdraw(why, { isShown: false });
                 this.#isSettled = true;
                 return this.#send(decision, start.base, early);
             }
@@ -1491,7 +1501,8 @@ class Sending {
         const continued = named ?? (await (conversation ?? remembered).findContinued(base));
         if (continued && "kind" in continued)
             return this.#withdraw(continued);
-        const plan = (0,action_plan/* planTasks */.s$)(written.prompt, continued, { replaces, base });
+        const isApart = await this.#takesSections(written);
+        const plan = (0,action_plan/* planTasks */.s$)(isApart ? written : { prompt: written.whole }, continued, { replaces, base });
         if (settings.dryRun)
             return this.#tellPlan(plan);
         // Before a word is left that something may have been sent.
@@ -1519,6 +1530,18 @@ class Sending {
         if (isMuted && unproven !== undefined && state.features === undefined)
             return this.#withdraw({ kind: "blocked", cause: "unknown", attempt: unproven }, { isSettled: false });
         return this.#runPlan(plan);
+    }
+    /** Returns whether the service takes what comes beside a prompt. Then that is no part of the request's key, so that a re-run finds it. */
+    async #takesSections({ sections }) {
+        const { settings, state } = this.#run;
+        if (settings.dryRun)
+            return false;
+        if (settings.agent)
+            return true;
+        const hasAny = sections.length > 0 || state.refusal !== "" || state.author !== "";
+        if (hasAny && state.features === undefined && !state.isMute)
+            await (0,ask_service/* askService */.x)(this.#run);
+        return state.features?.has("sections") === true;
     }
     /** Runs a plan, and keeps what it has sent. */
     async #runPlan(plan) {

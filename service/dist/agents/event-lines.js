@@ -83,8 +83,10 @@ function contentText(content) {
 }
 function claude(event) {
     const blocks = listOf(objectOf(event.message).content);
-    if (event.type === "system" && event.subtype === "init")
-        return [`Model: ${textOf(event.model)}`];
+    if (event.type === "system" && event.subtype === "init") {
+        const version = textOf(event.claude_code_version);
+        return [`Model: ${textOf(event.model)}${version === "" ? "" : `, Claude Code ${version}`}`];
+    }
     if (event.type === "system" && /retry|error/.test(textOf(event.subtype)))
         return [
             `${textOf(event.subtype)}: ${short(textOf(event.error) || textOf(event.message) || JSON.stringify(event.error ?? {}))}`,
