@@ -169,6 +169,7 @@ test("a turn that is postponed after its agent has run does not run it again", a
       },
     });
   const { worker, repository, log, checkoutOf, addJobs, sleeps } = setUp({ host, projects });
+  repository.branchHead = async () => undefined;
   repository.commits = async () => [];
   repository.commit = async () => ({ commit: undefined, leftOut: [] });
   await addJobs("a");
