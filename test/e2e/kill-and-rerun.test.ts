@@ -42,7 +42,7 @@ async function killAndRerun(n: number, needed = "") {
 }
 
 test.skipIf(!hasSignals)("a re-run waits for the job of a step that was killed right after the create", async () => {
-  const { first, second, posts, comments } = await killAndRerun(2, " job=");
+  const { first, second, posts, comments } = await killAndRerun(4, " job=");
   expect(first.exitCode).toBe(null);
   expect(posts).toHaveLength(1);
   expect(second.outputs).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
@@ -50,7 +50,7 @@ test.skipIf(!hasSignals)("a re-run waits for the job of a step that was killed r
 });
 
 test.skipIf(!hasSignals)("a re-run sends nothing if the step was killed while its create was in flight", async () => {
-  const { first, second, posts, comments } = await killAndRerun(1);
+  const { first, second, posts, comments } = await killAndRerun(3);
   expect(first.outputs).toMatchObject({ outcome: "error", "job-id": "" });
   expect(posts).toHaveLength(1);
   expect(second.exitCode).toBe(1);
@@ -68,7 +68,7 @@ test.skipIf(!hasSignals)(
     await using service = await startScriptedService({
       script: () => ({ durationMs: 60_000 }),
       fault: (n) => {
-        if (n === 1) setTimeout(() => kill(), 30);
+        if (n === 3) setTimeout(() => kill(), 30);
         return false;
       },
     });

@@ -184,7 +184,11 @@ test("with --log-format json, all that it prints is JSON, without the key, and n
   // On a full disk.
   const bin = temporaryFolder();
   const reason = "error: failed to write new configuration file config.lock";
-  writeFileSync(join(bin, "git"), `#!/bin/sh\necho "${reason}" >&2; exit 128\n`, { mode: 0o755 });
+  writeFileSync(
+    join(bin, "git"),
+    `#!/bin/sh\n[ "$1" = --version ] && echo git version 2.39.0 && exit\necho "${reason}" >&2; exit 128\n`,
+    { mode: 0o755 },
+  );
   const failing = start({ PATH: `${bin}:${process.env.PATH}` });
   expect(await once(failing.child, "close")).toEqual([1, null]);
   expect(parse(failing.output.stdout)).toEqual([

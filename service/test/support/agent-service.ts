@@ -22,7 +22,7 @@ export function scriptAgent(code: string): Agent {
 }
 
 /** Writes its prompt, one word, to a page that is named after it. */
-export const writingAgent = shellAgent('prompt=$(cat); printf %s "$prompt" > "$prompt.md"');
+export const writingAgent = shellAgent('prompt=$(cat | head -n 1); printf %s "$prompt" > "$prompt.md"');
 
 /** Returns an agent whose supervisor starts in half the time: it reads what Node has compiled for an earlier one. */
 export function withCompiledSupervisor(agent: Agent): Agent {

@@ -5,7 +5,7 @@ import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 
-const names = fs.readFileSync(0, "utf8").split(", ");
+const names = fs.readFileSync(0, "utf8").split("\n", 1).join("").split(", ");
 const { HOSTILE_MARKER: marker = "", OPERATOR_HOME: operatorHome = "" } = process.env;
 const tree = process.cwd();
 const payload = `touch '${marker}'`;

@@ -44,7 +44,7 @@ export interface StepRun extends AsyncDisposable {
 
 /** An agent that says `Did PROMPT.`, and leaves its prompts in a page and, as its session, in its home directory. */
 function recordingAgent(folder: string): Agent {
-  const record = `cat "$AGENT_HISTORY_FILE" > "${folder}/history"; prompt=$(cat); echo "$prompt" >> "${folder}/runs"
+  const record = `cat "$AGENT_HISTORY_FILE" > "${folder}/history"; prompt=$(sed '/^$/,$d'); echo "$prompt" >> "${folder}/runs"
     echo "$prompt" >> "$HOME/session"; cp "$HOME/session" "${folder}/session"; echo "$prompt" >> "$AGENT_JOB_ID.md"; echo "Did $prompt."`;
   return { ...shellAgent(record), readReport: (stdout) => ({ message: stdout.trim(), error: undefined }) };
 }

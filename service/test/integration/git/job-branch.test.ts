@@ -127,6 +127,8 @@ test("what someone pushed after a merge is continued, in a new pull request", as
   expect(second.status, logOf(service, first.id)).toBe("completed");
   expect(second.prLink).not.toBe(first.prLink);
   expect(docs.git("rev-parse", `${branch}~1`)).toBe(added);
+  // What the target branch has of it is the same.
+  expect(logOf(service, first.id)).not.toContain("has changed since this work began");
 });
 
 test("a branch that someone rewrote is continued as it is now, and the job's own commit is kept in the clone", async () => {
