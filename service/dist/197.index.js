@@ -17868,11 +17868,14 @@ const older_files_maxNamed = 50;
  * Says which files the target branch has in a newer version than the branch that a turn continues, so that its agent does not look for what
  * is not there. Empty if there are none.
  */
-async function describeOlderFiles({ isContinued, base, targetBranch }, repository) {
+async function describeOlderFiles({ isContinued, base, head, targetBranch }, repository) {
     const target = isContinued ? await repository.branchHead(targetBranch) : undefined;
     if (target === undefined || target === base)
         return "";
-    const paths = (await repository.changedFiles(base, target)).map(({ path }) => JSON.stringify(path));
+    const changed = new Set((await repository.changedFiles(base, target)).map(({ path }) => path));
+    // What was merged of the branch itself is the same in both.
+    const differing = changed.size === 0 ? [] : await repository.changedFiles(head, target);
+    const paths = differing.flatMap(({ path }) => (changed.has(path) ? JSON.stringify(path) : []));
     if (paths.length === 0)
         return "";
     const more = paths.length > older_files_maxNamed ? ` and ${paths.length - older_files_maxNamed} more` : "";
