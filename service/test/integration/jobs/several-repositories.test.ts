@@ -236,6 +236,37 @@ describe("a repository that has worked before", () => {
     expect(problems.current).toEqual({});
   });
 
+  test("takes no place from eleven others while it is away, however many of its jobs wait", async () => {
+    const repositories = Array.from({ length: 12 }, () => docsRepository());
+    const folder = temporaryFolder();
+    let isAccepted = true;
+    const check = async () => {
+      if (!isAccepted) throw new Error("the key is not accepted");
+    };
+    const names = repositories.map((_, index) => `p${index}`);
+    const projects = Object.fromEntries(
+      repositories.map((one, index) => [
+        names[index] ?? "",
+        { ...projectOptions(one, { agent: writer("page.md") }), ...(index === 1 && { check }) },
+      ]),
+    );
+    await (await start(projects, { folder })).stop();
+    const [gone] = repositories;
+    renameSync(gone?.path ?? "", `${gone?.path}.away`);
+    isAccepted = false;
+    const service = await start(projects, { folder, agents: 2 });
+    const bad = [];
+    for (const project of ["p0", "p0", "p0", "p1", "p1"])
+      bad.push([project, (await send(service, `${project}/job`, "Go on")).job.id] as const);
+    const others = await Promise.all(names.slice(2).map((project) => run(service, project)));
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => "completed"));
+    for (const [project, id] of bad) expect((await send(service, `${project}/job/${id}`)).job.status).toBe("active");
+    isAccepted = true;
+    renameSync(`${gone?.path}.away`, gone?.path ?? "");
+    for (const [project, id] of bad)
+      expect(await waitForJob(service, id, project)).toMatchObject({ status: "completed" });
+  });
+
   test("is away if what its agent needs is refused, such as the key of its model", async () => {
     const { projects, folder, isWaiting } = await prepare();
     let isAccepted = false;
