@@ -28,7 +28,11 @@ export async function keepForOthers(
 ): Promise<string | undefined> {
   if (keptCommits === undefined) return undefined;
   try {
-    if (isForSecret(refused)) throw new Error("GitHub says that it has a secret, so that it is saved nowhere else");
+    if (isForSecret(refused)) {
+      // It may be stored since its agent ended.
+      await keptCommits.forget?.(turn);
+      throw new Error("GitHub says that it has a secret, so that it is saved nowhere else");
+    }
     await keptCommits.save(turn, await repository.packCommit(turn.job));
     return undefined;
   } catch (error) {

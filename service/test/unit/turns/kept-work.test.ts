@@ -429,6 +429,27 @@ test("a commit that may have a secret stays on its machine", async () => {
   expect(bundles.size).toBe(1);
 });
 
+test("a commit that was kept before its push is kept no longer if that is refused for a secret, or once it is published", async () => {
+  const stored = new Map<string, Uint8Array>();
+  const keptCommits: KeptCommits = {
+    isOnlyPlace: true,
+    save: async ({ identity }, packed) => void stored.set(identity, packed),
+    load: async (_job, { identity }) => stored.get(identity),
+    forget: async ({ identity }) => void stored.delete(identity),
+  };
+  const { createWorker, refuse } = await setUp();
+  const worker = await createWorker({ keptCommits });
+  refuse("commits", "remote: error: GH013: violations\nremote: - Push cannot contain secrets\n");
+  expect(await worker("one")).toMatchObject(["failed", expect.any(String), undefined]);
+  expect(stored.size).toBe(0);
+  refuse("commits");
+  expect(await worker("two")).toMatchObject(["failed", expect.any(String), "push"]);
+  expect(stored.size).toBe(1);
+  refuse("nothing");
+  expect(await worker("two")).toMatchObject(["completed", undefined, undefined]);
+  expect(stored.size).toBe(0);
+});
+
 const lostWith = [
   ["cannot be saved", ruleRefusal, "the cache is full"],
   [
