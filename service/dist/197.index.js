@@ -18962,8 +18962,11 @@ async function keepForOthers(turn, refused, { repository, keptCommits, log }) {
     if (keptCommits === undefined)
         return undefined;
     try {
-        if (isForSecret(refused))
+        if (isForSecret(refused)) {
+            // It may be stored since its agent ended.
+            await keptCommits.forget?.(turn);
             throw new Error("GitHub says that it has a secret, so that it is saved nowhere else");
+        }
         await keptCommits.save(turn, await repository.packCommit(turn.job));
         return undefined;
     }
