@@ -248,14 +248,12 @@ async function ask(fill, cache, run) {
     if (changes && !isApart && isOnly)
         return { words, answer, service: turnOf(newest, false) };
     const firstBase = words.base;
-    const whole = !changes
-        ? fill(undefined)
-        : isApart
-            ? fill(_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .changesBelow */ .Jd)
-            : await (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .writePrompt */ .UW)(fill, run, { ..._plan_js__WEBPACK_IMPORTED_MODULE_1__/* .nothingRemembered */ .aw, firstBase });
-    if (typeof whole === "object" && "kind" in whole)
-        return whole;
-    const same = run.key.find(typeof whole === "object" ? whole.whole : whole, turns);
+    const written = changes && !isApart
+        ? await (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .writePrompt */ .UW)(fill, run, { ..._plan_js__WEBPACK_IMPORTED_MODULE_1__/* .nothingRemembered */ .aw, firstBase })
+        : { whole: fill(changes ? _plan_js__WEBPACK_IMPORTED_MODULE_1__/* .changesBelow */ .Jd : undefined) };
+    if ("kind" in written)
+        return written;
+    const same = run.key.find(written.whole, turns);
     if (same)
         return { words, answer, service: turnOf(same, false) };
     if (isOnly)

@@ -93,13 +93,12 @@ async function ask(
   // The prompt depends on what changed, and there is nothing to choose from.
   if (changes && !isApart && isOnly) return { words, answer, service: turnOf(newest, false) };
   const firstBase = words.base;
-  const whole = !changes
-    ? fill(undefined)
-    : isApart
-      ? fill(changesBelow)
-      : await writePrompt(fill, run, { ...nothingRemembered, firstBase });
-  if (typeof whole === "object" && "kind" in whole) return whole;
-  const same = run.key.find(typeof whole === "object" ? whole.whole : whole, turns);
+  const written =
+    changes && !isApart
+      ? await writePrompt(fill, run, { ...nothingRemembered, firstBase })
+      : { whole: fill(changes ? changesBelow : undefined) };
+  if ("kind" in written) return written;
+  const same = run.key.find(written.whole, turns);
   if (same) return { words, answer, service: turnOf(same, false) };
   if (isOnly) return { words, answer, service: turnOf(newest, true) };
   return { words, answer, service: { several: [...new Set(turns.map(({ jobId }) => jobId))] } };
