@@ -11540,8 +11540,8 @@ class Clone {
     #heads;
     /** The heads that the clone has: those in its `refs/heads` when it was opened, with the fetches and pushes since then. */
     #fetched = new Map();
-    /** The refs of work that the repository keeps, without their prefix; see `WorkRefs`. */
-    workRefs = new Map();
+    /** The names of the refs of work in the repository, without their prefix; see `WorkRefs`. */
+    workRefs = new Set();
     /** When the last listing began, on the clock of `performance.now`. */
     #listedAt = Number.NEGATIVE_INFINITY;
     /** When the last fetch of each branch began that was fetched since then. */
@@ -11705,8 +11705,8 @@ class Clone {
         const listed = await this.#git.run(list);
         const { heads, defaultBranch } = parseRemoteRefs(listed);
         this.workRefs.clear();
-        for (const [name, id] of parseRefs(listed, "\t", workRefPrefix))
-            this.workRefs.set(name, id);
+        for (const name of parseRefs(listed, "\t", workRefPrefix).keys())
+            this.workRefs.add(name);
         this.#defaultBranch = defaultBranch;
         this.#heads = heads;
         this.#listedAt = startedAt;
@@ -12413,7 +12413,7 @@ class WorkRefs {
     }
     /** The names, without the prefix, as of the last listing of branches, with what was written and removed since then. */
     get names() {
-        return [...this.#clone.workRefs.keys()];
+        return [...this.#clone.workRefs];
     }
     /**
      * Writes a text.
@@ -12433,7 +12433,7 @@ class WorkRefs {
         await this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...replaces.map(deletion)]);
         for (const replaced of replaces)
             this.#clone.workRefs.delete(replaced);
-        this.#clone.workRefs.set(name, `${workRefPrefix}${name}`);
+        this.#clone.workRefs.add(name);
     }
     /** Returns a text; `undefined` if it is gone, or none that was written here. @throws GitError in an outage */
     async read(name) {

@@ -65,8 +65,8 @@ export class Clone {
   #heads: Map<string, string> | undefined;
   /** The heads that the clone has: those in its `refs/heads` when it was opened, with the fetches and pushes since then. */
   #fetched = new Map<string, string>();
-  /** The refs of work that the repository keeps, without their prefix; see `WorkRefs`. */
-  readonly workRefs = new Map<string, string>();
+  /** The names of the refs of work in the repository, without their prefix; see `WorkRefs`. */
+  readonly workRefs = new Set<string>();
   /** When the last listing began, on the clock of `performance.now`. */
   #listedAt = Number.NEGATIVE_INFINITY;
   /** When the last fetch of each branch began that was fetched since then. */
@@ -238,7 +238,7 @@ export class Clone {
     const listed = await this.#git.run(list);
     const { heads, defaultBranch } = parseRemoteRefs(listed);
     this.workRefs.clear();
-    for (const [name, id] of parseRefs(listed, "\t", workRefPrefix)) this.workRefs.set(name, id);
+    for (const name of parseRefs(listed, "\t", workRefPrefix).keys()) this.workRefs.add(name);
     this.#defaultBranch = defaultBranch;
     this.#heads = heads;
     this.#listedAt = startedAt;

@@ -18,7 +18,7 @@ export class WorkRefs {
 
   /** The names, without the prefix, as of the last listing of branches, with what was written and removed since then. */
   get names(): readonly string[] {
-    return [...this.#clone.workRefs.keys()];
+    return [...this.#clone.workRefs];
   }
 
   /**
@@ -38,7 +38,7 @@ export class WorkRefs {
     await git.run(["fast-import", "--quiet", "--force"], { input });
     await this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...replaces.map(deletion)]);
     for (const replaced of replaces) this.#clone.workRefs.delete(replaced);
-    this.#clone.workRefs.set(name, `${workRefPrefix}${name}`);
+    this.#clone.workRefs.add(name);
   }
 
   /** Returns a text; `undefined` if it is gone, or none that was written here. @throws GitError in an outage */
