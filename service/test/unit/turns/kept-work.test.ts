@@ -437,8 +437,13 @@ test("a commit that was kept before its push is kept no longer if that is refuse
     load: async (_job, { identity }) => stored.get(identity),
     forget: async ({ identity }) => void stored.delete(identity),
   };
-  const { createWorker, refuse } = await setUp();
+  const { createWorker, refuse, remote } = await setUp();
   const worker = await createWorker({ keptCommits });
+  // From here on, its runner may be lost.
+  const atPush: number[] = [];
+  remote.refuses = () => void atPush.push(stored.size);
+  expect(await worker("zero")).toEqual(["completed", undefined, undefined]);
+  expect([atPush.at(-1), stored.size]).toEqual([1, 0]);
   refuse("commits", "remote: error: GH013: violations\nremote: - Push cannot contain secrets\n");
   expect(await worker("one")).toMatchObject(["failed", expect.any(String), undefined]);
   expect(stored.size).toBe(0);
