@@ -4,6 +4,7 @@ import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, Turn } from "../../model.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
+import { commitMessage } from "../../pulls/commit-message.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { reportOf } from "../agent-run-report.ts";
@@ -111,6 +112,7 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   if (reason !== undefined) return { stage: "failed", made };
   if (commit === undefined) {
     log(`${noChangeNote} ${lastWords(work.maker)}`);
+    await rememberEnd(work);
     return unchanged(work);
   }
   const placed = { ...placeOn(work, commit), isKept: true, isFinal };
@@ -118,6 +120,18 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   if (context.keptCommits?.isOnlyPlace)
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
   return { stage: "made", placed, go };
+}
+
+/** Remembers that a turn completed without a change, for machines that have nothing of this one. */
+async function rememberEnd({ turn, context }: Work): Promise<void> {
+  const { keptCommits, job, log } = context;
+  try {
+    // Of the prompt, only its hash is told.
+    const message = commitMessage(turn, [], job.session, { left: "nothing" }, "No change");
+    await context.patiently(async () => keptCommits?.end?.(turn, message));
+  } catch (error) {
+    log(`That nothing was changed is only known on this machine: ${errorMessage(error)}`);
+  }
 }
 
 /** Returns where a turn stands that has made nothing: what earlier turns have pushed may have no pull request yet. */

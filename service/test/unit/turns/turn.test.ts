@@ -136,7 +136,7 @@ test("an agent that fails fails its turn, and what it reported is logged", async
     log: lines("Turn 1 started.", "The agent failed.", "The agent reported: no model", keptLine),
     failures: [keptReason("The agent failed. The agent reported: no model.")],
   });
-  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("\nAgent-Unfinished: yes\n") }]);
+  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("\nAgent-Left: unfinished\n") }]);
   expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
   expect(await store.turns.ofJob("a")).toMatchObject([{ answer: "I could not" }]);
 });
