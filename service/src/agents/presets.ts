@@ -117,7 +117,7 @@ function modelOf(
     if (!pattern.test(value)) throw new Error(`${name} is not valid.`);
   }
   const found = baseUrl || (typeof url === "string" ? url : url(variables));
-  if (!/^https?:/i.test(found) || !URL.canParse(found)) throw new Error(`${baseUrlVariable} must be a URL.`);
+  if (!/^https?:\S+$/i.test(found) || !URL.canParse(found)) throw new Error(`${baseUrlVariable} must be a URL.`);
   const headers = readHeaders(headersVariable, variables(headersVariable));
   return {
     endpoint: {

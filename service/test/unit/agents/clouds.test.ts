@@ -182,6 +182,7 @@ test.each([
   [{ ...foundry, ANTHROPIC_FOUNDRY_RESOURCE: "" }, "CLAUDE_CODE_USE_FOUNDRY needs ANTHROPIC_FOUNDRY_RESOURCE, too"],
   [{ ...gateway, ANTHROPIC_CUSTOM_HEADERS: "secret" }, "ANTHROPIC_CUSTOM_HEADERS must have NAME: VALUE in each line."],
   [{ ...gateway, ANTHROPIC_BASE_URL: "gateway.example.com:8080" }, "ANTHROPIC_BASE_URL must be a URL."],
+  [{ ...gateway, ANTHROPIC_BASE_URL: "https://gateway.example\n.com" }, "ANTHROPIC_BASE_URL must be a URL."],
 ])("rejects before a job what cannot work: %o", (environment, problem) => {
   expect(() => presetAgent("claude", environment)).toThrow(problem);
 });

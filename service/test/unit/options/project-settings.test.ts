@@ -184,6 +184,8 @@ test.each([
   [{ only: ["docs/../src/**"] }, '--only: "docs/../src/**" has .. in it, as no path does.'],
   [{ only: ["docs/** # pages"] }, '--only: "docs/** # pages" has a comment: write that in a line of its own.'],
   [{ only: ["docs/**,src/**"] }, '--only: "docs/**,src/**" has a comma: write one pattern in each line.'],
+  [{ only: ["docs\\guide\\**"] }, "has a backslash between folders: write /."],
+  [{ only: ["# pages"] }, '--only: "# pages" has a comment: write that in a line of its own.'],
   [{ protect: ["./deploy"] }, '--protect: "./deploy" begins with ./, as no path does.'],
 ])("rejects what can never work, before a job: %o", (input, problem) => {
   expect(() => settingsOf({ agent: "agent", ...input }, { EMPTY_TOKEN: " " })).toThrow(problem);
