@@ -45,8 +45,9 @@ export async function findSection(
 
 /** Warns of patterns that match no file that there is: what they were meant for never counts. */
 async function warnOfUnused({ paths }: ChangesSettings, { head }: Changes, run: Run): Promise<void> {
-  const repository = repositoryOf(await connectRepository(run, readingLimits));
-  const all = await repository.allPaths(head).catch(() => undefined);
+  const all = await connectRepository(run, readingLimits)
+    .then((reader) => repositoryOf(reader).allPaths(head))
+    .catch(() => undefined);
   const unused = all && paths?.unused(all);
   if (unused !== undefined && unused.length > 0)
     run.log.warning(message`
