@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isObject } from "../../client/contract.ts";
 import {
   type AgentSettings,
+  agentKeys,
   agentProblem,
   forkAdvice,
   keysOf,
@@ -64,10 +65,11 @@ export function parseAgent(
       );
   const keys = keysOf(agent, environment);
   const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
+  const isCloud = keys !== agentKeys[agent];
   if (isKeyMissing)
     add(
       "agent",
-      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${trusted(forkAdvice)}`,
+      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${trusted(isCloud ? "the step that signs in, or from a secret" : "a secret")}. Check the secret's name. ${trusted(forkAdvice)}`,
     );
   for (const name of keys)
     if (!isKey(environment[name]?.trim() || "unset"))

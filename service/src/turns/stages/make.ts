@@ -5,6 +5,7 @@ import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, Turn } from "../../model.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
 import { commitMessage } from "../../pulls/commit-message.ts";
+import { findProtected } from "../../pulls/protected-files.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { reportOf } from "../agent-run-report.ts";
@@ -50,6 +51,7 @@ export async function make(work: Work): Promise<Position> {
     return { stage: "failed", made: { reason: against } };
   }
   for (const note of start.notes) log(note);
+  await warnOfUnused(work);
   await checkFreeSpace(context);
   await context.committer?.prepare();
   await tryBranch(work);
@@ -97,6 +99,22 @@ export async function make(work: Work): Promise<Position> {
   const answer = [report.answer, unpublished].filter(Boolean).join("\n\n");
   if (unpublished !== "") report = { ...report, answer };
   return settle(work, { commit }, isFinal, report, go());
+}
+
+/** Says before an agent runs which patterns match no file that there is: it may be a mistake that takes all its work back. */
+async function warnOfUnused({ context, start }: Work): Promise<void> {
+  const { only, moreProtected = [], repository, log } = context;
+  if (only === undefined && moreProtected.length === 0) return;
+  const paths = await repository.paths(start.head);
+  const unused = {
+    "--only": only?.unused(paths) ?? [],
+    "--protect": moreProtected.filter((pattern) => findProtected(paths, [pattern]).length === 0),
+  };
+  for (const [option, patterns] of Object.entries(unused))
+    if (patterns.length > 0)
+      log(
+        `${option} matches no file that exists: ${patterns.join(", ")}. Check how it is written, unless the agent is to create such files.`,
+      );
 }
 
 /** Keeps and records what an agent has made, and returns where its turn stands then. */
