@@ -89,8 +89,10 @@ export const serviceOptions = [
   "agent-model-tools",
   "agent-network",
   "agent-reads",
+  "branch-prefix",
   "commit-as",
   "disk-mb",
+  "draft",
   "largest-change-mb",
   "max-cost-usd",
   "memory-mb",
@@ -103,6 +105,7 @@ export const serviceOptions = [
   "setup-host",
   "sign-off",
   "time-limit-minutes",
+  "title-prefix",
   "trailer",
 ] as const;
 

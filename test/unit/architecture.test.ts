@@ -138,7 +138,7 @@ const arrows: Record<string, string[]> = {
     "action/memory",
     "action/report",
     "action/runner",
-    ...run("base-branch", "outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
+    ...run("base-branch", "outcome", "plan", "result", "run", "settings", "step-key"),
   ],
   "action/inputs": [
     "action/changes",
