@@ -276,7 +276,7 @@ export type TurnStatus = TurnState | "stopped";
 export interface StepTurn
   extends Pick<
     StoredTurn,
-    "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "failureClass" | "kept" | "checkResult"
+    "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "failureClass" | "kept" | "made" | "checkResult"
   > {
   status: TurnStatus;
 }

@@ -1,16 +1,8 @@
-import * as z from "zod/mini";
 import { unknownCost } from "../cost.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import type { JobCommit } from "../git/job-commits.ts";
-import {
-  failureClasses,
-  type KeptWork,
-  type Made,
-  type RunningTurn,
-  type StoredJob,
-  type StoredTurn,
-} from "../model.ts";
+import type { KeptWork, Made, RunningTurn, StoredJob, StoredTurn } from "../model.ts";
 import type { Committer } from "../pulls/committers.ts";
 import type { StoredReport } from "../store/running-turns.ts";
 import { LeaseLost } from "../store-errors.ts";
@@ -124,21 +116,6 @@ export function keptOf({ at, pushed }: Work): KeptWork | undefined {
   if (at.stage === "made" || at.stage === "checked") return at.placed.isPushed ? "pull-request" : "push";
   if (at.stage === "pushed") return typeof pushed === "object" ? "push" : "pull-request";
   return at.stage === "published" ? "pull-request" : undefined;
-}
-
-const madeShape = z.object({
-  commit: z.optional(z.string()),
-  reason: z.optional(z.string()),
-  failureClass: z.optional(z.enum(failureClasses)),
-});
-
-/** Returns what a turn has made; `undefined` if it has not, or that is not understood: the copy of a job can have any text. */
-export function parseMade(text: string | null): Made | undefined {
-  try {
-    return madeShape.parse(JSON.parse(text ?? ""));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Records what a turn has made. */
