@@ -9,7 +9,7 @@ import { SetupError } from "./setup/setup-error.ts";
 
 /** What the action asks for, and what it means for the service. */
 export interface Settings
-  extends Pick<AgentSettings, "projectId" | "isOwnRepository" | "install" | "remember" | "agentVersion"> {
+  extends Pick<AgentSettings, "projectId" | "isOwnRepository" | "install" | "isQuiet" | "remember" | "agentVersion"> {
   /** Arguments of the service's command line. */
   args: string[];
   /** Variables that they depend on. */
@@ -103,6 +103,7 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
     endsAfterMs: given.minutes * 60_000,
     isWorkflowToken: token === workflowToken,
     install,
+    isQuiet: given.isQuiet,
     agentVersion,
     remember,
   };

@@ -123,6 +123,7 @@ const ownOptions = {
   name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
   remember: [/^(true|false)$/i, "true or false"],
   install: [/^(true|false)$/i, "true or false"],
+  quiet: [/^(true|false)?$/i, "true or false"],
   "agent-version": [/^\d+\.\d[\w.+-]*$/, "a version, such as 2.1.330"],
   repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
 } as const;
@@ -224,6 +225,8 @@ export interface AgentSettings {
   minutes: number;
   remember: boolean;
   install: boolean;
+  /** Whether the log of the step does not show what the agent does. */
+  isQuiet: boolean;
   /** Of the agent, to be installed. Default: the one that is there, or the tested one. */
   agentVersion?: string | undefined;
   options: readonly ServiceOption[];
@@ -236,6 +239,8 @@ export interface AgentConfig {
   /** Of the step. */
   environment: NodeJS.ProcessEnv;
   settings: AgentSettings;
+  /** Where the transcript of its jobs is written. */
+  logFile: string;
 }
 
 /**

@@ -325,6 +325,8 @@ test("the action and the client use the network and the file system in one file 
   expect(users(/^node:(https?|net|tls)$/)).toEqual(["src/runner-kit/transport.ts"]);
   expect(users(/^node:fs/)).toEqual([
     "src/action/inputs/prompt-file.ts",
+    // Whether there is a transcript.
+    "src/action/own-agent.ts",
     "src/action/runner/environment.ts",
     "src/action/runner/toolkit.ts",
     // Whether an agent's program is installed.
