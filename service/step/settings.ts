@@ -9,7 +9,10 @@ import { SetupError } from "./setup/setup-error.ts";
 
 /** What the action asks for, and what it means for the service. */
 export interface Settings
-  extends Pick<AgentSettings, "projectId" | "isOwnRepository" | "install" | "isQuiet" | "remember" | "agentVersion"> {
+  extends Pick<
+    AgentSettings,
+    "projectId" | "isOwnRepository" | "isPrivate" | "install" | "isQuiet" | "remember" | "agentVersion"
+  > {
   /** Arguments of the service's command line. */
   args: string[];
   /** Variables that they depend on. */
@@ -99,6 +102,7 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
     agentPackage: agentPackage && { ...agentPackage, version: agentVersion ?? agentPackage.version },
     projectId,
     isOwnRepository: given.isOwnRepository,
+    isPrivate: given.isPrivate,
     token,
     endsAfterMs: given.minutes * 60_000,
     isWorkflowToken: token === workflowToken,

@@ -215,6 +215,8 @@ export interface AgentSettings {
   repository: string;
   /** Whether that is the workflow's. */
   isOwnRepository: boolean;
+  /** Whether it is known that not everyone can read it. */
+  isPrivate: boolean;
   /** What `projectOf` returns. */
   projectId: string;
   /** Pushes branches, and opens pull requests. */

@@ -14,7 +14,7 @@ export interface ShownTurn {
   reason?: string;
   /** Of what kind the failure is. Absent if it did not fail, or that is unknown. */
   class?: FailureClass;
-  /** What is kept of its work, which the next turn of its job publishes first. Absent if nothing is. */
+  /** What is kept of its work, which the next turn of its job publishes first or begins in. Absent if nothing is. */
   kept?: KeptWork;
   /** `none`: its agent completed, and changed nothing. Absent if it did not, or that is unknown. */
   change?: "none";

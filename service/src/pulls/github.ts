@@ -3,7 +3,7 @@ import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { LeaseLost } from "../store-errors.ts";
-import { leftWorkNote } from "./commit-message.ts";
+import { beganEarlierNote, leftWorkNote } from "./commit-message.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubGates } from "./github/gate.ts";
@@ -270,7 +270,9 @@ export class GitHubPullRequests implements PullRequestPlatform {
   async #create(change: Change): Promise<string> {
     const { title, branch, targetBranch } = change;
     // A person decides when it is ready.
-    const isForPeople = change.isDraft || change.notes?.some((note) => note.startsWith(leftWorkNote)) === true;
+    const isForPeople =
+      change.isDraft ||
+      change.notes?.some((note) => note.startsWith(leftWorkNote) || note.startsWith(beganEarlierNote)) === true;
     const create = async (isDraft: boolean) => {
       const body = pullRequestBody(change, isDraft && !isForPeople);
       const fields = { title, head: branch, base: targetBranch, body, ...(isDraft && { draft: true }) };

@@ -5,6 +5,7 @@ const shape = z.object({
   commit: z.optional(z.string()),
   reason: z.optional(z.string()),
   failureClass: z.optional(z.enum(failureClasses)),
+  isUnfinished: z.optional(z.boolean()),
 });
 
 /** Returns what a turn has made; `undefined` if it has not, or that is not understood: the copy of a job can have any text. */

@@ -65,6 +65,12 @@ export interface Work {
   /** The job's last pull request, when the turn was taken. */
   pullRequest: LastPullRequest;
   at: Position;
+  /** A commit of an earlier turn that conflicts with what others have pushed since. Default: there is none. */
+  conflicting?: { maker: StoredTurn; found: JobCommit } | undefined;
+  /** Whether what its agent changed is kept although the turn fails. Default: no. */
+  hasUnfinished?: boolean | undefined;
+  /** The turns whose unfinished work its agent began in. Default: none. */
+  begunIn?: readonly StoredTurn[] | undefined;
   /** Where the job's branch was created to try whether it can be; `undefined` if it is not there for that alone. */
   tried: string | undefined;
   /** The last push, from before it begins: it can arrive even if it is reported as failed. */
@@ -89,6 +95,12 @@ export interface WorkContext extends RunContext, TurnContext {
   /** Makes the commit that is pushed of the one in the clone. Default: that is pushed. */
   committer: Committer | undefined;
 }
+
+/** Follows why a turn failed, if what its agent changed is kept. */
+export const keptSentence = "What its agent changed is kept: the job's next request goes on from there.";
+
+/** Returns why a turn failed, with that if something is kept. */
+export const reasonWhenKept = (reason: string): string => `${reason.replace(/[^.!?]$/, "$&.")} ${keptSentence}`;
 
 /** What is stored of a turn while its agent runs. */
 const beforeReport = { answer: null, costUsd: unknownCost, checkResult: null, checkOutput: null };

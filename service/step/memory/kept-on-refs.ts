@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { errorMessage } from "../../src/error-message.ts";
+import { workRefPrefix } from "../../src/git/clone-refs.ts";
 import type { DatedCommit } from "../../src/git/history.ts";
 import { readPacked } from "../../src/git/job-commits.ts";
 import type { WorkRefs } from "../../src/git/work-refs.ts";
@@ -26,7 +27,7 @@ interface Kept {
 }
 
 const nameSyntax =
-  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/made$/;
+  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(?:made|unfinished)$/;
 /** Work that nobody has asked for is removed after this time. */
 const maxAgeDays = 60;
 /** How many are read of a job, and removed in a run. */
@@ -48,10 +49,10 @@ export class KeptOnRefs implements KeptCommits {
   async save({ job, step, identity }: RunningTurn, packed: Uint8Array): Promise<void> {
     const { refs, machine } = this.#options;
     const named = namedTurns(readPacked(packed)?.message ?? "");
-    const session = named.find((one) => one.identity === identity)?.session;
+    const { session, isUnfinished } = named.find((one) => one.identity === identity) ?? {};
     const day = new Date(machine.wallTime()).toISOString().slice(0, 10);
     const holder = `${day}-${randomBytes(4).toString("hex")}`;
-    const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/made`;
+    const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${isUnfinished ? "unfinished" : "made"}`;
     const earlier = this.#ofTurn(job, identity);
     await refs.write(
       name,
@@ -59,6 +60,10 @@ export class KeptOnRefs implements KeptCommits {
       packed,
       earlier.map((one) => one.name),
     );
+    if (isUnfinished)
+      this.#options.log(
+        `${job}: to see what its agent changed: git fetch origin ${workRefPrefix}${name} && git show FETCH_HEAD:change`,
+      );
   }
 
   async load(job: string, { identity }: Pick<Turn, "identity">): Promise<Uint8Array | undefined> {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isObject } from "../../client/contract.ts";
 import {
   type AgentSettings,
   agentProblem,
@@ -9,6 +10,7 @@ import {
   readAgentOptions,
 } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
+import { readEvent } from "../runner/environment.ts";
 import { isKey, noKey, tokenPattern } from "./rules.ts";
 
 /** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
@@ -95,6 +97,7 @@ export function parseAgent(
       agent,
       repository: other ?? own,
       isOwnRepository: other === undefined,
+      isPrivate: other === undefined && isPrivate(environment),
       projectId,
       githubToken: raw["github-token"],
       workflowToken: raw["workflow-token"],
@@ -126,4 +129,14 @@ function tokenProblem(raw: Readonly<Record<Input, string>>, other: string): Text
   if (token === raw["workflow-token"])
     return say`is the workflow's own, which can write only to this repository. ${needed}`;
   return tokenPattern.test(token) ? undefined : say`contains characters that no token has`;
+}
+
+/** Returns whether the event says that the workflow's repository is not public. GitHub's documentation: "Webhook events and payloads". */
+function isPrivate(environment: NodeJS.ProcessEnv): boolean {
+  try {
+    const event = readEvent(environment);
+    return isObject(event) && isObject(event.repository) && event.repository.private === true;
+  } catch {
+    return false;
+  }
 }
