@@ -1,7 +1,7 @@
 import type { Start } from "../git/find-start.ts";
 import { GitError } from "../git/git.ts";
 import type { JobCommit } from "../git/job-commits.ts";
-import { jobBranch, type RunningTurn, type StoredJob } from "../model.ts";
+import type { RunningTurn, StoredJob } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { findInstructions } from "../pulls/protected-files.ts";
 import { parseMade } from "../store/made.ts";
@@ -54,7 +54,7 @@ export function findStartOf(
   { repository, job, turns, targetBranch }: Pick<WorkContext, "repository" | "job" | "turns" | "targetBranch">,
   { isMerged, mergedHead, bases }: LastPullRequest,
 ): Promise<Start> {
-  return repository.findStart(jobBranch(job.id), {
+  return repository.findStart(job.branch, {
     isMerged,
     mergedHead,
     lastPushed: job.head,
@@ -145,7 +145,7 @@ async function inClone(work: Work): Promise<Position | undefined> {
   const isHere = last !== undefined && isCommitOf(turn, last.message);
   const found = isHere ? last : await restoreOwn(turn, last, context);
   if (found === undefined) return undefined;
-  const commit = await moveOnto(start.head, found, context.repository);
+  const commit = await moveOnto(work, found);
   if (commit === undefined) throw new ConflictError(start.branch, found.commit);
   const placed = placeOn(work, commit);
   return found.parent === start.head ? positionOf(work, found.commit, placed) : replace(work, placed);

@@ -12,7 +12,7 @@ import { checkChange, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
 import { readAsAgent } from "./left-work.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
-import { turnName } from "./turn-name.ts";
+import { titleOf, turnName } from "./turn-name.ts";
 import { keptSentence, type Work } from "./work.ts";
 
 /*
@@ -49,7 +49,7 @@ export async function keepUnfinished(
     using deadline = startDeadline();
     const why = oneLine((await patterns.remove(reason)).slice(0, maxReasonLength));
     const told = { notes: [why], left: "unfinished" } as const;
-    const message = commitMessage(turn, [], job.session, told, await patterns.remove(turn.prompt));
+    const message = commitMessage(turn, [], job.session, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
     const options = { maxBytes, signal: deadline.signal, only, lent };
     const made = (await repository.commit(worktree, () => message, options)).commit;

@@ -1,6 +1,6 @@
 import { messageOf } from "../../client/errors.ts";
 import { joinSentences, message, plain, say } from "../../runner-kit/text.ts";
-import { findOwnJob } from "../base-branch.ts";
+import { findOwnJob, readState } from "../base-branch.ts";
 import type { Word } from "../memory/decide.ts";
 import type { ThreadWords } from "../memory/evidence.ts";
 import { outcomes } from "../outcome.ts";
@@ -9,8 +9,6 @@ import { describeHidden } from "../report/format.ts";
 import { type ReplyFrame, renderProgress, renderResult } from "../report/reply.ts";
 import type { Ending, RunResult } from "../result.ts";
 import { canBeAsked, type Run } from "../run.ts";
-import { findJob } from "../run-job.ts";
-import { RunState } from "../run-state.ts";
 import { runAttempt, runUrl } from "../runner/environment.ts";
 import type { GitHub } from "../runner/github.ts";
 import { readerOf } from "../runner/read-repository.ts";
@@ -190,7 +188,7 @@ export class Conversation {
       return undefined;
     }
     // A job that started from another branch would bring that along.
-    const isOther = base !== undefined && !isTold && (await baseOf(jobId, this.#run)) !== base;
+    const isOther = base !== undefined && !isTold && (await readState(jobId, this.#run)).base !== base;
     return isOther ? undefined : { jobId, isReplaceable: true };
   }
 
@@ -271,12 +269,4 @@ export class Conversation {
 
 function wordOf({ kind, jobId = "", hasEnded }: Marker, sent: "create" | "message"): Word {
   return kind === "job" ? { kind, jobId, sent: hasEnded ? "create" : sent } : { kind };
-}
-
-/** Returns the branch that a job started from; `undefined` if that is the project's own, or it cannot be read. */
-async function baseOf(jobId: string, run: Run): Promise<string | undefined> {
-  const state = new RunState();
-  state.startedAt = run.state.startedAt;
-  await findJob(jobId, { ...run, state });
-  return state.base || undefined;
 }
