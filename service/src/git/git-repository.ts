@@ -22,8 +22,10 @@ import {
   diff,
   filesBytes,
   isAncestor,
+  isCleanMerge,
   isMergedSince,
   latestCommits,
+  merge,
   mergeBase,
   rebase,
   resolveCommit,
@@ -203,6 +205,7 @@ export class GitRepository implements Repository {
       isAncestor: (ancestor, descendant) => isAncestor(git, ancestor, descendant),
       mergeBase: (one, other) => mergeBase(git, one, other),
       isMergedSince: (base, commit, target) => isMergedSince(git, base, commit, target),
+      isCleanMerge: (commit, target) => isCleanMerge(git, commit, target),
       withFilesOf: (head, from, matching) => withFilesOf(git, head, from, matching),
     };
     return findStart(history, branch, options);
@@ -328,5 +331,9 @@ export class GitRepository implements Repository {
 
   rebase(commit: string, parent: string, newParent: string): Promise<string | undefined> {
     return rebase(this.#clone.git, commit, parent, newParent);
+  }
+
+  merge(into: string, other: string, message: string): ReturnType<Repository["merge"]> {
+    return merge(this.#clone.git, into, other, message);
   }
 }

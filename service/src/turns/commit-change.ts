@@ -104,7 +104,12 @@ async function commitOnce(
   const prompt = await patterns.remove(turn.prompt);
   const messageWith = ({ leftOut, takenBack = [], notes: ofChange = [] }: ToldChange): string => {
     const told = {
-      notes: [...notes, ...ofChange.map(oneLine), ...leftOut.map(describe)],
+      notes: [
+        ...(start.behind === undefined ? [] : [oneLine(start.behind)]),
+        ...notes,
+        ...ofChange.map(oneLine),
+        ...leftOut.map(describe),
+      ],
       takenBack: takenBack.map(oneLine),
     };
     return withTrailers(commitMessage(turn, ownMessages, context.job.session, told, prompt), author?.trailers ?? []);
