@@ -3,6 +3,7 @@ import { showPath } from "../git/byte-paths.ts";
 import type { Start } from "../git/find-start.ts";
 import { namesOf } from "../one-line.ts";
 import { mergeMessage } from "../pulls/turn-trailers.ts";
+import { behindNote } from "./log-notes.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { describeRefusal } from "./refusal.ts";
 import { findStartOf } from "./standing.ts";
@@ -56,7 +57,7 @@ async function stayBehind(work: Work, target: string, why: string): Promise<Star
   const paths = differing.map(({ path }) => path).filter((path) => changed.has(path));
   const lacking = `The branch ${targetBranch} has changed since this work began, and these changes are not in the worktree. It lacks these files, or has them in an older version: ${quoted(paths)}.`;
   const behind = paths.length === 0 ? why : `${why} ${lacking}`;
-  log(behind);
+  log(`${behindNote} ${behind}`);
   work.start = { ...start, behind };
   return work.start;
 }
