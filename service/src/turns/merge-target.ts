@@ -3,10 +3,10 @@ import { showPath } from "../git/byte-paths.ts";
 import type { Start } from "../git/find-start.ts";
 import { namesOf } from "../one-line.ts";
 import { mergeMessage } from "../pulls/turn-trailers.ts";
+import { findStartOf } from "./last-pull-request.ts";
 import { behindNote } from "./log-notes.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { describeRefusal } from "./refusal.ts";
-import { findStartOf } from "./standing.ts";
 import type { Work } from "./work.ts";
 
 /**
