@@ -5,6 +5,7 @@ import { plain, say } from "../../runner-kit/text.ts";
 import { excerpt, printable } from "../../runner-kit/untrusted.ts";
 import { fenced } from "../fenced.ts";
 import type { Run } from "../run.ts";
+import { GitHubError } from "../runner/github-error.ts";
 import type { RepositoryReader } from "../runner/read-repository.ts";
 import type { ThreadEvent } from "./event.ts";
 import { readPermission } from "./permission.ts";
@@ -81,10 +82,16 @@ async function* commentsBefore(event: ThreadEvent, repository: RepositoryReader)
     if (!isInThread || !isBefore || !isPerson || minimized || id === commentId) continue;
     const known = mayWrite.get(user.login);
     if (known === undefined && mayWrite.size >= maxPeople) continue;
-    const isEnough = known ?? (await readPermission(user.login, "write", repository)).isEnough;
+    const isEnough = known ?? (await readPermission(user.login, "write", repository).catch(ofNobody)).isEnough;
     mayWrite.set(user.login, isEnough);
     if (isEnough) yield one;
   }
+}
+
+/** GitHub knows no account of that name, or not in the repository. */
+function ofNobody(error: unknown): { isEnough: boolean } {
+  if (error instanceof GitHubError && error.status === 404) return { isEnough: false };
+  throw error;
 }
 
 const by = (login: string): string => (login === "" ? "" : ` by ${login}`);

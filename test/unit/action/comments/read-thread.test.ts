@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { type CommentOptions, runComment } from "../../../support/comment-run.ts";
 import { bot, FakeGitHub } from "../../../support/fake-github.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
@@ -6,6 +7,7 @@ import { KeyedService } from "../../../support/keyed-service.ts";
 const at = (minute: number): string => `2026-11-20T10:${String(minute).padStart(2, "0")}:00Z`;
 const writer = { id: 5, login: "writer" };
 const stranger = { id: 6, login: "stranger" };
+const ghost = { id: 7, login: "ghost" };
 
 interface Said {
   by?: typeof writer;
@@ -19,6 +21,9 @@ interface Said {
 function threadOf(...said: Said[]): FakeGitHub {
   const github = new FakeGitHub();
   github.readers.add(stranger.login);
+  github.fault = ({ parameters }) => {
+    if (parameters.username === ghost.login) throw new GitHubError("Not Found", 404);
+  };
   for (const { by = writer, body, at: minute = 0, edited = minute, isHidden } of said) {
     github.add(by, body);
     const times = { created_at: at(minute), updated_at: at(edited) };
@@ -70,6 +75,7 @@ Comment by writer, 2026-11-20T10:00:00Z:
 test.each<[string, Said]>([
   ["by somebody who may not write", { by: stranger, body: "x" }],
   ["by a bot", { by: bot, body: "x" }],
+  ["by an account that is gone", { by: ghost, body: "x" }],
   ["that came later", { body: "x", at: 31 }],
   ["that was edited later", { body: "x", edited: 31 }],
   ["that is hidden", { body: "x", isHidden: true }],
