@@ -146,7 +146,7 @@ test("a comment in the agent's own pull request goes to its job, and one that wa
     const { id, ...comment } = asked;
     if (isDeleted) await github.call("DELETE", `/issues/comments/${id}`);
     const user = { login: "acme", type: "User" };
-    const page = `http://localhost/${github.owner}/${github.repo}/pull/1`;
+    const page = `${github.url}/${github.owner}/${github.repo}/pull/1`;
     const event = {
       action: "created",
       comment: { ...comment, body: text, user, id },
@@ -166,6 +166,11 @@ test("a comment in the agent's own pull request goes to its job, and one that wa
   expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-origin": "continued", "job-id": job });
   expect([agents(), docs.branches().length]).toEqual([2, 1]);
   expect(await github.call("GET", "/pulls?state=all")).toHaveLength(1);
+  const [pull] = (await github.call("GET", "/pulls?state=all")) as { body: string }[];
+  expect(pull?.body.match(/^.*\[run\].*$/gm)).toEqual([
+    expect.stringMatching(/^\[run\]\(.*\/actions\/runs\/1\)$/),
+    expect.stringMatching(/^Asked by \[acme\]\(.*\/acme\) in \[#1\]\(.*\/pull\/1\) · \[run\]\(.*\/actions\/runs\/3\)$/),
+  ]);
   const said = docs.git("show", `agent/${job}:notes.md`);
   expect(said).toContain("also mention X");
   expect(said).toContain("\n> The setup page is thin.\n");
