@@ -29,10 +29,11 @@ export type EndedState = Extract<TurnState, "completed" | "failed">;
 export type TurnResult = EndedState | "stopped" | "postponed" | "taken-over";
 
 /**
- * What is kept of the work of a turn that failed because GitHub refused it. `pull-request`: its commit is on the job's branch, which has
- * no pull request. `push`: its commit is in the clone.
+ * What is kept of the work of a turn that failed. GitHub refused it: `pull-request`: its commit is on the job's branch, which has no pull
+ * request; `push`: its commit is in the clone. `unfinished`: its agent did not complete, or the service refused its change. That is in the
+ * clone, and is never published as it is: the job's next agent begins in it.
  */
-export type KeptWork = "pull-request" | "push";
+export type KeptWork = "pull-request" | "push" | "unfinished";
 
 /** What the check of a turn's commit showed. `failed-before`: it fails on what the turn started with, too. */
 export type CheckResult = (typeof checkResults)[number];
@@ -50,7 +51,7 @@ export interface JobRecord {
   archivedAt: string | null;
   /** The branch that the create named as its base. Absent if it named none. Not in the specification. */
   base?: string;
-  /** What is kept of its last turn, which the next one publishes first. Absent if nothing is. Not in the specification. */
+  /** What is kept of its last turn, which the next one publishes first or begins in. Absent if nothing is. Not in the specification. */
   kept?: KeptWork;
 }
 
@@ -219,6 +220,8 @@ export interface Made {
   /** Why the turn fails. Absent if its agent completed. */
   reason?: string | undefined;
   failureClass?: FailureClass | undefined;
+  /** Whether the clone has what its agent changed before it failed. Default: no. */
+  isUnfinished?: boolean | undefined;
 }
 
 /** A row of `turn`. */
@@ -271,7 +274,7 @@ export type TurnStatus = TurnState | "stopped";
 export interface StepTurn
   extends Pick<
     StoredTurn,
-    "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "failureClass" | "kept" | "checkResult"
+    "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "failureClass" | "kept" | "made" | "checkResult"
   > {
   status: TurnStatus;
 }

@@ -324,6 +324,7 @@ class Sending {
         conversation?.mark("about to send");
         const result = await this.#runTask(each, { onJobId });
         ports.signal.removeEventListener("abort", onAbort);
+        await this.#compareHeads(result);
         return result;
       },
       (reason, { jobId, leaves }) => {
@@ -342,6 +343,17 @@ class Sending {
       memory.finish(ended, task.kind, { hasJob }),
     ]);
     return this.#end(result, task);
+  }
+
+  /** Finds out whether a follow-up changed the session's open pull request, if the service does not say it. */
+  async #compareHeads(result: RunResult): Promise<void> {
+    const { state } = this.#run;
+    const { pullRequest, lastPullRequest: before } = state;
+    const isCompleted = result.kind === "done" && result.status === "completed" && !state.isUnproven;
+    if (!isCompleted || state.features !== undefined || before?.state !== "open" || before.head === "") return;
+    if (pullRequest?.url !== before.url) return;
+    const { readPullRequestState } = await import("./memory/pull-request-state.ts");
+    state.isUnchanged = (await readPullRequestState(pullRequest, this.#run)).head === before.head;
   }
 
   /** Ends a run that sent nothing, and remembers that. In a thread, that must not hide what an earlier attempt may have sent. */

@@ -17,6 +17,8 @@ export interface SentTurn {
   costUsd: number | undefined;
   /** Whether something of its work is kept; it failed then. */
   isKept: boolean;
+  /** Whether the service says that the agent completed the turn, and changed nothing. */
+  isUnchanged: boolean;
   /** What the check of its commit showed; empty if the service says nothing. */
   check: CheckResult | "";
 }
@@ -86,6 +88,7 @@ function parseTurn(data: unknown): SentTurn | undefined {
     failureClass: failureClasses.find((one) => one === data.class) ?? "",
     costUsd: costIn(data.usage),
     isKept: isKept(data),
+    isUnchanged: known === "completed" && data.change === "none",
     check: checkResults.find((result) => result === data.check) ?? "",
   };
 }

@@ -2,7 +2,7 @@ import type { Turn } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "./commit-title.ts";
 import { inertText } from "./inert-text.ts";
-import { requestTrailer, sessionTrailer, turnTrailers } from "./turn-trailers.ts";
+import { requestTrailer, sessionTrailer, turnTrailers, unfinishedTrailer } from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;
@@ -14,12 +14,17 @@ const takenBackTitle = "Taken back, because it is outside of --only:";
 /** How a note begins that says that a part of an agent's work is not in its change. */
 export const leftWorkNote = "The agent left work in its clone that is not in this change";
 
+/** How a note begins that says which files of a change were begun for another request. */
+export const beganEarlierNote = "Begun for an earlier request that did not complete";
+
 /** What a commit tells of how its change was made. */
 export interface CommitNotes {
   /** What people should know first, each in one line. Default: nothing. */
   notes?: readonly string[] | undefined;
   /** The files whose changes were taken back, each in one line. Default: none. */
   takenBack?: readonly string[] | undefined;
+  /** Whether the change is unfinished. Default: no. */
+  isUnfinished?: boolean | undefined;
 }
 
 /**
@@ -33,7 +38,7 @@ export function commitMessage(
   turn: Turn,
   ownMessages: readonly string[],
   session: string | null = null,
-  { notes = [], takenBack = [] }: CommitNotes = {},
+  { notes = [], takenBack = [], isUnfinished = false }: CommitNotes = {},
   shownPrompt = turn.prompt,
 ): string {
   const text = ownMessages
@@ -44,6 +49,7 @@ export function commitMessage(
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
   const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session)];
   const covered = turn.covers === null ? [] : [`Agent-Covers: ${turn.covers}`];
+  if (isUnfinished) covered.push(unfinishedTrailer);
   const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
   const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
   return `${[commitTitle(shownPrompt), ...body, ...told, trailers].join("\n\n")}\n`;
@@ -71,8 +77,12 @@ function readList(message: string, title: string): string[] | undefined {
 /** Returns whether a message belongs to the turn's commit. */
 export function isCommitOf(turn: Pick<Turn, "id" | "identity" | "job">, message: string): boolean {
   const lines = message.trimEnd().split("\n").slice(1);
-  return turnTrailers(turn).every((trailer) => lines.includes(trailer));
+  return turnTrailers(turn).every((trailer) => lines.includes(trailer)) && !lines.includes(unfinishedTrailer);
 }
+
+/** Returns whether a message belongs to what a turn has left unfinished. */
+export const isUnfinishedOf = (turn: Pick<Turn, "id" | "identity" | "job">, message: string): boolean =>
+  message.endsWith(`\n${unfinishedTrailer}\n`) && isCommitOf(turn, message.slice(0, -unfinishedTrailer.length - 1));
 
 /** Removes what could look like another line, or hide text. */
 function plainLines(text: string): string {

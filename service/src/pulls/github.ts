@@ -4,7 +4,7 @@ import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { describeAsked } from "./asked-by.ts";
-import { leftWorkNote } from "./commit-message.ts";
+import { beganEarlierNote, leftWorkNote } from "./commit-message.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubGates } from "./github/gate.ts";
@@ -274,7 +274,8 @@ export class GitHubPullRequests implements PullRequestPlatform {
   async #create(change: Change): Promise<string> {
     const { title, branch, targetBranch } = change;
     // A person decides what becomes of the rest.
-    const isPartial = change.notes?.some((note) => note.startsWith(leftWorkNote)) === true;
+    const isPartial =
+      change.notes?.some((note) => note.startsWith(leftWorkNote) || note.startsWith(beganEarlierNote)) === true;
     const create = async (isDraft: boolean) => {
       const body = pullRequestBody(this.#told(change), isDraft && !isPartial);
       const fields = { title, head: branch, base: targetBranch, body, ...(isDraft && { draft: true }) };

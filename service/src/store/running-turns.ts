@@ -233,7 +233,7 @@ export class RunningTurns {
         const { promptHash, checked } = said.ends;
         const complete = `UPDATE turn SET state = 'completed', reason = NULL, "failureClass" = NULL, kept = NULL, "stopRequestedAt" = NULL
           ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
-          WHERE job = ? AND id < ? AND state = 'failed' AND kept IS NOT NULL AND "promptHash" = ?`;
+          WHERE job = ? AND id < ? AND state = 'failed' AND kept IN ('push', 'pull-request') AND "promptHash" = ?`;
         const { checkResult = null, checkOutput = null } = checked ?? {};
         await transaction.run(complete, ...(checked ? [checkResult, checkOutput] : []), job, id, promptHash);
       }

@@ -182,13 +182,14 @@ async function runOnce(
 function promptOf(
   { id, prompt, sections }: Turn,
   { isContinued, behind }: Start,
-  { only, commands, turns }: Pick<TurnContext, "only" | "commands" | "turns">,
+  { only, commands, turns, opening = "" }: Pick<TurnContext, "only" | "commands" | "turns" | "opening">,
 ): string {
   const list = only?.patterns.join(", ");
   const allowed = "Change only files that match these patterns, because changes of other files are taken back:";
   const last = turns.findLast((one) => one.id < id && one.checkResult !== null);
   const red = isContinued && last?.checkResult === "failed" ? commands?.check : undefined;
   return [
+    ...(opening === "" ? [] : [opening]),
     prompt,
     ...(sections === "" ? [] : [sections]),
     ...(list === undefined ? [] : [`${allowed} ${list}`]),

@@ -2,6 +2,7 @@ import { GitError } from "../git/git.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { RunningTurn, StoredJob } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
+import { parseMade } from "../store/made.ts";
 import { checkChange } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { findKeptTurn, standingOfKept } from "./kept-work.ts";
@@ -12,7 +13,7 @@ import { ConflictError, moveOnto, replace } from "./stages/push.ts";
 import { untilStopped } from "./turn-deadline.ts";
 import { turnName } from "./turn-name.ts";
 import { removeUncounted } from "./uncounted-commits.ts";
-import { type Placed, type Position, parseMade, type RunContext, type Work, type WorkContext } from "./work.ts";
+import type { Placed, Position, RunContext, Work, WorkContext } from "./work.ts";
 
 /** Finds where a turn starts, after removing what does not count from its job's branch. */
 export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<Work> {

@@ -146,6 +146,8 @@ export interface TurnContext extends TurnPorts {
   logFile: string;
   /** The turns of the job as they were when this one was started: the earlier ones had ended. */
   turns: readonly StoredTurn[];
+  /** How the agent's prompt begins. Default: with what was sent. */
+  opening?: string | undefined;
   /** Appends to the job's log. */
   log: (text: string) => void;
 }

@@ -106,9 +106,9 @@ test("a session continues its job in a later run, unless that does not remember 
   const started = join(temporaryFolder(), "started");
   const git = `echo >> ${started}; PATH='${process.env.PATH}'; exec git "$@"`;
   const PATH = pathWith(programs({ git }));
-  const night = (prompt: string, remember = "true") => {
+  const night = (prompt: string, remember = "true", agent = "cat >> notes.md") => {
     const options = `${unconfined}\n--remember ${remember}`;
-    const inputs = { agent: "cat >> notes.md", "agent-options": options, session: "nightly", prompt };
+    const inputs = { agent, "agent-options": options, session: "nightly", prompt };
     return agentStep(github, inputs, { environment: { ...cache.environment, PATH, GITHUB_RUN_ID: prompt } });
   };
   const first = await night("One");
@@ -125,6 +125,9 @@ test("a session continues its job in a later run, unless that does not remember 
   expect(second.annotations).toContainEqual(expect.stringMatching(/^notice The agent began a new session: /));
   // The pull request was opened by the first one.
   expect(second.annotations).not.toContainEqual(expect.stringMatching(/^notice Workflows wait for approval: /));
+
+  const idle = await night("Nothing", "true", "cat");
+  expect(idle.outputs, idle.log).toMatchObject({ outcome: "no-changes", "job-id": id, "pr-link": prLink });
 
   const saved = () => cache.entries.filter(({ key }) => key.startsWith("agent-job-service/")).length;
   const before = saved();

@@ -287,8 +287,9 @@ async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | Run
 async function readLastPullRequest(pullRequest: PullRequest, run: Run): Promise<PullRequestState> {
   // Loaded here, because few runs of a session find a job that has ended.
   const { readPullRequestState, tellOfRefusal } = await import("./pull-request-state.ts");
-  const state = await readPullRequestState(pullRequest, run);
-  run.state.lastPullRequest = { url: pullRequest.url, state };
+  const read = await readPullRequestState(pullRequest, run);
+  const { state } = read;
+  run.state.lastPullRequest = { url: pullRequest.url, ...read };
   if (state === "closed") run.state.refusal = await tellOfRefusal(pullRequest, run);
   return state;
 }

@@ -175,9 +175,14 @@ function withCheck(described: Message, { check, pullRequest }: ResultContext["st
 /** Describes a job that has reached a terminal state. */
 const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {
   completed: (context) => {
-    const { jobId, pullRequest, hasInvalidLink, origin, publishesKept } = context.state;
+    const { jobId, pullRequest, hasInvalidLink, origin, publishesKept, isUnchanged } = context.state;
     const resumed = context.task?.kind === "attach" ? context.task : undefined;
     const isMessage = origin === "continued" || resumed?.resumes === "message";
+    if (pullRequest && isUnchanged)
+      return message`
+        Nothing changed
+        The agent finished its turn of job ${jobId}, and changed nothing. The job's pull request has nothing of this request.
+        If you expected a change, make the prompt more specific. ${howToContinue(context)}`;
     // Kept work may have conflicted and been done again, and a service does not say which request a turn is of.
     if (pullRequest && (publishesKept || resumed?.turnId !== undefined))
       return message`

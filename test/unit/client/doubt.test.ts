@@ -179,6 +179,7 @@ describe("what was sent under a step", () => {
         costUsd: 0.5,
         failureClass: "limit",
         isKept: true,
+        isUnchanged: false,
         check: "",
       },
       // Unknown to this version, and no proof of success.
@@ -192,6 +193,7 @@ describe("what was sent under a step", () => {
         costUsd: undefined,
         failureClass: "",
         isKept: false,
+        isUnchanged: false,
         check: "",
       },
       {
@@ -204,6 +206,7 @@ describe("what was sent under a step", () => {
         costUsd: undefined,
         failureClass: "",
         isKept: false,
+        isUnchanged: false,
         check: "",
       },
     ]);

@@ -1,6 +1,6 @@
 import { unknownCost } from "../../cost.ts";
 import { errorMessage } from "../../error-message.ts";
-import type { Worktree } from "../../git/commit-worktree.ts";
+import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, Turn } from "../../model.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
@@ -14,7 +14,8 @@ import { mergeTarget } from "../merge-target.ts";
 import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
 import { type Attempt, runAttempt } from "../run-attempt.ts";
 import { tryBranch } from "../trial-branch.ts";
-import { startDeadline } from "../turn-deadline.ts";
+import { startDeadline, type TurnDeadline } from "../turn-deadline.ts";
+import { keepUnfinished, layOutEarlier } from "../unfinished.ts";
 import {
   begunTurn,
   type Go,
@@ -56,6 +57,8 @@ export async function make(work: Work): Promise<Position> {
   const begunAt = machine.now();
   const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
   const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
+  const opening = await layOutEarlier(work, context.agent);
+  work.begunIn = opening.turns;
   const earlierUsd = await store.runningTurns.countAttempt(turn);
   work.maker = begunTurn({ ...work.maker, attempts: turn.attempts + 1 });
   await homes?.begin?.(turn, directory);
@@ -63,7 +66,8 @@ export async function make(work: Work): Promise<Position> {
   const startedAt = commands?.setup === undefined ? machine.now() : begunAt;
   const limit = commands?.setup === undefined ? context.timeLimitMs : leftMs();
   const timeLimitMs = Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
-  const attempt = await runAttempt(turn, start, { ...context, timeLimitMs }, signal);
+  const ran = await runAttempt(turn, start, { ...context, timeLimitMs, opening: opening.prompt }, signal);
+  const attempt = { ...ran, notes: [...opening.notes, ...ran.notes] };
   if (attempt.end === "stopped") throw new Stopped();
   context.onAgentEnd?.();
   const elapsedMs = (): number => machine.now() - startedAt;
@@ -73,11 +77,20 @@ export async function make(work: Work): Promise<Position> {
   await ignoringLoss(homes?.keep?.(turn, directory, log));
   const go = (): Go => ({ worktree, report, leftMs, isSecond: false });
   const { end, reason, failureClass } = attempt;
-  if (end !== "completed") return settle(work, { reason, failureClass }, false, report, go());
-  await worktrees.takeBack(directory);
+  const startGitDeadline = (): TurnDeadline => startDeadline(machine, context.timeLimitMs, elapsedMs(), stop);
+  const keep = (why: string): Promise<boolean> => keepUnfinished(work, worktree, why, startGitDeadline);
+  // Of a turn that somebody stopped, which has no class, nothing is wanted.
+  if (end === "completed" || failureClass !== undefined) await worktrees.takeBack(directory);
+  if (end !== "completed") {
+    const isUnfinished = failureClass !== undefined && (await keep(reason ?? ""));
+    return settle(work, { reason, failureClass, ...(isUnfinished && { isUnfinished }) }, false, report, go());
+  }
   const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
     async (error: unknown) => {
       await ignoringLoss(store.runningTurns.setReport(turn, report));
+      // With a cause, Git took too long, as it would again.
+      if (error instanceof ChangeRefused && error.cause === undefined)
+        work.hasUnfinished = await keep(errorMessage(error));
       throw error;
     },
   );

@@ -2,10 +2,11 @@ import { errorMessage } from "../../error-message.ts";
 import type { JobCommit } from "../../git/job-commits.ts";
 import type { Repository } from "../../git/repository.ts";
 import { isResourceExhausted } from "../../processes/resource-exhausted.ts";
+import { parseMade } from "../../store/made.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
 import { PushRefused } from "../refusal.ts";
 import { findCounted } from "../uncounted-commits.ts";
-import { isMadeHere, lastWords, type Placed, type Position, parseMade, setMade, type Work } from "../work.ts";
+import { isMadeHere, lastWords, type Placed, type Position, setMade, type Work } from "../work.ts";
 
 /** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */
 const maxMoves = 4;

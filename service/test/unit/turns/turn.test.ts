@@ -124,16 +124,21 @@ test("the log of a turn whose agent says nothing has no last words", async () =>
   );
 });
 
+/** What is told of an agent that changed something and did not complete, in the log and in the reason. */
+const keptLine = "What the agent changed is kept, and not published:";
+const keptReason = (reason: string) =>
+  `${reason} What its agent changed is kept: the job's next request goes on from there.`;
+
 test("an agent that fails fails its turn, and what it reported is logged", async () => {
   const { run, next, branch, steps, store } = await setUpTurns();
   next.result = { end: "failed", message: "I could not", error: "no model" };
   expect(await run()).toEqual({
     result: "failed",
-    log: lines("Turn 1 started.", "The agent failed.", "The agent reported: no model"),
-    failures: ["The agent failed. The agent reported: no model"],
+    log: lines("Turn 1 started.", "The agent failed.", "The agent reported: no model", keptLine),
+    failures: [keptReason("The agent failed. The agent reported: no model.")],
   });
-  expect(branch.commits).toEqual([]);
-  expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
+  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("\nAgent-Unfinished: yes\n") }]);
+  expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
   expect(await store.turns.ofJob("a")).toMatchObject([{ answer: "I could not" }]);
 });
 
@@ -141,8 +146,8 @@ test("an agent that fails without a report only failed", async () => {
   const { run, next } = await setUpTurns();
   next.result = { end: "failed", message: undefined, error: undefined };
   const { log, failures } = await run();
-  expect(log).toBe(lines("Turn 1 started.", "The agent failed."));
-  expect(failures).toEqual(["The agent failed."]);
+  expect(log).toBe(lines("Turn 1 started.", "The agent failed.", keptLine));
+  expect(failures).toEqual([keptReason("The agent failed.")]);
 });
 
 test("an agent that ends with an exit code fails its turn with its last output, without secrets of the service", async () => {
@@ -151,13 +156,13 @@ test("an agent that ends with an exit code fails its turn with its last output, 
   host.lastOutput = async () => "three\nthe key sk-secret-12345 is wrong";
   next.result = { end: "failed", exitCode: 3, message: undefined, error: undefined };
   expect(await run()).toMatchObject({
-    log: lines("Turn 1 started.", "The agent ended with exit code 3."),
-    failures: ["The agent ended with exit code 3. Its last output:\nthree\nthe key *** is wrong"],
+    log: lines("Turn 1 started.", "The agent ended with exit code 3.", keptLine),
+    failures: [keptReason("The agent ended with exit code 3. Its last output:\nthree\nthe key *** is wrong.")],
   });
   // It says itself what went wrong.
   next.result = { end: "failed", exitCode: 3, message: undefined, error: "no model" };
   expect((await runMessage("Again")).failures).toEqual([
-    "The agent ended with exit code 3. The agent reported: no model",
+    keptReason("The agent ended with exit code 3. The agent reported: no model."),
   ]);
 });
 
@@ -237,7 +242,8 @@ test("an agent that times out fails its turn after the time that is named", asyn
   const { run, next } = await setUpTurns();
   next.result = { end: "timed-out", message: undefined, error: undefined };
   const text = "The agent timed out after 90 s: --time-limit-minutes gives it more.";
-  expect(await run()).toEqual({ result: "failed", log: lines("Turn 1 started.", text), failures: [text] });
+  const log = lines("Turn 1 started.", text, keptLine);
+  expect(await run()).toEqual({ result: "failed", log, failures: [keptReason(text)] });
 });
 
 test("a turn whose agent exceeds a limit fails because of that", async () => {
@@ -248,8 +254,8 @@ test("a turn whose agent exceeds a limit fails because of that", async () => {
   };
   const text = "The agent is killed, because it has 700 processes.";
   const { log, failures } = await run();
-  expect(log).toBe(lines("Turn 1 started.", text));
-  expect(failures).toEqual([text]);
+  expect(log).toBe(lines("Turn 1 started.", text, keptLine));
+  expect(failures).toEqual([keptReason(text)]);
 });
 
 test.each<[exit: string, end: AgentResult["end"], error: string | undefined, exceeded: boolean]>([
@@ -1001,7 +1007,7 @@ test("homes are brought before a turn and kept after its agent, unless it was st
   expect(steps.splice(0)).toEqual(["bring", "check out base", "begin", ...end]);
   next.result = { end: "failed", message: undefined, error: undefined };
   await run();
-  expect(steps).toEqual(["bring", "check out base", "begin", "keep", ...end]);
+  expect(steps).toEqual(["bring", "check out base", "begin", "keep", "take back", ...end]);
 });
 
 test("the log says if a follow-up has no session, and how its agent knows of the earlier turns", async () => {
