@@ -133,12 +133,17 @@ function run(...names: string[]): string[] {
 
 /** For each room, the rooms and files of its house that it uses, types included. `service/start` may use all. */
 const arrows: Record<string, string[]> = {
-  "action/changes": ["action/comments", "action/report", "action/runner", ...run("result", "run", "settings")],
+  "action/changes": [
+    "action/comments",
+    "action/report",
+    "action/runner",
+    ...run("fenced", "result", "run", "settings"),
+  ],
   "action/comments": [
     "action/memory",
     "action/report",
     "action/runner",
-    ...run("base-branch", "outcome", "plan", "result", "run", "settings", "step-key"),
+    ...run("base-branch", "fenced", "outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
   ],
   "action/inputs": [
     "action/changes",

@@ -26,6 +26,10 @@ export const turnTrailers = (turn: Pick<Turn, "id" | "identity" | "job">): strin
   `Agent-Job: ${turn.job}`,
 ];
 
+/** Returns the message of a merge for a job: it names that, and no turn. */
+export const mergeMessage = (other: string, branch: string, job: string): string =>
+  `Merge branch '${other}' into ${branch}\n\nAgent-Job: ${job}\n`;
+
 /** Returns the line that names the request of a turn, by which an attempt on another machine finds it. */
 export function requestTrailer({ step, request }: Pick<Turn, "step" | "request">): string[] {
   const prefix = stepPrefix(step);
@@ -45,11 +49,11 @@ export function sessionTrailer(session: string | null): string[] {
 export const sessionPrefix = "Agent-Session: ";
 
 /**
- * Returns the message of a turn's commit with trailers of the operator before those that name the turn, in the same paragraph. They take
+ * Returns the message of a commit with trailers of the operator before those that name the turn, in the same paragraph. They take
  * the place of such trailers that it has.
  */
 export function withTrailers(message: string, lines: readonly string[]): string {
-  const own = message.lastIndexOf("\nAgent-Turn: ") + 1;
+  const own = message.lastIndexOf("\nAgent-Turn: ") + 1 || message.lastIndexOf("\nAgent-Job: ") + 1;
   if (own === 0) return message;
   const paragraph = message.lastIndexOf("\n\n", own) + 2;
   return [message.slice(0, paragraph), ...lines.map((line) => `${line}\n`), message.slice(own)].join("");

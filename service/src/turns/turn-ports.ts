@@ -55,6 +55,7 @@ export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
     | "packCommit"
     | "unpackCommit"
     | "commits"
+    | "merge"
     | "rebase"
     | "keep"
     | "push"

@@ -153,6 +153,34 @@ test("a session continues its job in a later run, unless that does not remember 
   expect(saved()).toBe(before);
 });
 
+test("a session's next run works on what came to the base since, or says what conflicts", async () => {
+  const { docs, github, cache } = await setUp("write");
+  const night = (prompt: string, agent: string) => {
+    const inputs = { agent, "agent-options": unconfined, session: "nightly", prompt };
+    return agentStep(github, inputs, { environment: { ...cache.environment, GITHUB_RUN_ID: prompt } });
+  };
+  const commit = (file: string, text: string) =>
+    docs.importHistory(
+      `commit refs/heads/main\ncommitter W <w@example.com> now\ndata 3\nNew\nfrom refs/heads/main^0\nM 100644 inline ${file}\ndata ${text.length}\n${text}\n`,
+    );
+  const first = await night("One", "echo One > notes.md");
+  const { "job-id": id, ref = "" } = first.outputs;
+  commit("src/two.ts", "two();");
+  const second = await night("Two", "cp src/two.ts notes.md");
+  expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": id });
+  expect(docs.read(ref, "notes.md")).toBe("two();");
+  expect(docs.git("merge-base", "main", ref)).toBe(docs.head("main"));
+
+  commit("notes.md", "By hand");
+  const third = await night("Three", "cat > three.md");
+  expect(third.outputs, third.log).toMatchObject({ outcome: "pr-created", "job-id": id });
+  const said = `main cannot be merged into ${ref}, because both have changed "notes.md".`;
+  const [pull] = (await github.call("GET", "/pulls?state=all")) as { body: string }[];
+  expect(docs.read(ref, "three.md")).toContain(said);
+  expect(pull?.body).toContain(said);
+  expect(third.annotations).toContainEqual(expect.stringContaining(said));
+}, 60_000);
+
 test("says if GitHub does not tell whose token it is, and that a job is not remembered if the cache is closed, too", async () => {
   const denied = (route: string, response: ServerResponse): boolean => {
     if (!["POST /graphql", "GET /user"].includes(route)) return false;

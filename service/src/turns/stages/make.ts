@@ -12,6 +12,7 @@ import { reportOf } from "../agent-run-report.ts";
 import { type CommittedChange, commitChange } from "../commit-change.ts";
 import { keepForOthers } from "../kept-commits.ts";
 import { noChangeNote } from "../log-notes.ts";
+import { mergeTarget } from "../merge-target.ts";
 import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
 import { type Attempt, runAttempt } from "../run-attempt.ts";
 import { tryBranch } from "../trial-branch.ts";
@@ -43,18 +44,19 @@ export const checkRatio = 1 / 4;
  * @throws with why the turn fails as the message, or the error of an outage
  */
 export async function make(work: Work): Promise<Position> {
-  const { turn, context, start } = work;
+  const { turn, context } = work;
   const { store, worktrees, homes, directory, machine, stop, log, signal, commands } = context;
   const against = reasonAgainst(turn, stop, work.maker.reason);
   if (against !== undefined) {
     log(stop?.aborted ? `No agent is run. ${against}` : against);
     return { stage: "failed", made: { reason: against } };
   }
-  for (const note of start.notes) log(note);
+  for (const note of work.start.notes) log(note);
   await warnOfUnused(work);
   await checkFreeSpace(context);
   await context.committer?.prepare();
   await tryBranch(work);
+  const start = await mergeTarget(work);
   const begunAt = machine.now();
   const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
   const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });

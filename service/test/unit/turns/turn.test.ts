@@ -52,6 +52,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
       title: "Fix it (2026-01-01)",
       prompt: "Fix it",
       answer: "Fixed it",
+      asked: null,
       costUsd: -1,
       existing: null,
       protectedFiles: [],
