@@ -143,7 +143,7 @@ const arrows: Record<string, string[]> = {
     "action/memory",
     "action/report",
     "action/runner",
-    ...run("base-branch", "fenced", "outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
+    ...run("base-branch", "fenced", "outcome", "plan", "result", "run", "settings", "step-key"),
   ],
   "action/inputs": [
     "action/changes",
