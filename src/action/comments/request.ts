@@ -127,7 +127,9 @@ async function checkPermission(
     const place = { username: author.login };
     const { role_name: role, permission } = await repository.get(path, permissionAnswer, place);
     // The role distinguishes all five; an organization's custom role falls back to the permission.
-    const has = permissions.find((name) => name === role) ?? ladder.find((name) => name === permission);
+    // Forgejo's.
+    const given = role === "owner" || permission === "owner" ? "admin" : role;
+    const has = permissions.find((name) => name === given) ?? ladder.find((name) => name === permission);
     if (has === undefined) throw new Error("GitHub's response names no permission");
     const needs = rules.requiredPermission;
     if (ladder.indexOf(has) >= ladder.indexOf(needs)) return undefined;

@@ -118,6 +118,11 @@ function adviceOnNotFound(operation: Operation, context: ResultContext): [reason
     : say`Job ${state.jobId} was not found in project ${project}.`;
   if (/\/v2\/*$/.test(settings?.baseUrl.pathname ?? ""))
     return [reason, say`base-url ends in /v2, which the action adds itself: remove it from base-url.`];
+  if (settings?.agent && !isCreate)
+    return [
+      say`Job ${state.jobId} was not found.`,
+      say`Check job-id. A later run knows a job with the same agent, repository and --name, by its branch, its pull request or the Actions cache. To start a new job, remove job-id.`,
+    ];
   if (!isCreate) return [reason, say`Check job-id and project-id: a job is only found in its own project.`];
   const where = say`Copy project-id from the API keys page of the dashboard, and check base-url.`;
   return [reason, hasDashboard(context) ? where : say`Check project-id and base-url.`];
