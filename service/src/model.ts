@@ -87,6 +87,8 @@ export interface StoredJob {
   id: string;
   project: string;
   createdAt: number;
+  /** The one that it works on. Ends with its id: see `jobBranch`. */
+  branch: string;
   state: JobState;
   /** When its last turn ended; `null` while it is active. */
   idleSince: number | null;
@@ -106,16 +108,19 @@ export interface StoredJob {
 
 /** A job to be stored. */
 export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> &
-  Partial<Pick<StoredJob, "model" | "base" | "session">>;
+  Partial<Pick<StoredJob, "branch" | "model" | "base" | "session">>;
 
-/** Returns the branch of a job. The service has made the id, so it is valid in a ref name. */
-export const jobBranch = (jobId: string): string => `agent/${jobId}`;
+/** What the branches of jobs begin with, unless a project says otherwise. */
+export const defaultBranchPrefix = "agent/";
 
-/** Returns the id of the job that a branch can be the one of. */
-export const jobOfBranch = (branch: string): string | undefined => /^agent\/(job_[0-9a-f-]{36})$/.exec(branch)?.[1];
+/** Returns the branch of a new job. The service has made the id, so it is valid in a ref name. */
+export const jobBranch = (jobId: string, prefix = defaultBranchPrefix): string => `${prefix}${jobId}`;
+
+/** Returns the id of the job that a branch can be the one of, whatever its prefix. */
+export const jobOfBranch = (branch: string): string | undefined => /job_[0-9a-f-]{36}$/.exec(branch)?.[0];
 
 /** A job that is neither active nor archived, and has a pull request. */
-export type JobWithPullRequest = Pick<StoredJob, "id" | "project"> & {
+export type JobWithPullRequest = Pick<StoredJob, "id" | "project" | "branch"> & {
   [key in "idleSince" | "pullRequest" | "head"]: NonNullable<StoredJob[key]>;
 };
 
@@ -291,7 +296,9 @@ export type TurnExcerpt = Pick<
 >;
 
 /** A job with its turns, as another service needs it to continue. */
-export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "kept" | "model" | "session"> {
+export interface JobCopy extends Omit<StoredJob, "branch" | "state" | "idleSince" | "kept" | "model" | "session"> {
+  /** Default: `jobBranch`. */
+  branch?: StoredJob["branch"] | undefined;
   session?: StoredJob["session"] | undefined;
   /** Oldest first, at least one. */
   turns: TurnCopy[];

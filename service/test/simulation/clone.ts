@@ -144,6 +144,11 @@ export class SimulatedRepository implements UsedRepository {
     return this.#keep(this.#remote.createCommit(parent, message, changes)).id;
   }
 
+  /** Each job begins at the only commit of the target branch. */
+  async merge(): Promise<never> {
+    throw new Error("the target branch has not moved");
+  }
+
   /** No job has a base. */
   async withOwnFiles(id: string): Promise<{ commit: string; leftOut: string[] }> {
     return { commit: id, leftOut: [] };

@@ -66,6 +66,7 @@ class FakeBranch {
     copy: async (commit) => commit,
     push: async () => {},
     rebase: async () => undefined,
+    merge: async () => ({ conflicts: [] }),
     withOwnFiles: async (commit) => ({ commit, leftOut: [] }),
     packCommit: async () => new Uint8Array(),
     unpackCommit: async () => undefined,

@@ -106,6 +106,7 @@ export function parseAgent(
       minutes: Math.max(minutes - marginMinutes, minutes / 2),
       remember: isTrue(given.own.remember),
       install: isTrue(given.own.install),
+      isQuiet: isTrue(given.own.quiet ?? "false") || given.own.quiet === "",
       agentVersion: given.own["agent-version"],
       options: [...commands, ...given.ofService],
       apiKey,

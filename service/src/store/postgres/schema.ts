@@ -1,5 +1,5 @@
 /** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
-export const schemaVersion = 13;
+export const schemaVersion = 14;
 
 /** The version of pg-boss's schema. */
 export const queueSchema = 43;
@@ -9,7 +9,7 @@ export const tables = `
   CREATE TABLE job (
     id text PRIMARY KEY, project text NOT NULL, "createdAt" bigint NOT NULL, "archivedAt" bigint,
     state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text, base text, kept text,
-    session text,
+    session text, branch text NOT NULL,
     -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
     "branchDueAt" bigint
   );

@@ -5,13 +5,13 @@ import { Connection } from "./connection.ts";
 const applicationId = 0x616a6f62;
 
 /** The version of the tables below, SQLite's `user_version`: raise it with each change, see CONTRIBUTING. */
-const schemaVersion = 13;
+const schemaVersion = 14;
 
 const tables = `
   CREATE TABLE job (
     id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
     state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT, base TEXT, kept TEXT,
-    session TEXT,
+    session TEXT, branch TEXT NOT NULL,
     -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
     branchDueAt INTEGER
   ) STRICT;

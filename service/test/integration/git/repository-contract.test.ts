@@ -392,6 +392,36 @@ describe.each([
     expect(await changed(main, without)).toEqual(["b.md"]);
   });
 
+  test("merges the target branch, or names the conflicts, and knows its own merges", async () => {
+    const { host, repository, work, findStart, changed } = await open();
+    const lastPushed = await work({ "a.md": "A\n", "AGENTS.md": "Be long.\n" });
+    const main = host.commitTo("main", { "docs/b.md": "B\n" });
+    await repository.fetch(["main"]);
+    const merged = await repository.merge(lastPushed, main, "Merge\n");
+    const commit = "commit" in merged ? merged.commit : "";
+    expect([await changed(main, commit), await changed(lastPushed, commit)]).toEqual([
+      ["AGENTS.md", "a.md"],
+      ["docs/b.md"],
+    ]);
+    expect((await repository.readCommit(commit)).match(/^parent .*/gm)).toEqual([
+      `parent ${lastPushed}`,
+      `parent ${main}`,
+    ]);
+    // The folder is that of one parent, the root that of none.
+    const { blobs, trees } = await repository.newObjects(commit);
+    expect([blobs, trees.length]).toEqual([[], 1]);
+    await repository.push(commit, branch, lastPushed);
+    const instructions = (paths: readonly string[]) => paths.filter((path) => path === "AGENTS.md");
+    const options = { lastPushed, instructions, own: new Set([lastPushed]) };
+    const start = await findStart(options);
+    expect(start).toMatchObject({ head: commit, base: main, isContinued: true });
+    expect(start).not.toHaveProperty("instructed");
+    expect(await findStart({ ...options, own: new Set() })).toHaveProperty("instructed");
+    const theirs = host.commitTo("main", { "a.md": "Other\n", "AGENTS.md": "Be kind.\n", "c.md": "C\n" });
+    await repository.fetch(["main"]);
+    expect(await repository.merge(commit, theirs, "Merge\n")).toEqual({ conflicts: ["AGENTS.md", "a.md"] });
+  });
+
   test("finds what is merged: by merge, fast-forward and squash, but not without a net change", async () => {
     const { host, repository, work, findStart, make } = await open();
     const head = await work();

@@ -52,6 +52,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
       title: "Fix it (2026-01-01)",
       prompt: "Fix it",
       answer: "Fixed it",
+      asked: null,
       costUsd: -1,
       existing: null,
       protectedFiles: [],
@@ -137,7 +138,7 @@ test("an agent that fails fails its turn, and what it reported is logged", async
     log: lines("Turn 1 started.", "The agent failed.", "The agent reported: no model", keptLine),
     failures: [keptReason("The agent failed. The agent reported: no model.")],
   });
-  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("\nAgent-Unfinished: yes\n") }]);
+  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("\nAgent-Left: unfinished\n") }]);
   expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
   expect(await store.turns.ofJob("a")).toMatchObject([{ answer: "I could not" }]);
 });
