@@ -67,9 +67,13 @@ export class RunState {
   /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
   /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
-  failure: ({ isStopped: boolean; isKept: boolean; reason: string } & Pick<SentTurn, "failureClass">) | undefined;
+  failure:
+    | ({ isStopped: boolean; reason: string } & Pick<SentTurn, "failureClass" | "isKept" | "isUnfinished">)
+    | undefined;
   /** Whether the last record says that work of the job's last turn, which failed, is kept. */
   isKept = false;
+  /** Whether it says that something of that turn is kept unfinished. */
+  isUnfinished = false;
   /** Whether the message to the job publishes kept work, which has no pull request yet. */
   publishesKept = false;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
@@ -102,6 +106,7 @@ export class RunState {
     this.isUnchanged = false;
     this.failure = undefined;
     this.isKept = false;
+    this.isUnfinished = false;
     for (const fact of jobFacts) this[fact] = "";
     this.timeline.length = 0;
   }
@@ -121,6 +126,7 @@ export class RunState {
       ? {
           isStopped: own.status === "stopped",
           isKept: own.isKept,
+          isUnfinished: own.isUnfinished,
           failureClass: own.failureClass,
           reason: own.reason.replace(/[\p{Cc}\s]+/gu, " ").trim(),
         }
@@ -140,6 +146,7 @@ export class RunState {
     this.pullRequest = parsePullRequest(job.prLink);
     this.hasInvalidLink = job.prLink !== "" && !this.pullRequest;
     this.isKept = job.isKept;
+    this.isUnfinished = job.isUnfinished;
     for (const fact of jobFacts) this[fact] = job[fact] || this[fact];
   }
 }

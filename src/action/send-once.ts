@@ -111,8 +111,9 @@ class Sending {
       if (decision.do === "refuse") return this.#refuse(decision);
       if (decision.do === "send") {
         // Work that is kept is published, whatever the event.
-        const isKept = decision.to !== undefined;
-        const why = isKept ? undefined : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
+        const why = decision.publishes
+          ? undefined
+          : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
         if (why) return this.#withdraw(why, { isShown: false });
         this.#isSettled = true;
         return this.#send(decision, start.base, early);
@@ -242,7 +243,7 @@ class Sending {
   }
 
   async #send(
-    { to, replaces, unproven }: Extract<Decision, { do: "send" }>,
+    { to, publishes = false, replaces, unproven }: Extract<Decision, { do: "send" }>,
     base: string | undefined,
     early: WrittenPrompt | undefined,
   ): Promise<Execution> {
@@ -265,7 +266,7 @@ class Sending {
         This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
     }
     const announced = settings.dryRun ? undefined : await conversation?.announce();
-    state.publishesKept = to !== undefined;
+    state.publishesKept = publishes;
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
     const named = jobId === "" ? kept : { jobId };
     const continued = named ?? (await (conversation ?? remembered).findContinued(base));

@@ -15,6 +15,7 @@ export function agentSettings(settings: Partial<AgentSettings> = {}): AgentSetti
     agent: "editor",
     repository: "acme/docs",
     isOwnRepository: true,
+    isPrivate: true,
     projectId: "acme-docs-editor",
     githubToken: "ghs_0123456789",
     workflowToken: "",

@@ -256,6 +256,11 @@ export class GitRepository implements Repository {
     return files;
   }
 
+  async paths(commit: string): Promise<string[]> {
+    const list = await this.#clone.git.run(["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit]);
+    return list.split("\0").slice(0, -1);
+  }
+
   readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }> {
     return readContents(this.#clone.git, ids);
   }

@@ -13,8 +13,8 @@ export interface NamedTurn {
   promptHash: string | undefined;
   /** The commit up to which it was told of changes; `undefined` if it was told of none. */
   covers: string | undefined;
-  /** Whether it did not complete, so that the commit is none of a branch. */
-  isUnfinished: boolean;
+  /** What it has left if the commit is none of a branch: an unfinished change, or nothing, although it completed. */
+  left: "unfinished" | "nothing" | undefined;
 }
 
 /** Keys of other clients can have any characters, which could look like something else in a message. */
@@ -59,12 +59,12 @@ export function withTrailers(message: string, lines: readonly string[]): string 
   return [message.slice(0, paragraph), ...lines.map((line) => `${line}\n`), message.slice(own)].join("");
 }
 
-/** The last line of a commit that has what an agent changed before it failed. No branch ever has one. */
-export const unfinishedTrailer = "Agent-Unfinished: yes";
+/** Begins the last line of a commit that no branch ever has; see `NamedTurn.left`. */
+export const leftPrefix = "Agent-Left: ";
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n(${unfinishedTrailer}))?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(?:(unfinished)|(nothing)))?$`,
   "gm",
 );
 
@@ -72,7 +72,7 @@ const trailers = new RegExp(
 export function namedTurns(message: string): NamedTurn[] {
   const afterSubject = message.replaceAll("\r\n", "\n").replace(/^.*/, "");
   return [...afterSubject.matchAll(trailers)].map(
-    ([, turn, identity = "", job = "", step, request, session, promptHash, covers, unfinished]) => ({
+    ([, turn, identity = "", job = "", step, request, session, promptHash, covers, unfinished, nothing]) => ({
       turn: Number(turn),
       identity,
       job,
@@ -80,7 +80,7 @@ export function namedTurns(message: string): NamedTurn[] {
       session,
       promptHash,
       covers,
-      isUnfinished: unfinished !== undefined,
+      left: unfinished ? "unfinished" : nothing ? "nothing" : undefined,
     }),
   );
 }

@@ -62,6 +62,7 @@ export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
     | "copy"
     | "fetch"
     | "branchHead"
+    | "paths"
   > &
     CommitPorts["repository"];
   worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;

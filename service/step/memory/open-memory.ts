@@ -24,6 +24,8 @@ export interface MemoryOptions {
   isFirstAttempt: boolean;
   /** Whether the repository is the workflow's own, so that who can read the cache can read what is in it. */
   isOwnRepository: boolean;
+  /** See `RememberedJobsOptions`. */
+  keepsUnfinished: boolean;
   /** A folder for temporary files. */
   folder: string;
   /** Values that no copy of a home directory may have. */
@@ -52,6 +54,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     isWorkflowToken,
     isFirstAttempt,
     isOwnRepository,
+    keepsUnfinished,
     folder,
     secrets,
     log,
@@ -79,6 +82,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     rebuilt,
     kept,
     isFirstAttempt,
+    keepsUnfinished,
     log,
   });
   const tidy = async (): Promise<void> => {

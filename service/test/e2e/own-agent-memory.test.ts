@@ -101,6 +101,21 @@ test.each(rows(accesses, 1))(
   },
 );
 
+test.each(rows(accesses, 1))(
+  "a re-run of a run that changed nothing runs no agent, with a cache that %s",
+  async (_which, access) => {
+    const { docs, ...servers } = await setUp(access);
+    const runs = join(temporaryFolder(), "runs");
+    const agent = `cat > /dev/null; echo run >> ${runs}`;
+    const first = await runWorkflow(servers, "/agent look", agent);
+    expect(first.outputs.outcome, first.log).toBe("no-changes");
+    const again = await runWorkflow(servers, first.id, agent);
+    expect(again.outputs, again.log).toMatchObject({ outcome: "no-changes", "job-id": first.outputs["job-id"] });
+    expect(readFileSync(runs, "utf8")).toBe("run\n");
+    expect(docs.branches()).toEqual([]);
+  },
+);
+
 test("a session continues its job in a later run, unless that does not remember jobs", async () => {
   const { docs, github, cache } = await setUp("write");
   const started = join(temporaryFolder(), "started");

@@ -108,6 +108,10 @@ export class SimulatedRepository implements UsedRepository {
     return { commit: this.#keep(this.#remote.createCommit(parent, message, edits)).id, leftOut: [] };
   }
 
+  async paths(): Promise<[]> {
+    return [];
+  }
+
   async changedFiles(): Promise<[]> {
     return [];
   }

@@ -311,6 +311,10 @@ export class MemoryRepository implements Repository {
     }));
   }
 
+  async paths(commit: string): Promise<string[]> {
+    return [...this.#all.files(this.#commit(commit).id).keys()];
+  }
+
   async *readContents(ids: readonly string[]): AsyncGenerator<{ id: string; content: string }> {
     for (const id of new Set(ids)) yield { id, content: this.#all.content(id) };
   }

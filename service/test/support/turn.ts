@@ -58,6 +58,7 @@ class FakeBranch {
       return { commit: `c${this.#made}`, leftOut };
     },
     changedFiles: async () => this.changed,
+    paths: async () => ["docs/page.md"],
     readContents: async function* (ids) {
       for (const id of ids) yield { id, content: id };
     },

@@ -104,12 +104,13 @@ function noWords({ ports }: Run): ReadWords {
   return { attempts, base: undefined, hadAnnounced: undefined, error: undefined };
 }
 
-function turnOf({ jobId, turnId, status, isKept }: SentTurn, hasOtherPrompt: boolean): EarlierTurn {
+function turnOf({ jobId, turnId, status, isKept, isUnfinished }: SentTurn, hasOtherPrompt: boolean): EarlierTurn {
   return {
     jobId,
     turnId,
     hasOtherPrompt,
     isKept,
+    isUnfinished,
     over: status === "failed" || status === "stopped" ? status : undefined,
   };
 }
@@ -214,7 +215,14 @@ export function rerunEffect(
 ): RerunEffect {
   const attempt = runAttempt(ports.environment);
   if (settings.onRerun === "new" || !key.isLasting) return { usable: "repeats", over: "repeats" };
-  const turn = { jobId: state.jobId, turnId: "", over: undefined, hasOtherPrompt: false, isKept: false };
+  const turn = {
+    jobId: state.jobId,
+    turnId: "",
+    over: undefined,
+    hasOtherPrompt: false,
+    isKept: false,
+    isUnfinished: false,
+  };
   const before = evidence.service === "mute" && (state.features ?? settings.agent) ? "nothing" : evidence.service;
   const isKnown = state.features !== undefined && state.jobId !== "" && acceptance !== "rejected";
   const services = isKnown ? (acceptance === "unknown" ? [turn, before] : [turn]) : [before];

@@ -17,6 +17,8 @@ import { untilAborted } from "./wait.ts";
 
 /** After this many turns in a row that failed, the session leaves the job and its pull request. */
 const maxFailures = 2;
+/** The same of a job whose last turn left something unfinished, in which the next one begins. */
+const maxUnfinished = 3;
 /** How long a service is asked for the job of a session while it fails, in milliseconds. */
 const maxReadMs = 180_000;
 /** How many pull requests a session remembers. */
@@ -260,6 +262,8 @@ interface SessionJob {
   status: TerminalStatus | "active" | "not found";
   /** Whether work of its last turn is kept, which what is sent to it publishes first. */
   isKept: boolean;
+  /** Whether it is unfinished: the agent of what is sent to it begins in it. */
+  isUnfinished: boolean;
   pullRequest: PullRequest | undefined;
 }
 
@@ -271,7 +275,7 @@ async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | Run
     const { lastError: error, timeoutMs } = result;
     return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
   }
-  const { pullRequest, isKept } = state;
+  const { pullRequest, isKept, isUnfinished } = state;
   if (result !== "gone" && result.kind === "cancelled") {
     // A re-run looks at the job again: this step has nothing to do with it yet.
     state.forgetJob();
@@ -279,8 +283,8 @@ async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | Run
   }
   if (result !== "gone" && result.kind !== "done" && result.kind !== "started") return result;
   state.forgetJob();
-  if (result === "gone") return { status: "not found", isKept: false, pullRequest: undefined };
-  return { status: result.kind === "done" ? result.status : "active", isKept, pullRequest };
+  if (result === "gone") return { status: "not found", isKept: false, isUnfinished: false, pullRequest: undefined };
+  return { status: result.kind === "done" ? result.status : "active", isKept, isUnfinished, pullRequest };
 }
 
 /** Returns the state of the last pull request of a session, for the outputs, too. If it was closed, the prompt says so. */
@@ -304,7 +308,7 @@ const jobOver = {
 /** Returns how to continue a job; `undefined` if the session leaves it. */
 async function continuationOf(
   jobId: string,
-  { status, isKept, pullRequest }: SessionJob,
+  { status, isKept, isUnfinished, pullRequest }: SessionJob,
   { failures }: SessionProgress,
   run: Run,
 ): Promise<Continuation | undefined> {
@@ -317,6 +321,10 @@ async function continuationOf(
   if (isKept && (!pullRequest || state === "merged")) {
     tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
     run.state.publishesKept = true;
+    return { jobId, isReplaceable: true };
+  }
+  if (isUnfinished && status === "failed" && state !== "closed" && failures < maxUnfinished) {
+    tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which goes on from there`, run);
     return { jobId, isReplaceable: true };
   }
   if (isKept && (state === "closed" || status === "archived"))

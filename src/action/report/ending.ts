@@ -243,7 +243,7 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
 
 /** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
 function adviceOf(
-  { isStopped, isKept, failureClass }: NonNullable<ResultContext["state"]["failure"]>,
+  { isStopped, isKept, isUnfinished, failureClass }: NonNullable<ResultContext["state"]["failure"]>,
   { settings }: ResultContext,
 ): Text {
   const rerun = say`To send the request again, re-run this workflow run.`;
@@ -256,7 +256,10 @@ function adviceOf(
         ? say`Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
         : say`Raise the limit in the service`;
       const how = settings?.agent ? say` and start a new run: a re-run has this run's limits.` : say`, then re-run.`;
-      return joinSentences([...limit, ...how], say`Or make the task smaller. What the agent did in this turn is lost.`);
+      const instead = isUnfinished
+        ? say`Or re-run this workflow run: its agent goes on from what is kept.`
+        : say`Or make the task smaller. Nothing that the agent did in this turn is kept.`;
+      return joinSentences([...limit, ...how], instead);
     }
     case "credit":
       return say`Add credit for the agent's model, then re-run this workflow run.`;
