@@ -73,7 +73,6 @@ async function refresh() {
   for (const id of ["status", "facts"]) replaceContent(document.getElementById(id), page.getElementById(id));
   const list = document.querySelector("#turns ol");
   const updated = page.querySelector("#turns ol");
-  list.start = updated.start;
   for (const item of [...list.children]) if (!page.getElementById(item.id)) item.remove();
   for (const item of [...updated.children]) {
     const old = document.getElementById(item.id);

@@ -2,12 +2,12 @@ import type { PullRequestState } from "../pulls/pull-requests.ts";
 import type { DiffLine, FileDiff } from "./diff.ts";
 import { type Html, html } from "./html.ts";
 import { pageEnd, pageHeader, pageStart } from "./layout.ts";
+import type { View } from "./view.ts";
 import { plural } from "./words.ts";
 
 /** The beginning of a pull request's page, which changes with its job. */
 export interface PullRequestHead {
-  /** See `basePathOf`. */
-  basePath: string;
+  view: View;
   number: number;
   jobId: string;
   title: string;
@@ -35,12 +35,12 @@ const states = { open: "Open", closed: "Closed", merged: "Merged" } as const;
 
 /** Renders the beginning of the page. */
 export function renderHead(pullRequest: PullRequestHead): Html {
-  const { basePath, number, jobId, title, branch, targetBranch, repositoryName, state } = pullRequest;
-  return html`${pageStart(`${title} · Pull request ${number}`)}${pageHeader(basePath, repositoryName)}<main>
+  const { view, number, jobId, title, branch, targetBranch, repositoryName, state } = pullRequest;
+  return html`${pageStart(`${title} · Pull request ${number}`)}${pageHeader(view, repositoryName)}<main>
 <h1>${title} <span class="quiet">#${number}</span></h1>
 <p>${state !== undefined && html`<span class="state ${state}">${states[state]}</span>`}
 The agent wants to merge <code>${branch}</code> into <code>${targetBranch}</code></p>
-<p><a href="${basePath}/job/${jobId}">Job and log</a></p>
+<p><a href="${view.basePath}/job/${jobId}">Job and log</a></p>
 `;
 }
 

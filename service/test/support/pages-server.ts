@@ -81,6 +81,7 @@ export function pageJob(job: Partial<PageJob> = {}): PageJob {
     archivedAt: null,
     pullRequest: null,
     model: "test-model",
+    kept: null,
     ...job,
   };
 }
@@ -124,6 +125,11 @@ export async function startPages(options: PagesServerOptions = {}) {
     },
     lists: {
       jobs: async () => [],
+      waitOf: async () => undefined,
+      turnsAhead: async () => 0,
+      spentBy: async () => ({ tookMs: 0, costUsd: 0, unknownCosts: 0 }),
+      spentIn: async () => [],
+      askers: async () => [],
       firstTurn: async () => (turns.length === 0 ? undefined : 0),
       countTurns: async () => turns.length,
       latestTurns: async (_job, count) => [...turns.keys()].slice(-count),
@@ -138,6 +144,10 @@ export async function startPages(options: PagesServerOptions = {}) {
           failureClass: null,
           checkResult: null,
           checkOutput: null,
+          waitReason: null,
+          waitUntil: null,
+          asked: null,
+          asker: "",
         };
         const texts = { prompt: prompt.slice(0, length), answer: answer?.slice(0, length) ?? null };
         return turn && { state: "completed", ...times, ...turn, ...texts };

@@ -7,7 +7,7 @@ import {
 } from "../../../src/pages/pull-request-page.ts";
 
 const pullRequest: PullRequestHead = {
-  basePath: "",
+  view: { basePath: "", zone: "UTC", me: undefined, problems: [] },
   number: 7,
   jobId: "job_1",
   title: "Fix the links",
@@ -52,7 +52,8 @@ const head = (changed: Partial<PullRequestHead> = {}) =>
 const rest = (changed: Partial<PullRequestChanges> = {}) => [...renderChanges({ ...changes, ...changed })].join("");
 
 test("shows a pull request with its state and branches", () => {
-  expect(head()).toBe(`<header><nav><a href="/">Jobs</a> <span class="quiet">https://example.com/docs</span></nav>
+  expect(head()).toBe(`<header><nav><a href="/">Jobs</a> <a href="/settings">My jobs</a> <a href="/costs">Costs</a>
+<a href="/settings">Settings</a> <span class="quiet">https://example.com/docs</span></nav>
 <form method="post" action="/sign-out"><button class="link">Sign out</button></form></header>
 <main>
 <h1>Fix the links <span class="quiet">#7</span></h1>
