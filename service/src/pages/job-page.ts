@@ -1,4 +1,4 @@
-import type { JobProgress, PageJob, Spent } from "../model.ts";
+import { type JobProgress, jobBranch, type PageJob, type Spent } from "../model.ts";
 import { renderAsker, type TurnAsker } from "./asker.ts";
 import { fieldValue, type Html, html } from "./html.ts";
 import type { JobDetail } from "./job-detail.ts";
@@ -53,21 +53,32 @@ export function renderJobPage(page: JobPage): Html {
 ${renderFacts(page)}${turns}${renderLog(page)}${form !== undefined && renderForm(page, form)}${pageEnd}`;
 }
 
-function renderFacts({ view, job, pages, asker, spent }: JobPage): Html {
+function renderFacts(page: JobPage): Html {
+  const { view, job, pages, asker, spent } = page;
   const { basePath, zone } = view;
   const askedBy = renderAsker(asker, basePath);
   const took = spentWords(spent);
   const last = pullRequestLink({ ...job, lastPage: pages[0]?.number ?? null }, basePath);
-  const page = (number: number): string => `${basePath}/pull/${number}`;
-  const others = pages.filter(({ number }) => page(number) !== last?.href);
+  const pathOf = (number: number): string => `${basePath}/pull/${number}`;
+  const others = pages.filter(({ number }) => pathOf(number) !== last?.href);
   return html`<div id="facts">
 <p class="quiet">${askedBy && html`Asked by ${askedBy} · `}${job.project} · created ${time(job.createdAt, zone)}${job.model !== null && html` · ${job.model}`}${
     job.archivedAt !== null && html` · archived ${time(job.archivedAt, zone)}`
   }${took && html` · ${took}`}</p>
 ${last && html`<p><a href="${last.href}">${last.text}</a>${statusOf(job) === "completed" && " waits for a review"}</p>\n`}${
   others.length > 0 &&
-  html`<p>Earlier pull requests: ${others.map(({ number }) => html`<a href="${page(number)}">#${number}</a>`)}</p>\n`
-}</div>
+  html`<p>Earlier pull requests: ${others.map(({ number }) => html`<a href="${pathOf(number)}">#${number}</a>`)}</p>\n`
+}${renderKept(page)}</div>
+`;
+}
+
+/** Says where the work is that no pull request has. */
+function renderKept({ job, repositoryName = "origin" }: JobPage): Html | undefined {
+  if (job.kept === null) return undefined;
+  if (job.kept === "push")
+    return html`<p role="note">The commit of its last turn is kept by the service, because its push was refused. The next turn publishes it: send a message.</p>\n`;
+  return html`<p role="note">The work of its last turn has no pull request, and is kept on its branch. The next turn publishes it, or fetch it:</p>
+<pre tabindex="0">git fetch ${repositoryName} ${jobBranch(job.id)}</pre>
 `;
 }
 

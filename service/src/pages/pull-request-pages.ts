@@ -18,7 +18,7 @@ import type { View } from "./view.ts";
 
 /** The repository of a project and the states of its pull requests. */
 export interface PullRequestSource {
-  repository: Pick<GitRepository, "latestCommits" | "diff">;
+  repository: Pick<GitRepository, "latestCommits" | "diff" | "changedFiles">;
   repositoryName: string;
   /** Returns the files that differ between two commits and run code or instruct agents. Default: none do. */
   protectedFiles?: (base: string, head: string) => Promise<readonly string[]>;
@@ -131,15 +131,22 @@ export class PullRequestPages {
     const commits = await repository.latestCommits(base, head, maxCommits + 1);
     const diff = await repository.diff(base, head, maxDiffBytes);
     const shown = firstLines(diff, maxDiffLines);
+    const isTooLarge = Buffer.byteLength(diff) >= maxDiffBytes;
+    const limit = isTooLarge ? `it has more than ${maxDiffBytes / 1000} kB` : `it has more than ${maxDiffLines} lines`;
+    const truncated = shown === diff && !isTooLarge ? undefined : limit;
+    const files = parseDiff(shown);
+    const named = new Set(files.flatMap(({ title }) => [title, ...title.split(" → ")]));
+    const all = truncated === undefined ? [] : await repository.changedFiles(base, head);
     const changes = await renderInSlices(
       renderChanges({
         commits: commits
           .slice(-maxCommits)
           .map(({ commit, subject }) => ({ commit, subject: subject.slice(0, maxSubjectLength) })),
         hasMoreCommits: commits.length > maxCommits,
-        files: parseDiff(shown),
+        files,
         protectedFiles: (await protectedFiles?.(base, head)) ?? [],
-        isTruncated: shown !== diff || Buffer.byteLength(diff) >= maxDiffBytes,
+        truncated,
+        leftOut: all.map(({ path }) => path).filter((path) => !named.has(path)),
       }),
     );
     this.#changes.set(key, changes);

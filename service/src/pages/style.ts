@@ -38,8 +38,9 @@ button.small { padding: 2px 10px; font-size: 12px; color: inherit; background: v
 button.plain { color: inherit; background: var(--soft); box-shadow: inset 0 0 0 1px var(--line) }
 button:disabled { opacity: .5; cursor: default }
 .file { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 16px; overflow: hidden }
-h3 { margin: 0; padding: 8px; background: var(--soft); border-bottom: 1px solid var(--line); font-size: 12px }
-h3 code { padding: 0 }
+h3 { display: inline; font-size: 12px } .file summary { padding: 8px; background: var(--soft) } .file[open] summary { border-bottom: 1px solid var(--line) }
+.files { margin: 0 0 16px }
+h3 code { padding: 0; overflow-wrap: anywhere }
 .wide { overflow-x: auto } .costs { table-layout: auto; font: inherit } .costs :is(td, th) { padding: 4px 12px 4px 0; text-align: left; color: inherit; width: auto;
   white-space: nowrap; user-select: auto; border-bottom: 1px solid var(--line) } .costs :nth-child(n+3) { text-align: right }
 table { width: 100%; border-collapse: collapse; table-layout: fixed }

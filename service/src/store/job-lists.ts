@@ -17,7 +17,7 @@ export class JobLists {
   async jobs(query: JobQuery): Promise<ListedJob[]> {
     const words = query.text === undefined ? undefined : wordsIn(query.text);
     if (query.projects.length === 0 || words?.length === 0) return [];
-    const { sql, values } = jobsQuery(query, words && [this.#search.condition, this.#search.value(words)]);
+    const { sql, values } = jobsQuery(query, words && { ...this.#search, words: this.#search.value(words) });
     return this.#database.rows<ListedJob>(sql, ...values);
   }
 
@@ -56,7 +56,8 @@ export class JobLists {
   /** Returns how many turns wait that are started before the next one of a job. */
   async turnsAhead(jobId: string): Promise<number> {
     const sql = `SELECT count(*) AS count FROM turn
-      WHERE state = 'waiting' AND rank < (SELECT min(rank) FROM turn AS own WHERE own.state = 'waiting' AND own.job || '' = ?)`;
+      WHERE state IN ('waiting', 'running') AND state = 'waiting' AND rank < (SELECT min(rank) FROM turn AS own
+        WHERE own.state IN ('waiting', 'running') AND own.state = 'waiting' AND own.job || '' = ?)`;
     return (await this.#database.row<{ count: number }>(sql, jobId))?.count ?? 0;
   }
 
@@ -95,7 +96,10 @@ const statusOf = `(CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END
 const maxParts = 100;
 
 /** Returns a query of jobs that uses the indexes of lists. */
-function jobsQuery(query: JobQuery, search: [string, string] | undefined): { sql: string; values: Value[] } {
+function jobsQuery(
+  query: JobQuery,
+  search: (TextSearch & { words: string }) | undefined,
+): { sql: string; values: Value[] } {
   const { projects, status, asker, from = 0, before = Number.MAX_SAFE_INTEGER, after, limit } = query;
   const columns = 'id, project, "createdAt", state, "archivedAt", "pullRequest"';
   const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
@@ -104,17 +108,19 @@ function jobsQuery(query: JobQuery, search: [string, string] | undefined): { sql
   const order = 'ORDER BY "createdAt" DESC, id DESC LIMIT ?';
   const part = `SELECT * FROM (SELECT ${columns} FROM job WHERE project = ? AND ${time} ${order}) AS part`;
   const isOfOne = `project IN (${projects.map(() => "?")})`;
+  // Jobs of several are walked by their age, up to the limit.
+  const isShown = projects.length === 1 ? isOfOne : isOfOne.replace("project", "project || ''");
   const others: [string, Value[]][] = [];
   if (status !== undefined) others.push([`${statusOf} = ?`, [status]]);
-  if (search !== undefined) others.push([`id IN (SELECT job FROM turn WHERE ${search[0]})`, [search[1]]]);
+  if (search !== undefined) others.push([search.condition, []]);
   if (asker !== undefined)
     others.push([`id IN (SELECT job FROM turn WHERE ${isOfOne} AND asker = ?)`, [...projects, asker]]);
   const isByProject = others.length === 0 && projects.length <= maxParts;
   const found = isByProject
     ? projects.map(() => part).join(" UNION ALL ")
-    : `SELECT ${columns} FROM job WHERE ${[...others.map(([condition]) => condition), isOfOne, time].join(" AND ")}`;
+    : `SELECT ${columns} FROM job WHERE ${[...others.map(([condition]) => condition), isShown, time].join(" AND ")}`;
   // Counts only what belongs to the jobs in the list.
-  const sql = `WITH page AS (SELECT * FROM (${found}) AS found ${order})
+  const sql = `WITH ${search === undefined ? "" : `${search.table}, `}page AS (SELECT * FROM (${found}) AS found ${order})
     SELECT page.*, coalesce(turns, 0) AS turns, "firstTurn", coalesce("tookMs", 0) AS "tookMs", coalesce("costUsd", 0) AS "costUsd",
     coalesce("unknownCosts", 0) AS "unknownCosts",
     (SELECT max(number) FROM "pullRequest" WHERE "pullRequest".job = page.id) AS "lastPage"
@@ -123,5 +129,5 @@ function jobsQuery(query: JobQuery, search: [string, string] | undefined): { sql
   const values = isByProject
     ? projects.flatMap((project) => [project, ...times, limit])
     : [...others.flatMap(([, given]) => given), ...projects, ...times];
-  return { sql, values: [...values, limit] };
+  return { sql, values: [...(search === undefined ? [] : [search.words]), ...values, limit] };
 }

@@ -86,10 +86,10 @@ export class StoredJobs {
 
   /** Returns the progress of a job; `undefined` if there is no such job. */
   progress(id: string): Promise<JobProgress | undefined> {
-    // The index of states finds the few turns that are running. Read by their job, all would be, with their prompts.
+    // The index of open turns finds the few that are running: SQLite uses it if its condition is there. Read by their job, all would be, with their prompts.
     const sql = `SELECT state,
       (SELECT count(*) FROM turn WHERE turn.job = job.id) AS turns,
-      (SELECT max(turn.id) FROM turn WHERE turn.state = 'running' AND turn.job || '' = job.id) AS running
+      (SELECT max(turn.id) FROM turn WHERE turn.state IN ('waiting', 'running') AND turn.state = 'running' AND turn.job || '' = job.id) AS running
       FROM job WHERE id = ?`;
     return this.#parts.database.row<JobProgress>(sql, id);
   }

@@ -314,7 +314,7 @@ export class ReadyTurns {
 export type Lease = Pick<RunningTurn, "id" | "lease">;
 
 /** A running turn that nobody else may take. */
-const isRunning = `state = 'running' AND "readyAt" IS NULL`;
+const isRunning = `state IN ('waiting', 'running') AND state = 'running' AND "readyAt" IS NULL`;
 
 /** Returns the projects of which no turn may be taken now. */
 async function closedProjects(transaction: Transaction, limits: TurnLimits): Promise<string[]> {

@@ -3,14 +3,17 @@ export const shownLength = 10_000;
 
 /** How a database finds turns by the words of their prompts and reasons. */
 export interface TextSearch {
-  /** A condition for a row of `turn`, with one value. */
+  /** A table expression with one value, and a condition for a row of `job` that uses it. */
+  table: string;
   condition: string;
   /** Returns that value: each word may go on. */
   value(words: readonly string[]): string;
 }
 
 export const sqliteSearch: TextSearch = {
-  condition: "id IN (SELECT rowid FROM turnText WHERE turnText MATCH ?)",
+  table: "matching AS NOT MATERIALIZED (SELECT rowid AS turn FROM turnText WHERE turnText MATCH ?)",
+  // Reads no rows of turns, which have their prompts. The `+` keeps it from looking up each turn that matches in each job.
+  condition: "EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND +turn.id IN (SELECT turn FROM matching))",
   value: (words) => words.map((word) => `"${word}"*`).join(" "),
 };
 
@@ -19,7 +22,9 @@ const words = `to_tsvector('simple', regexp_replace(substr(prompt, 1, ${shownLen
 
 export const postgresSearch = {
   words,
-  condition: `${words} @@ to_tsquery('simple', ?)`,
+  // Otherwise Postgres may look for the words in one turn after another: it must not know that a word is in most of them.
+  table: `matching AS MATERIALIZED (SELECT job FROM turn WHERE ${words} @@ (SELECT to_tsquery('simple', ?)))`,
+  condition: "id IN (SELECT job FROM matching)",
   value: (given: readonly string[]) => given.map((word) => `'${word}':*`).join(" & "),
 } satisfies TextSearch & { words: string };
 

@@ -57,7 +57,7 @@ const tables = `
 
   -- The words of turns, of what pages show of their texts.
   CREATE VIRTUAL TABLE turnText USING fts5(
-    prompt, reason, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'
+    prompt, reason, content = '', contentless_delete = 1, detail = column, tokenize = 'unicode61 remove_diacritics 0'
   );
   CREATE TRIGGER turnAdded AFTER INSERT ON turn BEGIN
     INSERT INTO turnText (rowid, prompt, reason) VALUES (new.id, substr(new.prompt, 1, ${shownLength}), new.reason);

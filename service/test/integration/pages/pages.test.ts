@@ -89,9 +89,11 @@ describe("the page of a pull request", () => {
     expect(await show(1, start + "+".repeat(499_999 - start.length))).not.toContain("too large");
     expect(await show(2, start + "+".repeat(500_000 - start.length))).toContain("too large");
     expect(await show(3, `${start}${"+x\n".repeat(19_998)}`)).not.toContain("too large");
+    repository.changedPaths = ["a.md", "b.md"];
     const cut = await show(4, `${start}${"+x\n".repeat(19_999)}`);
     expect(cut).toContain("too large");
     expect(cut).toContain('<span class="plus">+19998</span>');
+    expect(cut).toContain("<summary>1 file left out</summary><ul><li><code>b.md</code></li></ul>");
   });
 
   test("shows the beginning of long prompts, answers and subjects", async () => {
@@ -133,7 +135,7 @@ describe("the page of a pull request", () => {
     turns.unshift(undefined);
     const { status, text } = await get("/pull/1");
     expect(status).toBe(200);
-    expect(text.match(/<summary>/g)).toHaveLength(1);
+    expect(text.match(/<summary><strong>/g)).toHaveLength(1);
   });
 
   test("is sent however many connections are opened while it is rendered", async () => {
