@@ -134,6 +134,13 @@ function connect() {
   });
 }
 
+// Other pages, which have no script, show times in this zone. Whoever has chosen one keeps it.
+if (!document.cookie.includes("agent-jobs-zone=")) {
+  const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  // biome-ignore lint/suspicious/noDocumentCookie: Firefox and Safari have had no other way for long.
+  document.cookie = `agent-jobs-zone=${zone}; Path=${jobPath.replace(/\/job\/[^/]*$/, "") || "/"}; SameSite=Lax; Max-Age=31536000`;
+}
+
 // Browsers allow few connections to a server at a time, so a page that nobody sees has none.
 document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
 

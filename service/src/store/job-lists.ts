@@ -113,8 +113,8 @@ function jobsQuery(
   const others: [string, Value[]][] = [];
   if (status !== undefined) others.push([`${statusOf} = ?`, [status]]);
   if (search !== undefined) others.push([search.condition, []]);
-  if (asker !== undefined)
-    others.push([`id IN (SELECT job FROM turn WHERE ${isOfOne} AND asker = ?)`, [...projects, asker]]);
+  const ofAsker = "SELECT 1 FROM turn WHERE turn.project = job.project AND turn.asker = ? AND turn.job = job.id";
+  if (asker !== undefined) others.push([`EXISTS (${ofAsker})`, [asker]]);
   const isByProject = others.length === 0 && projects.length <= maxParts;
   const found = isByProject
     ? projects.map(() => part).join(" UNION ALL ")
