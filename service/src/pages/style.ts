@@ -41,15 +41,13 @@ button:disabled { opacity: .5; cursor: default }
 h3 { display: inline; font-size: 12px } .file summary { padding: 8px; background: var(--soft) } .file[open] summary { border-bottom: 1px solid var(--line) }
 .files { margin: 0 0 16px }
 h3 code { padding: 0; overflow-wrap: anywhere }
-.wide { overflow-x: auto } .costs { table-layout: auto; font: inherit } .costs :is(td, th) { padding: 4px 12px 4px 0; text-align: left; color: inherit; width: auto;
-  white-space: nowrap; user-select: auto; border-bottom: 1px solid var(--line) } .costs :nth-child(n+3) { text-align: right }
 table { width: 100%; border-collapse: collapse; table-layout: fixed }
 td { padding: 0 8px; vertical-align: top; white-space: pre-wrap; overflow-wrap: anywhere }
 td:nth-child(-n+2) { width: 44px; text-align: right; color: var(--quiet); user-select: none; overflow-wrap: normal }
 .added { background: var(--added) } .removed { background: var(--removed) }
 .hunk { background: var(--hunk) } .hunk, .marker { color: var(--quiet) }
 .filter { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; margin: 0 0 16px }
-.filter label { margin: 0; min-width: 0 } .filter :is(select, input) { display: block; width: auto; max-width: 220px; font-weight: 400 }
+.filter label { margin: 0; min-width: 0 } .filter :is(select, input, button) { display: block; width: auto; max-width: 220px; height: 34px; padding-block: 0 } .filter :is(select, input) { font-weight: 400 }
 .filter .search { flex: 1 1 100% } .filter .search input { width: 100%; max-width: none }
 .banner { padding: 8px 16px; background: var(--removed); border-bottom: 1px solid var(--line) } .banner p { margin: 0 }
 .jobs { list-style: none; margin: 0 0 24px; padding: 0; border: 1px solid var(--line); border-radius: 6px }
@@ -57,6 +55,8 @@ td:nth-child(-n+2) { width: 44px; text-align: right; color: var(--quiet); user-s
 .jobs p { margin: 6px 0 0 } .jobs .state { padding: 0 10px; font-size: 12px }
 .title { color: inherit; font-weight: 600; font-size: 15px; text-decoration: none } .title:hover { text-decoration: underline }
 time, .words { white-space: nowrap }
+.wide { overflow-x: auto } .costs { table-layout: auto; font: inherit } .costs :is(td, th) { padding: 4px 12px 4px 0; text-align: left; color: inherit; width: auto;
+  white-space: nowrap; user-select: auto; border-bottom: 1px solid var(--line) } .costs :nth-child(n+3) { text-align: right }
 .paging { display: flex; gap: 16px }
 #turns ol { list-style: none; padding: 0 } #turns li { margin: 4px 0 } #facts p { margin: 4px 0 }
 #log { max-height: 60vh; min-height: 84px; border: 1px solid var(--line) }

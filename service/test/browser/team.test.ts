@@ -127,11 +127,11 @@ test("who I am and my time zone are kept, by keyboard alone", async () => {
   await page.keyboard.type("person-2");
   await page.keyboard.press("Escape");
   await tabTo(page, "combobox", "Time zone");
-  await page.keyboard.type("Asia/Kolkata");
+  await page.keyboard.type("Africa/Lagos");
   await takePictures(page, "settings");
   await tabTo(page, "button", "Save");
   await page.keyboard.press("Enter");
-  await page.getByText("GMT+5:30").first().waitFor();
+  await page.getByText("GMT+1").first().waitFor();
   await tabTo(page, "link", "My jobs");
   await page.keyboard.press("Enter");
   await page.waitForURL(/asker=person-2/);

@@ -163,9 +163,11 @@ export async function startPages(options: PagesServerOptions = {}) {
   };
   /** The messages that were sent, and what the engine answers to the next ones. */
   const messages: string[] = [];
+  const askers: unknown[] = [];
   const engine: { message: Jobs["message"] } = {
-    message: async (project, id, prompt) => {
+    message: async (project, id, prompt, _key, context) => {
       messages.push(`${project} ${id} ${prompt}`);
+      askers.push(context?.asker);
       return {} as JobRecord;
     },
   };
@@ -238,6 +240,7 @@ export async function startPages(options: PagesServerOptions = {}) {
     turns,
     jobs,
     messages,
+    askers,
     engine,
     logs,
     log,

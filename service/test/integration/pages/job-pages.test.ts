@@ -384,10 +384,11 @@ describe("a message", () => {
   }
 
   test("is sent to the engine, and leads back to the job", async () => {
-    const { send, form, messages } = await openForm();
+    const { send, form, messages, askers } = await openForm();
     const sent = await send("First line\r\nSecond <line>\u202e\rThird", form);
     expect(sent).toMatchObject({ status: 303, headers: { location: path }, text: "" });
     expect(messages).toEqual(["docs job_1 First line\nSecond <line>\u202e\nThird"]);
+    expect(askers).toEqual(["API key"]);
   });
 
   test("is sent once by a form, also by two submissions at the same time", async () => {
