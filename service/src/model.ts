@@ -29,10 +29,11 @@ export type EndedState = Extract<TurnState, "completed" | "failed">;
 export type TurnResult = EndedState | "stopped" | "postponed" | "taken-over";
 
 /**
- * What is kept of the work of a turn that failed because GitHub refused it. `pull-request`: its commit is on the job's branch, which has
- * no pull request. `push`: its commit is in the clone.
+ * What is kept of the work of a turn that failed. GitHub refused it: `pull-request`: its commit is on the job's branch, which has no pull
+ * request; `push`: its commit is in the clone. `unfinished`: its agent did not complete, or the service refused its change. That is in the
+ * clone, and is never published as it is: the job's next agent begins in it.
  */
-export type KeptWork = "pull-request" | "push";
+export type KeptWork = "pull-request" | "push" | "unfinished";
 
 /** What the check of a turn's commit showed. `failed-before`: it fails on what the turn started with, too. */
 export type CheckResult = (typeof checkResults)[number];
@@ -50,7 +51,7 @@ export interface JobRecord {
   archivedAt: string | null;
   /** The branch that the create named as its base. Absent if it named none. Not in the specification. */
   base?: string;
-  /** What is kept of its last turn, which the next one publishes first. Absent if nothing is. Not in the specification. */
+  /** What is kept of its last turn, which the next one publishes first or begins in. Absent if nothing is. Not in the specification. */
   kept?: KeptWork;
 }
 
@@ -86,6 +87,8 @@ export interface StoredJob {
   id: string;
   project: string;
   createdAt: number;
+  /** The one that it works on. Ends with its id: see `jobBranch`. */
+  branch: string;
   state: JobState;
   /** When its last turn ended; `null` while it is active. */
   idleSince: number | null;
@@ -105,16 +108,19 @@ export interface StoredJob {
 
 /** A job to be stored. */
 export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> &
-  Partial<Pick<StoredJob, "model" | "base" | "session">>;
+  Partial<Pick<StoredJob, "branch" | "model" | "base" | "session">>;
 
-/** Returns the branch of a job. The service has made the id, so it is valid in a ref name. */
-export const jobBranch = (jobId: string): string => `agent/${jobId}`;
+/** What the branches of jobs begin with, unless a project says otherwise. */
+export const defaultBranchPrefix = "agent/";
 
-/** Returns the id of the job that a branch can be the one of. */
-export const jobOfBranch = (branch: string): string | undefined => /^agent\/(job_[0-9a-f-]{36})$/.exec(branch)?.[1];
+/** Returns the branch of a new job. The service has made the id, so it is valid in a ref name. */
+export const jobBranch = (jobId: string, prefix = defaultBranchPrefix): string => `${prefix}${jobId}`;
+
+/** Returns the id of the job that a branch can be the one of, whatever its prefix. */
+export const jobOfBranch = (branch: string): string | undefined => /job_[0-9a-f-]{36}$/.exec(branch)?.[0];
 
 /** A job that is neither active nor archived, and has a pull request. */
-export type JobWithPullRequest = Pick<StoredJob, "id" | "project"> & {
+export type JobWithPullRequest = Pick<StoredJob, "id" | "project" | "branch"> & {
   [key in "idleSince" | "pullRequest" | "head"]: NonNullable<StoredJob[key]>;
 };
 
@@ -244,6 +250,8 @@ export interface Made {
   /** Why the turn fails. Absent if its agent completed. */
   reason?: string | undefined;
   failureClass?: FailureClass | undefined;
+  /** Whether the clone has what its agent changed before it failed. Default: no. */
+  isUnfinished?: boolean | undefined;
 }
 
 /** A row of `turn`. */
@@ -296,7 +304,7 @@ export type TurnStatus = TurnState | "stopped";
 export interface StepTurn
   extends Pick<
     StoredTurn,
-    "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "failureClass" | "kept" | "checkResult"
+    "id" | "job" | "request" | "answer" | "costUsd" | "reason" | "failureClass" | "kept" | "made" | "checkResult"
   > {
   status: TurnStatus;
 }
@@ -328,7 +336,9 @@ export interface TurnWait {
 }
 
 /** A job with its turns, as another service needs it to continue. */
-export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "kept" | "model" | "session"> {
+export interface JobCopy extends Omit<StoredJob, "branch" | "state" | "idleSince" | "kept" | "model" | "session"> {
+  /** Default: `jobBranch`. */
+  branch?: StoredJob["branch"] | undefined;
   session?: StoredJob["session"] | undefined;
   /** Oldest first, at least one. */
   turns: TurnCopy[];

@@ -12,6 +12,8 @@ export interface RememberConfig {
   isFirstAttempt: boolean;
   /** Whether the repository is the workflow's own. */
   isOwnRepository: boolean;
+  /** Whether unfinished work may be kept, see `RememberedJobsOptions`: in a private repository, or of an agent with no network but its model's. */
+  keepsUnfinished: boolean;
 }
 
 /** What a service of the action is made of. */
@@ -38,6 +40,7 @@ export function configOf(settings: Settings, environment: NodeJS.ProcessEnv, fol
     isWorkflowToken,
     isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
     isOwnRepository: settings.isOwnRepository,
+    keepsUnfinished: settings.isPrivate || options.network !== "full",
   };
   const secrets = Array.from(options.secrets, ({ value }) => value);
   return {

@@ -9,7 +9,10 @@ import { SetupError } from "./setup/setup-error.ts";
 
 /** What the action asks for, and what it means for the service. */
 export interface Settings
-  extends Pick<AgentSettings, "projectId" | "isOwnRepository" | "install" | "remember" | "agentVersion"> {
+  extends Pick<
+    AgentSettings,
+    "projectId" | "isOwnRepository" | "isPrivate" | "install" | "isQuiet" | "remember" | "agentVersion"
+  > {
   /** Arguments of the service's command line. */
   args: string[];
   /** Variables that they depend on. */
@@ -99,10 +102,12 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
     agentPackage: agentPackage && { ...agentPackage, version: agentVersion ?? agentPackage.version },
     projectId,
     isOwnRepository: given.isOwnRepository,
+    isPrivate: given.isPrivate,
     token,
     endsAfterMs: given.minutes * 60_000,
     isWorkflowToken: token === workflowToken,
     install,
+    isQuiet: given.isQuiet,
     agentVersion,
     remember,
   };
@@ -119,7 +124,10 @@ function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): C
 
 /** Names the options of the service that are inputs of the action. */
 export function inWordsOfInputs(problem: string): string {
-  return problem.replace(/--(?=(agent|setup|check)\b(?!-))/g, "");
+  // Coding agents have options of these names, too.
+  return problem.startsWith("--agent-args must not have ")
+    ? problem
+    : problem.replace(/--(?=(agent|setup|check)\b(?!-))/g, "");
 }
 
 function missingKey(problem: string): Text {

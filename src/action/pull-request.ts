@@ -8,6 +8,12 @@ export interface PullRequest {
 
 export type PullRequestState = "open" | "merged" | "closed" | "unknown";
 
+/** What GitHub says of a pull request. `head`: its newest commit; empty if that is unknown. */
+export interface ReadPullRequest {
+  state: PullRequestState;
+  head: string;
+}
+
 /** GitHub, Gitea, Bitbucket, Azure DevOps and GitLab, in this order. */
 const numberedPath = /^[^?#]*\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)\/?$/;
 

@@ -135,7 +135,7 @@ export function outcomeOf(result: RunResult, state: RunState): Outcome {
     case "done":
       if (result.status !== "completed") return result.status;
       if (state.isUnproven) return "error";
-      return state.pullRequest ? "pr-created" : "no-changes";
+      return state.pullRequest && !state.isUnchanged ? "pr-created" : "no-changes";
     case "started":
     case "timed-out":
     case "cancelled":

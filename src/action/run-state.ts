@@ -3,7 +3,7 @@ import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
 import type { Text } from "../runner-kit/text.ts";
 import type { Changes } from "./changes/repository.ts";
-import { type PullRequest, type PullRequestState, parsePullRequest } from "./pull-request.ts";
+import { type PullRequest, parsePullRequest, type ReadPullRequest } from "./pull-request.ts";
 
 /** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */
 export interface ObservedStatus {
@@ -60,20 +60,28 @@ export class RunState {
   stop: StopResult | undefined;
   /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
   finalMessage = "";
+  /** The transcript of an agent that ran with the step; empty if there is none. */
+  logFile = "";
   /** What the service's check of the turn's commit showed; empty if it says nothing. */
   check: SentTurn["check"] = "";
+  /** Whether it is known that the turn changed nothing: the job's pull request has nothing of it. */
+  isUnchanged = false;
   /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
   /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
-  failure: ({ isStopped: boolean; isKept: boolean; reason: string } & Pick<SentTurn, "failureClass">) | undefined;
+  failure:
+    | ({ isStopped: boolean; reason: string } & Pick<SentTurn, "failureClass" | "isKept" | "isUnfinished">)
+    | undefined;
   /** Whether the last record says that work of the job's last turn, which failed, is kept. */
   isKept = false;
+  /** Whether it says that something of that turn is kept unfinished. */
+  isUnfinished = false;
   /** Whether the message to the job publishes kept work, which has no pull request yet. */
   publishesKept = false;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;
   /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
-  lastPullRequest: { url: string; state: PullRequestState } | undefined;
+  lastPullRequest: ({ url: string } & ReadPullRequest) | undefined;
   /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
   refusal = "";
   /** What the reply says of the branch that the job starts from, if that is another one than the workflow asks for. */
@@ -97,8 +105,10 @@ export class RunState {
     this.isUnproven = false;
     this.finalMessage = "";
     this.check = "";
+    this.isUnchanged = false;
     this.failure = undefined;
     this.isKept = false;
+    this.isUnfinished = false;
     for (const fact of jobFacts) this[fact] = "";
     this.timeline.length = 0;
   }
@@ -112,11 +122,13 @@ export class RunState {
     // Line ends are kept; other control characters could do harm in a terminal.
     this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
     this.check = own?.check ?? "";
+    this.isUnchanged = own?.isUnchanged ?? false;
     const hasFailed = own?.status === "failed" || own?.status === "stopped";
     this.failure = hasFailed
       ? {
           isStopped: own.status === "stopped",
           isKept: own.isKept,
+          isUnfinished: own.isUnfinished,
           failureClass: own.failureClass,
           reason: own.reason.replace(/[\p{Cc}\s]+/gu, " ").trim(),
         }
@@ -136,6 +148,7 @@ export class RunState {
     this.pullRequest = parsePullRequest(job.prLink);
     this.hasInvalidLink = job.prLink !== "" && !this.pullRequest;
     this.isKept = job.isKept;
+    this.isUnfinished = job.isUnfinished;
     for (const fact of jobFacts) this[fact] = job[fact] || this[fact];
   }
 }

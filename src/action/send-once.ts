@@ -1,7 +1,7 @@
 import { minTimeLeftMs } from "../client/submit.ts";
 import { message, say, type Text } from "../runner-kit/text.ts";
 import type { Conversation } from "./comments/conversation.ts";
-import { addSection } from "./comments/prompt-template.ts";
+import { addSections } from "./comments/prompt-template.ts";
 import { askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
 import { askBefore, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
@@ -9,7 +9,15 @@ import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { readSession, tellOfLeft } from "./memory/session.ts";
 import { untilAborted } from "./memory/wait.ts";
 import { findOwnChange } from "./own-change.ts";
-import { findStart, type Plan, planTasks, runPlan, type WrittenPrompt, writePrompt } from "./plan.ts";
+import {
+  findStart,
+  type Plan,
+  type PromptSource,
+  planTasks,
+  runPlan,
+  type WrittenPrompt,
+  writePrompt,
+} from "./plan.ts";
 import {
   AgentError,
   acceptanceOf,
@@ -26,11 +34,9 @@ import { isOnTag, runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
 
 /** What the step is asked to send: by the workflow, or in a thread. */
-export interface Request {
+export interface Request extends PromptSource {
   /** The job that the workflow names, or empty. */
   jobId: string;
-  /** Returns the prompt with a section on changes, which may be empty. */
-  fill: (section: string | undefined) => string;
   memory: Memory;
   /** Comment mode. */
   conversation?: Conversation;
@@ -51,7 +57,7 @@ export async function sendOnce(request: Request, run: Run): Promise<Execution> {
 
 /** The same for the prompt of the workflow. */
 export async function sendTask(task: SendingTask, run: Run): Promise<Execution> {
-  const fill = (section: string | undefined): string => addSection(task.prompt, section);
+  const fill: PromptSource["fill"] = (sections) => addSections(task.prompt, sections);
   const jobId = task.kind === "message" ? task.jobId : "";
   return sendOnce({ jobId, fill, memory: await openMemory(task, run) }, run);
 }
@@ -86,11 +92,11 @@ class Sending {
   }
 
   async #decideAndSend(): Promise<Execution> {
-    const { conversation, fill } = this.#request;
+    const { conversation } = this.#request;
     const isResumed = isResuming(this.#run);
     const isRerun = runAttempt(this.#run.ports.environment) > 1;
     // In a thread, what has nothing to say leaves no trace.
-    const early = conversation && !isResumed ? await writePrompt(fill, this.#run) : undefined;
+    const early = conversation && !isResumed ? await writePrompt(this.#request, this.#run) : undefined;
     if (early && "kind" in early) return this.#withdraw(early, { isShown: false });
     const start = await findStart(this.#run);
     if ("kind" in start) return this.#withdraw(start, { isShown: false });
@@ -105,8 +111,9 @@ class Sending {
       if (decision.do === "refuse") return this.#refuse(decision);
       if (decision.do === "send") {
         // Work that is kept is published, whatever the event.
-        const isKept = decision.to !== undefined;
-        const why = isKept ? undefined : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
+        const why = decision.publishes
+          ? undefined
+          : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
         if (why) return this.#withdraw(why, { isShown: false });
         this.#isSettled = true;
         return this.#send(decision, start.base, early);
@@ -236,7 +243,7 @@ class Sending {
   }
 
   async #send(
-    { to, replaces, unproven }: Extract<Decision, { do: "send" }>,
+    { to, publishes = false, replaces, unproven }: Extract<Decision, { do: "send" }>,
     base: string | undefined,
     early: WrittenPrompt | undefined,
   ): Promise<Execution> {
@@ -249,7 +256,7 @@ class Sending {
       log.startingOver(service.jobId, service.over);
     const remembered = await readSession(conversation ? undefined : memory.session, memory.firstBase, this.#run);
     if ("kind" in remembered) return this.#withdraw(remembered);
-    const written = early ?? (await writePrompt(this.#request.fill, this.#run, remembered));
+    const written = early ?? (await writePrompt(this.#request, this.#run, remembered));
     if ("kind" in written) return this.#withdraw(written);
     if (!conversation && !memory.isWritable) await memory.sayWhatIsForgotten();
     else if (!conversation && settings.session !== "" && isOnTag(ports.environment)) {
@@ -259,7 +266,7 @@ class Sending {
         This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
     }
     const announced = settings.dryRun ? undefined : await conversation?.announce();
-    state.publishesKept = to !== undefined;
+    state.publishesKept = publishes;
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
     const named = jobId === "" ? kept : { jobId };
     const continued = named ?? (await (conversation ?? remembered).findContinued(base));
@@ -318,6 +325,7 @@ class Sending {
         conversation?.mark("about to send");
         const result = await this.#runTask(each, { onJobId });
         ports.signal.removeEventListener("abort", onAbort);
+        await this.#compareHeads(result);
         return result;
       },
       (reason, { jobId, leaves }) => {
@@ -336,6 +344,17 @@ class Sending {
       memory.finish(ended, task.kind, { hasJob }),
     ]);
     return this.#end(result, task);
+  }
+
+  /** Finds out whether a follow-up changed the session's open pull request, if the service does not say it. */
+  async #compareHeads(result: RunResult): Promise<void> {
+    const { state } = this.#run;
+    const { pullRequest, lastPullRequest: before } = state;
+    const isCompleted = result.kind === "done" && result.status === "completed" && !state.isUnproven;
+    if (!isCompleted || state.features !== undefined || before?.state !== "open" || before.head === "") return;
+    if (pullRequest?.url !== before.url) return;
+    const { readPullRequestState } = await import("./memory/pull-request-state.ts");
+    state.isUnchanged = (await readPullRequestState(pullRequest, this.#run)).head === before.head;
   }
 
   /** Ends a run that sent nothing, and remembers that. In a thread, that must not hide what an earlier attempt may have sent. */

@@ -32,14 +32,17 @@ export interface Job {
   base: string;
   /** Whether the service keeps work of its last turn, which failed, and publishes that first if the job gets another prompt. */
   isKept: boolean;
+  /** Whether it keeps what an agent changed that did not complete: the next agent of the job begins in it. */
+  isUnfinished: boolean;
   /** The address of its page for people, if the response named one: on the service's own origin. */
   pageUrl?: string;
 }
 
-/** Returns whether the record of a job or a turn says that something is kept of its work. */
-export function isKept({ kept }: Readonly<Record<string, unknown>>): boolean {
-  return kept === "push" || kept === "pull-request";
-}
+/** Returns what the record of a job or a turn says is kept of its work. */
+export const keptIn = ({ kept }: Readonly<Record<string, unknown>>) => ({
+  isKept: kept === "push" || kept === "pull-request",
+  isUnfinished: kept === "unfinished",
+});
 
 export function isKnownStatus(status: string): status is KnownStatus {
   return (knownStatuses as readonly string[]).includes(status);
@@ -78,7 +81,7 @@ export function parseJob(data: unknown): Job | undefined {
     createdAt: textOf(data.createdAt),
     archivedAt: textOf(data.archivedAt),
     base: textOf(data.base),
-    isKept: isKept(data),
+    ...keptIn(data),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isKept, isObject, isUsableJobId, textOf } from "./contract.ts";
+import { isObject, isUsableJobId, keptIn, textOf } from "./contract.ts";
 
 /** A create or message that was sent under a step, as the service lists it. */
 export interface SentTurn {
@@ -15,8 +15,11 @@ export interface SentTurn {
   failureClass: FailureClass | "";
   /** What the turn cost in US dollars, as the agent's own output says; `undefined` if the service says nothing. */
   costUsd: number | undefined;
-  /** Whether something of its work is kept; it failed then. */
+  /** Whether something of its work is kept, to be published or to be gone on with; it failed then. */
   isKept: boolean;
+  isUnfinished: boolean;
+  /** Whether the service says that the agent completed the turn, and changed nothing. */
+  isUnchanged: boolean;
   /** What the check of its commit showed; empty if the service says nothing. */
   check: CheckResult | "";
 }
@@ -85,7 +88,8 @@ function parseTurn(data: unknown): SentTurn | undefined {
     reason: textOf(data.reason).slice(0, maxReasonLength).toWellFormed(),
     failureClass: failureClasses.find((one) => one === data.class) ?? "",
     costUsd: costIn(data.usage),
-    isKept: isKept(data),
+    ...keptIn(data),
+    isUnchanged: known === "completed" && data.change === "none",
     check: checkResults.find((result) => result === data.check) ?? "",
   };
 }

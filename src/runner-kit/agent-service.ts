@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { withNoProxyBelow } from "./no-proxy.ts";
 import { say, type Text, trusted } from "./text.ts";
 
 // What the action and the program that runs its own agent agree on: the inputs `agent` and `agent-options`, and their messages.
@@ -89,8 +90,10 @@ export const serviceOptions = [
   "agent-model-tools",
   "agent-network",
   "agent-reads",
+  "branch-prefix",
   "commit-as",
   "disk-mb",
+  "draft",
   "largest-change-mb",
   "max-cost-usd",
   "memory-mb",
@@ -103,6 +106,7 @@ export const serviceOptions = [
   "setup-host",
   "sign-off",
   "time-limit-minutes",
+  "title-prefix",
   "trailer",
 ] as const;
 
@@ -120,6 +124,7 @@ const ownOptions = {
   name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
   remember: [/^(true|false)$/i, "true or false"],
   install: [/^(true|false)$/i, "true or false"],
+  quiet: [/^(true|false)?$/i, "true or false"],
   "agent-version": [/^\d+\.\d[\w.+-]*$/, "a version, such as 2.1.330"],
   repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
 } as const;
@@ -200,7 +205,7 @@ export function serviceEnvironment(environment: NodeJS.ProcessEnv, names: readon
   // With what Node has compiled before, the service starts in two thirds of the time. Agents do not get it.
   const more = (name: string): boolean => name === "NODE_COMPILE_CACHE" || names.includes(name);
   // Node ignores the variables of proxies otherwise.
-  return { ...withoutSecrets(environment, more), NODE_USE_ENV_PROXY: "1" };
+  return { ...withoutSecrets(withNoProxyBelow(environment), more), NODE_USE_ENV_PROXY: "1" };
 }
 
 /** An agent, and what it works on. */
@@ -211,6 +216,8 @@ export interface AgentSettings {
   repository: string;
   /** Whether that is the workflow's. */
   isOwnRepository: boolean;
+  /** Whether it is known that not everyone can read it. */
+  isPrivate: boolean;
   /** What `projectOf` returns. */
   projectId: string;
   /** Pushes branches, and opens pull requests. */
@@ -221,6 +228,8 @@ export interface AgentSettings {
   minutes: number;
   remember: boolean;
   install: boolean;
+  /** Whether the log of the step does not show what the agent does. */
+  isQuiet: boolean;
   /** Of the agent, to be installed. Default: the one that is there, or the tested one. */
   agentVersion?: string | undefined;
   options: readonly ServiceOption[];
@@ -233,6 +242,8 @@ export interface AgentConfig {
   /** Of the step. */
   environment: NodeJS.ProcessEnv;
   settings: AgentSettings;
+  /** Where the transcript of its jobs is written. */
+  logFile: string;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { knownCost } from "../cost.ts";
 import type { CheckResult, FailureClass, KeptWork, StepTurn, TurnStatus } from "../model.ts";
+import { parseMade } from "../store/made.ts";
 
 /** A turn as the API shows it to its sender. */
 export interface ShownTurn {
@@ -13,8 +14,10 @@ export interface ShownTurn {
   reason?: string;
   /** Of what kind the failure is. Absent if it did not fail, or that is unknown. */
   class?: FailureClass;
-  /** What is kept of its work, which the next turn of its job publishes first. Absent if nothing is. */
+  /** What is kept of its work, which the next turn of its job publishes first or begins in. Absent if nothing is. */
   kept?: KeptWork;
+  /** `none`: its agent completed, and changed nothing. Absent if it did not, or that is unknown. */
+  change?: "none";
   /** What the check of its commit showed. Absent if it was not checked. */
   check?: CheckResult;
   /** Absent if it is unknown. */
@@ -39,6 +42,7 @@ export function describeTurn({
   reason,
   failureClass,
   kept,
+  made,
   checkResult,
 }: StepTurn): ShownTurn {
   const message = answer?.trim() ?? "";
@@ -54,9 +58,16 @@ export function describeTurn({
     ...(why !== "" && { reason: shortened(why, maxReasonLength) }),
     ...(failureClass !== null && { class: failureClass }),
     ...(kept !== null && { kept }),
+    ...(status === "completed" && hasMadeNothing(made) && { change: "none" }),
     ...(checkResult !== null && { check: checkResult }),
     ...(cost !== undefined && { usage: { costUsd: cost } }),
   };
+}
+
+/** Returns whether it is recorded that an agent made nothing. */
+function hasMadeNothing(made: string | null): boolean {
+  const parsed = parseMade(made);
+  return parsed !== undefined && parsed.commit === undefined;
 }
 
 function shortened(text: string, maxLength: number): string {

@@ -1,3 +1,4 @@
+import type { BytePath } from "./byte-paths.ts";
 import { commitTree } from "./commit-worktree.ts";
 import type { Git } from "./git.ts";
 
@@ -132,20 +133,29 @@ export function diff(git: Git, base: string, head: string, maxBytes: number): Pr
 }
 
 /** Returns a commit with the same content, parent and message as another one, and with another id: it is at least a second younger. */
-export async function copyCommit(git: Git, commit: string): Promise<string> {
+export async function copyCommit(git: Git, commit: string, title?: string): Promise<string> {
   const output = await git.run(["log", "--max-count=1", "--format=format:%T %P %ct%n%B", commit]);
   const [line = "", ...message] = output.split("\n");
   const [tree = "", parent = "", seconds] = line.split(" ");
   const at = Math.max(Math.floor(Date.now() / 1000), Number(seconds) + 1);
-  return commitTree(git, tree, parent, message.join("\n"), at);
+  return commitTree(git, tree, parent, withTitle(message.join("\n"), title), at);
 }
+
+const withTitle = (message: string, title: string | undefined): string =>
+  title === undefined ? message : message.replace(/^.*/, () => title);
 
 /**
  * Moves a commit, a child of `parent`, onto another commit, such as a descendant of `parent`, or one that has it squashed.
  *
  * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
  */
-export async function rebase(git: Git, commit: string, parent: string, newParent: string): Promise<string | undefined> {
+export async function rebase(
+  git: Git,
+  commit: string,
+  parent: string,
+  newParent: string,
+  title?: string,
+): Promise<string | undefined> {
   const trees = [parent, newParent, commit].map((one) => `${one}^{tree}`);
   const [before, onto = "", after = ""] = (await git.run(["rev-parse", ...trees])).split("\n");
   const isRelated = before === onto || (await isAncestor(git, parent, newParent));
@@ -155,5 +165,38 @@ export async function rebase(git: Git, commit: string, parent: string, newParent
   if (tree === undefined) return undefined;
   if (tree === onto) return newParent;
   const message = await git.run(["log", "--max-count=1", "--format=format:%B", commit]);
-  return commitTree(git, tree, newParent, message);
+  return commitTree(git, tree, newParent, withTitle(message, title));
+}
+
+/** Merges a commit into another one. Returns the new commit, or the paths that conflict. */
+export async function merge(
+  git: Git,
+  into: string,
+  other: string,
+  message: string,
+): Promise<{ commit: string } | { conflicts: BytePath[] }> {
+  const { tree, conflicts } = await mergeTree(git, into, other);
+  return conflicts === undefined ? { commit: await commitTree(git, tree, [into, other], message) } : { conflicts };
+}
+
+/** Returns whether a commit only merges a commit of a branch, as Git does without anyone's hand. @param branch - the id of its head */
+export async function isCleanMerge(git: Git, commit: string, branch: string): Promise<boolean> {
+  const line = (await git.run(["log", "--max-count=1", "--format=%T %P", commit])).trim();
+  const [tree, into = "", other, ...more] = line.split(" ");
+  if (other === undefined || more.length > 0 || !(await isAncestor(git, other, branch))) return false;
+  const made = await mergeTree(git, into, other);
+  return made.conflicts === undefined && made.tree === tree;
+}
+
+/** @returns `conflicts`: the paths; `undefined` if there are none */
+async function mergeTree(
+  git: Git,
+  into: string,
+  other: string,
+): Promise<{ tree: string; conflicts: BytePath[] | undefined }> {
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", into, other];
+  const [tree = "", ...told] = (await git.run(args, { encoding: "latin1", isAnswer: true })).split("\0");
+  // After a clean merge, nothing follows. Otherwise, messages come after the paths and an empty entry.
+  const end = told.indexOf("");
+  return { tree: tree.trim(), conflicts: told.length <= 1 ? undefined : told.slice(0, end) };
 }

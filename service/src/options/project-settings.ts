@@ -27,6 +27,10 @@ export interface ProjectSettings extends Confinement, CommitSettings {
   repository: string;
   /** The branch that jobs start from. Undefined: the repository's default branch. */
   targetBranch: string | undefined;
+  /** What the branches of new jobs begin with. Undefined: `defaultBranchPrefix`. */
+  branchPrefix: string | undefined;
+  /** Whether pull requests are opened as drafts. */
+  opensDrafts: boolean;
   /** Undefined: pull requests are pages of the service. */
   github: GitHubRepository | undefined;
   /** How many turns of the project run at a time, over all workers. Undefined: any number. */
@@ -93,9 +97,17 @@ export function createProjectSettings(
   const exception = protect.find((pattern) => pattern.startsWith("!"));
   if (exception !== undefined) throw new Error(`--protect cannot except files, as ${exception} would.`);
   named("--protect", () => protect.forEach(checkPattern));
+  const { branchPrefix, draft = false } = input;
+  if (branchPrefix !== undefined && !branchStart.test(branchPrefix))
+    throw new Error(
+      `--branch-prefix must be the beginning of a branch's name, such as docs/agent-, not ${JSON.stringify(branchPrefix)}.`,
+    );
+  if (draft && github === undefined) throw new Error("--draft requires a repository on GitHub, and its token.");
   return {
     repository,
     targetBranch: base,
+    branchPrefix,
+    opensDrafts: draft,
     github,
     agent: {
       ...agent,
@@ -104,7 +116,7 @@ export function createProjectSettings(
     },
     sandbox,
     network: agentNetwork,
-    modelHosts: input.modelHosts ?? [],
+    modelHosts: readModelHosts(input),
     allowsServerTools: input.agentModelTools ?? false,
     agentsPerProject: input.agents,
     timeLimitMs: (input.timeLimitMinutes ?? 30) * 60_000,
@@ -119,6 +131,9 @@ export function createProjectSettings(
     ...findSecrets(input, agent, environment),
   };
 }
+
+/** So that Git takes what it makes with an id for a name: "git-check-ref-format". */
+const branchStart = /^(?!.*(?:\.\.|\/[./]|\.lock\/|\.\/))[A-Za-z0-9][\w./-]{0,99}$/;
 
 /** @throws if an agent would hold a token with which the service writes to GitHub, because that is its model's key, too */
 function checkSharedToken(
@@ -200,6 +215,20 @@ const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInp
  */
 const ofMachine = /^\/(?:(?:dev(?!\/shm\/)|proc|run|sys|var\/run)(?:\/|$)|(?:tmp|var)?$)/;
 
+const hostPattern = /^[\w.-]+(?::\d{1,5})?$/;
+
+/** @throws if agents could never reach one of these hosts */
+function readModelHosts({ modelHosts = [] }: ProjectInput): readonly string[] {
+  const other = modelHosts.find((host) => !hostPattern.test(host));
+  if (other !== undefined) throw new Error(`--model-host ${other} is not a HOST or HOST:PORT.`);
+  const own = modelHosts.find((host) => /^(?:localhost|127\.[\d.]+)(?::|$)/i.test(host));
+  if (own !== undefined)
+    throw new Error(
+      `--model-host ${own} is this machine, whose loopback no sandbox reaches: lead a named agent there by its base URL, such as OPENAI_BASE_URL, or set --agent-network full.`,
+    );
+  return modelHosts;
+}
+
 function readReads({ agentReads = [] }: ProjectInput): string[] {
   const paths = agentReads.map((path) => resolve(path));
   const exposed = paths.find(isExposed);
@@ -269,9 +298,7 @@ function readCommands(
     if (command !== undefined && sandbox !== "bwrap") throw new Error(`--${name} requires --sandbox bwrap.`);
   }
   if (setupHosts !== undefined && setup === undefined) throw new Error("--setup-host requires --setup.");
-  const invalid = setupHosts?.find(
-    (host) => !/^[\w.-]+(?::\d{1,5})?$/.test(host) || !mayBePublic(host.replace(/:\d+$/, "")),
-  );
+  const invalid = setupHosts?.find((host) => !hostPattern.test(host) || !mayBePublic(host.replace(/:\d+$/, "")));
   if (invalid !== undefined)
     throw new Error(`--setup-host ${invalid} is not a HOST or HOST:PORT of the public network.`);
   if (setup === undefined && check === undefined) return undefined;

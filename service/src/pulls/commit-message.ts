@@ -2,7 +2,7 @@ import type { Turn } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "./commit-title.ts";
 import { inertText } from "./inert-text.ts";
-import { requestTrailer, sessionTrailer, turnTrailers } from "./turn-trailers.ts";
+import { leftPrefix, type NamedTurn, requestTrailer, sessionTrailer, turnTrailers } from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;
@@ -14,12 +14,17 @@ const takenBackTitle = "Taken back, because it is outside of --only:";
 /** How a note begins that says that a part of an agent's work is not in its change. */
 export const leftWorkNote = "The agent left work in its clone that is not in this change";
 
+/** How a note begins that says which files of a change were begun for another request. */
+export const beganEarlierNote = "Begun for an earlier request that did not complete";
+
 /** What a commit tells of how its change was made. */
 export interface CommitNotes {
   /** What people should know first, each in one line. Default: nothing. */
   notes?: readonly string[] | undefined;
   /** The files whose changes were taken back, each in one line. Default: none. */
   takenBack?: readonly string[] | undefined;
+  /** See `NamedTurn`. Default: a change that is for a branch. */
+  left?: NamedTurn["left"];
 }
 
 /**
@@ -27,14 +32,14 @@ export interface CommitNotes {
  *
  * @param ownMessages - indented, so that none of their lines is a trailer
  * @param session - of the job. Default: none
- * @param shownPrompt - the prompt as people may read it. Default: as it was sent
+ * @param title - default: that of the prompt
  */
 export function commitMessage(
   turn: Turn,
   ownMessages: readonly string[],
   session: string | null = null,
-  { notes = [], takenBack = [] }: CommitNotes = {},
-  shownPrompt = turn.prompt,
+  { notes = [], takenBack = [], left }: CommitNotes = {},
+  title = commitTitle(turn.prompt),
 ): string {
   const text = ownMessages
     .map((message) => inertText(plainLines(message)).trim())
@@ -44,9 +49,10 @@ export function commitMessage(
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
   const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session)];
   const covered = turn.covers === null ? [] : [`Agent-Covers: ${turn.covers}`];
+  if (left !== undefined) covered.push(`${leftPrefix}${left}`);
   const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
   const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
-  return `${[commitTitle(shownPrompt), ...body, ...told, trailers].join("\n\n")}\n`;
+  return `${[title, ...body, ...told, trailers].join("\n\n")}\n`;
 }
 
 /** Returns a list as paragraphs, indented, so that none of its lines is a title or a trailer; none if it is empty. */
@@ -71,7 +77,9 @@ function readList(message: string, title: string): string[] | undefined {
 /** Returns whether a message belongs to the turn's commit. */
 export function isCommitOf(turn: Pick<Turn, "id" | "identity" | "job">, message: string): boolean {
   const lines = message.trimEnd().split("\n").slice(1);
-  return turnTrailers(turn).every((trailer) => lines.includes(trailer));
+  return (
+    turnTrailers(turn).every((trailer) => lines.includes(trailer)) && !lines.some((line) => line.startsWith(leftPrefix))
+  );
 }
 
 /** Removes what could look like another line, or hide text. */

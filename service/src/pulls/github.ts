@@ -3,7 +3,8 @@ import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { LeaseLost } from "../store-errors.ts";
-import { leftWorkNote } from "./commit-message.ts";
+import { describeAsked } from "./asked-by.ts";
+import { beganEarlierNote, leftWorkNote } from "./commit-message.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubGates } from "./github/gate.ts";
@@ -215,9 +216,10 @@ export class GitHubPullRequests implements PullRequestPlatform {
     const tellsTurn = change.existing === pull.html_url;
     const { check, protectedFiles = [] } = change;
     const isOwnDraft = pull.draft === true && isMarkedAsDraft(pull.body ?? "");
-    const isReady = isOwnDraft && check?.result === "passed" && (await this.#makeReady(pull, change));
+    const isReady =
+      isOwnDraft && !change.isDraft && check?.result === "passed" && (await this.#makeReady(pull, change));
     const told = { check, isDraft: isOwnDraft && !isReady };
-    const body = updatedBody(pull.body ?? "", protectedFiles, tellsTurn ? change : undefined, told);
+    const body = updatedBody(pull.body ?? "", protectedFiles, tellsTurn ? this.#told(change) : undefined, told);
     if (body === undefined) return;
     await change.confirmOwner?.();
     const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
@@ -227,6 +229,10 @@ export class GitHubPullRequests implements PullRequestPlatform {
       // The work is in the pull request, and the job's log names the protected files.
       this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${errorMessage(error)}`);
     });
+  }
+
+  #told(change: Change) {
+    return { ...change, askedBy: describeAsked(change.asked, this.#api.repository) };
   }
 
   /**
@@ -268,17 +274,19 @@ export class GitHubPullRequests implements PullRequestPlatform {
 
   async #create(change: Change): Promise<string> {
     const { title, branch, targetBranch } = change;
-    // A person decides what becomes of the rest.
-    const isPartial = change.notes?.some((note) => note.startsWith(leftWorkNote)) === true;
+    // A person decides when it is ready.
+    const isForPeople =
+      change.isDraft ||
+      change.notes?.some((note) => note.startsWith(leftWorkNote) || note.startsWith(beganEarlierNote)) === true;
     const create = async (isDraft: boolean) => {
-      const body = pullRequestBody(change, isDraft && !isPartial);
+      const body = pullRequestBody(this.#told(change), isDraft && !isForPeople);
       const fields = { title, head: branch, base: targetBranch, body, ...(isDraft && { draft: true }) };
       const options = { what: describe(change), isRetried: false };
       await change.confirmOwner?.();
       return this.#api.request("POST /repos/{owner}/{repo}/pulls", fields, options);
     };
     const { data } =
-      change.check?.result === "failed" || isPartial
+      change.check?.result === "failed" || isForPeople
         ? await create(true).catch((error: unknown) => {
             // Not every plan has drafts. Anything else that GitHub refuses, it refuses again.
             if (!(error instanceof GitHubError && error.status === 422) || isTooEarly(error)) throw error;

@@ -10,6 +10,8 @@ export interface Change extends CommitNotes {
   prompt: string;
   /** What the agent said last in that turn; `null` if that is unknown. */
   answer: string | null;
+  /** Who asked for it, as stored: an `Asked` as JSON, untrusted. Default: unknown. */
+  asked?: string | null;
   /** What the turn cost, as stored; see `cost.ts`. Default: unknown. */
   costUsd?: number | null;
   branch: string;
@@ -23,6 +25,8 @@ export interface Change extends CommitNotes {
   protectedFiles?: readonly string[];
   /** What the check of that turn's commit showed. Default: it was not checked. */
   check?: ShownCheck | undefined;
+  /** Whether it is opened as a draft, whatever the check showed. Default: no. */
+  isDraft?: boolean | undefined;
   /** Called before each write. Throws if another worker has taken the turn over. Default: nobody can. */
   confirmOwner?: (() => Promise<void>) | undefined;
   /** Called before another one than `existing` is opened. Throws if nobody may want that. Default: everybody does. */

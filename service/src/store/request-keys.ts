@@ -88,6 +88,6 @@ export function turnsOfStep(
   { caller, step }: Pick<RequestKey, "caller" | "step">,
   limit: number,
 ): Promise<StepTurn[]> {
-  const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, "failureClass", kept, "checkResult", ${turnStatus} AS status FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
+  const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, "failureClass", kept, made, "checkResult", ${turnStatus} AS status FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
   return sql.rows<StepTurn>(find, maxAnswerLength, project, caller, step, limit);
 }

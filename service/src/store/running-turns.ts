@@ -15,8 +15,8 @@ import { addNextReady, endJob, lockJob, type TurnParts } from "./job-state.ts";
 import type { TurnLimits } from "./ready-turns.ts";
 import type { Transaction } from "./sql.ts";
 
-/** What an agent reported, as it is stored. */
-export type StoredReport = {
+/** What an agent reported, as it is stored. `usedModel`: shown as the model of the job. */
+export type StoredReport = { usedModel?: string | undefined } & {
   [key in "answer" | "costUsd" | "sessionCost" | "checkResult" | "checkOutput"]?:
     | NonNullable<StoredTurn[key]>
     | undefined;
@@ -233,7 +233,7 @@ export class RunningTurns {
         const { promptHash, checked } = said.ends;
         const complete = `UPDATE turn SET state = 'completed', reason = NULL, "failureClass" = NULL, kept = NULL, "stopRequestedAt" = NULL
           ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
-          WHERE job = ? AND id < ? AND state = 'failed' AND kept IS NOT NULL AND "promptHash" = ?`;
+          WHERE job = ? AND id < ? AND state = 'failed' AND kept IN ('push', 'pull-request') AND "promptHash" = ?`;
         const { checkResult = null, checkOutput = null } = checked ?? {};
         await transaction.run(complete, ...(checked ? [checkResult, checkOutput] : []), job, id, promptHash);
       }
@@ -336,6 +336,8 @@ async function store(transaction: Transaction, { id, job }: RunningTurn, said: S
       "sessionCost" = coalesce(?, "sessionCost"), "checkResult" = coalesce(?, "checkResult"),
       "checkOutput" = coalesce(?, "checkOutput") WHERE id = ?`;
     await transaction.run(change, answer, costUsd, sessionCost, checkResult, checkOutput, id);
+    const { usedModel } = report;
+    if (usedModel !== undefined) await transaction.run("UPDATE job SET model = ? WHERE id = ?", usedModel, job);
   }
   if (made !== undefined) await transaction.run("UPDATE turn SET made = ? WHERE id = ?", JSON.stringify(made), id);
   // What it has published of an earlier turn is no stage of its own.

@@ -41,22 +41,28 @@ export async function findFlaggedChanges(ports: CheckPorts, files: readonly Chan
 }
 
 /** Returns the protected ones of the files that a change has, as names for people. Empty if they are allowed. */
-async function findProtectedChanges(
-  { repository, protectedFiles = "flag", moreProtected = [] }: CheckPorts,
-  files: readonly ChangedFile[],
-): Promise<string[]> {
-  if (protectedFiles === "allow") return [];
-  const paths = files.map(({ path }) => path);
-  const links = files.filter(({ isLink }) => isLink).map(({ path }) => path);
-  const matching = new Set([...findProtected(paths, [...protectedPatterns, ...moreProtected]), ...links]);
+async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<string[]> {
+  if (ports.protectedFiles === "allow") return [];
+  const { matching, programs } = await findRunning(ports, files);
   const others = files.filter(({ path }) => !matching.has(path));
-  const programs = await changedCode(repository, others, mayNamePrograms, changesPrograms);
-  const pages = await changedCode(repository, others, mayHaveCode, addsCode);
+  const pages = await changedCode(ports.repository, others, mayHaveCode, addsCode);
   return [
     ...matching,
     ...programs.map((path) => `${path} (programs or addresses)`),
     ...pages.map((path) => `${path} (imports or expressions)`),
   ].map(oneLine);
+}
+
+/** Returns the paths of files of a change that instruct agents or run code where they are, by their names or by what is in them. */
+export async function findRunning(
+  { repository, moreProtected = [] }: CheckPorts,
+  files: readonly ChangedFile[],
+): Promise<{ matching: Set<string>; programs: string[] }> {
+  const paths = files.map(({ path }) => path);
+  const links = files.filter(({ isLink }) => isLink).map(({ path }) => path);
+  const matching = new Set([...findProtected(paths, [...protectedPatterns, ...moreProtected]), ...links]);
+  const others = files.filter(({ path }) => !matching.has(path));
+  return { matching, programs: await changedCode(repository, others, mayNamePrograms, changesPrograms) };
 }
 
 /** Returns the paths of files of a kind whose versions before and after differ in what runs. */

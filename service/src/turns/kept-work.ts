@@ -22,7 +22,7 @@ export function findKeptTurn({ id }: Pick<Turn, "id">, turns: readonly StoredTur
   const done = turns.filter(
     (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null),
   );
-  const chain = done.slice(done.findLastIndex((one) => one.kept === null) + 1);
+  const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
   // The first one, if the database has lost the count of its attempts.
   const maker = chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
   const { kept = null, endedAt = null } = chain.at(-1) ?? {};
@@ -57,7 +57,7 @@ export async function standingOfKept(kept: StoredTurn, work: Work): Promise<Work
       `The work of ${name} is kept, and not published: ${job.pullRequest} was closed since. No agent was run. To have the work in another pull request, send a prompt to job ${job.id} again.`,
       kept.kept,
     );
-  const adopted = { ...work, maker: kept, isOwn: false };
+  const adopted: Work = { ...work, maker: kept, isOwn: false };
   const isPushed = kept.kept === "pull-request" || kept.head !== null;
   if (isPushed && start.isLost) {
     log(`The commit of ${name} is gone with its branch, so its work is done again.`);
@@ -68,6 +68,7 @@ export async function standingOfKept(kept: StoredTurn, work: Work): Promise<Work
     return { ...adopted, maker: { ...kept, checkResult: null, checkOutput: null }, at: { stage: "published" } };
   }
   const found = isPushed ? await standingOfPushed(adopted) : await standingOfUnpushed(adopted);
+  work.conflicting = adopted.conflicting;
   if (found !== undefined) log(`Publishing what is kept of ${name}.`);
   return found;
 }
@@ -95,7 +96,7 @@ async function standingOfPushed(work: Work): Promise<Work> {
 
 async function standingOfUnpushed(work: Work): Promise<Work | undefined> {
   const { context, start, last, maker } = work;
-  const { repository, log } = context;
+  const { log } = context;
   const name = turnName(maker.id);
   const found = last && isCommitOf(maker, last.message) ? last : await loadKept(maker, context);
   if (found === undefined || !isCommitOf(maker, found.message)) {
@@ -103,9 +104,10 @@ async function standingOfUnpushed(work: Work): Promise<Work | undefined> {
     return undefined;
   }
   const { commit: made, message } = found;
-  const commit = await moveOnto(start.head, found, repository);
+  const commit = await moveOnto(work, found);
   if (commit === undefined) {
-    log(`The commit ${made} of ${name} conflicts with what others have pushed since, so its work is done again.`);
+    log(`The commit ${made} of ${name} conflicts with what others have pushed since, so an agent is run.`);
+    work.conflicting = { maker, found };
     return undefined;
   }
   // Options may have changed since, and what is on the branch.

@@ -4,8 +4,8 @@ import { adviceOn, GitHubError } from "../pulls/github/github-error.ts";
 /** In characters, of GitHub's own words in the reason of a turn. The job's log has all of them. */
 const maxQuoted = 300;
 
-/** What GitHub refused: a branch before its agent ran, the push of a commit, or a pull request. */
-export type Refused = "branch" | "push" | "pull request";
+/** What GitHub refused: a branch or a merge before its agent ran, the push of a commit, or a pull request. */
+export type Refused = "branch" | "merge" | "push" | "pull request";
 
 /** Thrown when GitHub refuses what a turn needs. The cause is Git's or GitHub's error. */
 export class HostRefused extends Error {}
@@ -51,11 +51,12 @@ export function describeRefusal(error: unknown, branch: string, refused: Refused
   const advice = isSetting ? allowActionsAdvice : adviceOf(error);
   if (lost !== undefined)
     return `${what}. The commit is lost with this runner: ${lost}. ${advice} Then send the prompt again: its work is done again.`;
-  return `${what}. ${kept(branch)} ${advice} ${next}`;
+  return `${what}. ${kept(branch)} ${advice} ${next}`.trimEnd();
 }
 
 const texts: Readonly<Record<Refused, { of: string; kept: (branch: string) => string; next: string }>> = {
   branch: { of: "The branch", kept: () => "No agent was run.", next: "Then send the prompt again." },
+  merge: { of: "The merge of its target branch into", kept: () => "The agent starts without it.", next: "" },
   push: {
     of: "The push to",
     kept: () => "The commit is kept.",
@@ -81,11 +82,21 @@ export function isForSecret(error: unknown): boolean {
   return /secret/i.test(text) && /GH013|push protection/i.test(text);
 }
 
+/** GitHub's words for rules about names, and the option by which commits and branches keep them. */
+const ofNames: readonly (readonly [words: RegExp, option: string])[] = [
+  [/commit message/i, "--title-prefix or --trailer"],
+  [/branch name/i, "--branch-prefix"],
+  [/(?:author|committer) email/i, "--commit-as"],
+];
+
 function adviceOf(error: unknown): string {
   const text = errorMessage(error);
   if (isForSecret(error)) return "Look at the secret that GitHub names, and allow it there if it is none.";
   if (/workflow/i.test(text) && /without [`'"]?workflows?[`'"]? (?:scope|permission)/i.test(text))
     return "Only a token with permission for workflows can push files in .github/workflows.";
+  const option = ofNames.find(([words]) => words.test(text))?.[1];
+  if (option !== undefined)
+    return `Set the option ${option} to what the rule wants, in a new run of the workflow: a re-run keeps its options. Or change the rule.`;
   if (/not UTF-8/.test(text)) return "Rename what has that name, or change the rule that requires signatures.";
   if (/verified signatures/i.test(text))
     return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";

@@ -1,20 +1,19 @@
-import type { Start } from "../git/find-start.ts";
 import { GitError } from "../git/git.ts";
 import type { JobCommit } from "../git/job-commits.ts";
-import { jobBranch, type RunningTurn, type StoredJob } from "../model.ts";
+import type { RunningTurn, StoredJob } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
-import { findInstructions } from "../pulls/protected-files.ts";
+import { parseMade } from "../store/made.ts";
 import { checkChange } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { findKeptTurn, standingOfKept } from "./kept-work.ts";
-import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.ts";
+import { findStartOf, readLastPullRequest } from "./last-pull-request.ts";
 import { TakenAway } from "./refusal.ts";
 import { placeOn, unchanged } from "./stages/make.ts";
 import { ConflictError, moveOnto, replace } from "./stages/push.ts";
 import { untilStopped } from "./turn-deadline.ts";
 import { turnName } from "./turn-name.ts";
 import { removeUncounted } from "./uncounted-commits.ts";
-import { type Placed, type Position, parseMade, type RunContext, type Work, type WorkContext } from "./work.ts";
+import type { Placed, Position, RunContext, Work, WorkContext } from "./work.ts";
 
 /** Finds where a turn starts, after removing what does not count from its job's branch. */
 export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<Work> {
@@ -46,22 +45,6 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
     };
     if (await isClean(work, isFirst)) return work;
   }
-}
-
-/** Fetches, and finds where a turn starts, by the state of its job's last pull request. */
-export function findStartOf(
-  { repository, job, turns, targetBranch }: Pick<WorkContext, "repository" | "job" | "turns" | "targetBranch">,
-  { isMerged, mergedHead, bases }: LastPullRequest,
-): Promise<Start> {
-  return repository.findStart(jobBranch(job.id), {
-    isMerged,
-    mergedHead,
-    lastPushed: job.head,
-    own: new Set(turns.flatMap(({ head }) => head ?? [])),
-    targetBranch,
-    bases,
-    instructions: findInstructions,
-  });
 }
 
 /** Removes what does not count from a branch. Returns whether there was nothing. */
@@ -144,7 +127,7 @@ async function inClone(work: Work): Promise<Position | undefined> {
   const isHere = last !== undefined && isCommitOf(turn, last.message);
   const found = isHere ? last : await restoreOwn(turn, last, context);
   if (found === undefined) return undefined;
-  const commit = await moveOnto(start.head, found, context.repository);
+  const commit = await moveOnto(work, found);
   if (commit === undefined) throw new ConflictError(start.branch, found.commit);
   const placed = placeOn(work, commit);
   return found.parent === start.head ? positionOf(work, found.commit, placed) : replace(work, placed);

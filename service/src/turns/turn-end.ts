@@ -11,7 +11,7 @@ import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { SetupFailed, Stopped } from "./project-commands.ts";
 import { HostRefused, PushRefused, TakenAway } from "./refusal.ts";
 import { ConflictError } from "./stages/push.ts";
-import { isMadeHere, keptOf, type RunContext, type Work } from "./work.ts";
+import { isMadeHere, keptOf, type RunContext, reasonWhenKept, type Work } from "./work.ts";
 
 /**
  * Returns how a turn ends whose stage was not done: later, refused, stopped or taken over. What is paid for is kept before.
@@ -26,7 +26,8 @@ export async function endOf(
 ): Promise<TurnResult> {
   const { onFailure, log, signal } = context;
   // It can have the name of a file, or what Git says.
-  const reason = await new SecretPatterns(context.secrets ?? []).remove(errorMessage(error));
+  const said = await new SecretPatterns(context.secrets ?? []).remove(errorMessage(error));
+  const reason = work?.hasUnfinished ? reasonWhenKept(said) : said;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
   if (signal.aborted || error instanceof Stopped) return "stopped";
   const kept = keptBy(error, work);
@@ -70,6 +71,7 @@ function keptBy(error: unknown, work: Work | undefined) {
   if (error instanceof ConflictError || error instanceof KeptUnreadable) return "push";
   if (error instanceof ClosedSince) return error.kept ?? undefined;
   if (error instanceof TakenAway) return undefined;
+  if (work?.hasUnfinished) return "unfinished";
   return work && keptOf(work);
 }
 

@@ -55,18 +55,24 @@ export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
     | "packCommit"
     | "unpackCommit"
     | "commits"
+    | "merge"
     | "rebase"
     | "keep"
     | "push"
     | "copy"
     | "fetch"
     | "branchHead"
+    | "paths"
   > &
     CommitPorts["repository"];
   worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
   pullRequests: PullRequests;
   /** Default: commits are by the agent, and pushed as they are in the clone. */
   committers?: Pick<Committers, "of"> | undefined;
+  /** What the titles of commits and pull requests begin with. Default: nothing. */
+  titlePrefix?: string | undefined;
+  /** Whether pull requests are opened as drafts. Default: no. */
+  opensDrafts?: boolean | undefined;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
   agent: Agent;
@@ -145,6 +151,8 @@ export interface TurnContext extends TurnPorts {
   logFile: string;
   /** The turns of the job as they were when this one was started: the earlier ones had ended. */
   turns: readonly StoredTurn[];
+  /** How the agent's prompt begins. Default: with what was sent. */
+  opening?: string | undefined;
   /** Appends to the job's log. */
   log: (text: string) => void;
 }

@@ -20,7 +20,7 @@ import { endOf } from "./turn-end.ts";
 import { turnHost } from "./turn-host.ts";
 import { turnName } from "./turn-name.ts";
 import type { TurnPorts } from "./turn-ports.ts";
-import type { Position, RunContext, Work } from "./work.ts";
+import { type Position, type RunContext, reasonWhenKept, type Work } from "./work.ts";
 
 /**
  * Runs a turn, from the checkout to the pull request: stage by stage, from where it stands. What is recorded as done is not done again,
@@ -82,13 +82,14 @@ async function walkStages(work: Work): Promise<EndedState> {
   const { context, isOwn } = work;
   while (work.at.stage !== "published") {
     if (work.at.stage === "failed") {
-      const { reason = "", failureClass } = work.at.made;
-      context.onFailure?.({ reason, failureClass });
+      const { reason = "", failureClass, isUnfinished = false } = work.at.made;
+      const kept = isUnfinished ? ("unfinished" as const) : undefined;
+      context.onFailure?.({ reason: isUnfinished ? reasonWhenKept(reason) : reason, failureClass, kept });
       return "failed";
     }
     work.at = await next(work, work.at);
   }
-  await context.keptCommits?.forget?.(work.maker);
+  for (const one of [work.maker, ...(work.begunIn ?? [])]) await context.keptCommits?.forget?.(one);
   if (isOwn) await logEarlierFailures(work);
   return "completed";
 }

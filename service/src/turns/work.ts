@@ -1,16 +1,8 @@
-import * as z from "zod/mini";
 import { unknownCost } from "../cost.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import type { JobCommit } from "../git/job-commits.ts";
-import {
-  failureClasses,
-  type KeptWork,
-  type Made,
-  type RunningTurn,
-  type StoredJob,
-  type StoredTurn,
-} from "../model.ts";
+import type { KeptWork, Made, RunningTurn, StoredJob, StoredTurn } from "../model.ts";
 import type { Committer } from "../pulls/committers.ts";
 import type { StoredReport } from "../store/running-turns.ts";
 import { LeaseLost } from "../store-errors.ts";
@@ -73,6 +65,12 @@ export interface Work {
   /** The job's last pull request, when the turn was taken. */
   pullRequest: LastPullRequest;
   at: Position;
+  /** A commit of an earlier turn that conflicts with what others have pushed since. Default: there is none. */
+  conflicting?: { maker: StoredTurn; found: JobCommit } | undefined;
+  /** Whether what its agent changed is kept although the turn fails. Default: no. */
+  hasUnfinished?: boolean | undefined;
+  /** The turns whose unfinished work its agent began in. Default: none. */
+  begunIn?: readonly StoredTurn[] | undefined;
   /** Where the job's branch was created to try whether it can be; `undefined` if it is not there for that alone. */
   tried: string | undefined;
   /** The last push, from before it begins: it can arrive even if it is reported as failed. */
@@ -97,6 +95,12 @@ export interface WorkContext extends RunContext, TurnContext {
   /** Makes the commit that is pushed of the one in the clone. Default: that is pushed. */
   committer: Committer | undefined;
 }
+
+/** Follows why a turn failed, if what its agent changed is kept. */
+export const keptSentence = "What its agent changed is kept: the job's next request goes on from there.";
+
+/** Returns why a turn failed, with that if something is kept. */
+export const reasonWhenKept = (reason: string): string => `${reason.replace(/[^.!?]$/, "$&.")} ${keptSentence}`;
 
 /** What is stored of a turn while its agent runs. */
 const beforeReport = { answer: null, costUsd: unknownCost, checkResult: null, checkOutput: null };
@@ -124,21 +128,6 @@ export function keptOf({ at, pushed }: Work): KeptWork | undefined {
   if (at.stage === "made" || at.stage === "checked") return at.placed.isPushed ? "pull-request" : "push";
   if (at.stage === "pushed") return typeof pushed === "object" ? "push" : "pull-request";
   return at.stage === "published" ? "pull-request" : undefined;
-}
-
-const madeShape = z.object({
-  commit: z.optional(z.string()),
-  reason: z.optional(z.string()),
-  failureClass: z.optional(z.enum(failureClasses)),
-});
-
-/** Returns what a turn has made; `undefined` if it has not, or that is not understood: the copy of a job can have any text. */
-export function parseMade(text: string | null): Made | undefined {
-  try {
-    return madeShape.parse(JSON.parse(text ?? ""));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Records what a turn has made. */

@@ -21,7 +21,7 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
   const unknown = rebuilt.turns.filter(({ id }) => !knownIds.has(id));
   const turns = [...known, ...unknown].sort((a, b) => a.id - b.id);
   // Without a pull request of the service's own, somebody else may have opened one, unless there is work that has none.
-  const isUnknown = rebuilt.pullRequest === null && !rebuilt.turns.some((turn) => turn.kept);
+  const isUnknown = rebuilt.pullRequest === null && !rebuilt.turns.some(({ kept }) => kept && kept !== "unfinished");
   const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
   const job = {
     ...rebuilt,
@@ -38,6 +38,8 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
 
 /** Returns whether a turn waits or is running. */
 export const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || state === "running";
+
+const endOf = ({ state, reason, kept, endedAt }: TurnCopy) => ({ state, reason, kept, endedAt });
 
 function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: number): TurnCopy {
   if (turn.state === "completed") return turn;
@@ -57,6 +59,8 @@ function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: numbe
       checkOutput: pushed.checkOutput ?? checkOutput,
     };
   }
+  // Its agent had ended.
+  if (isOpen(turn) && pushed?.kept === "unfinished") return { ...pushed, ...turn, ...endOf(pushed) };
   // Its work is pushed, and the turn is resumed to open the pull request.
   if (!isOpen(turn) || pushed !== undefined || turn.id > lastPushed) return turn;
   // The turns of a job run one after another, so it has ended. Running it again would cost money that nobody asked for.

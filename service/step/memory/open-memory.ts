@@ -24,6 +24,8 @@ export interface MemoryOptions {
   isFirstAttempt: boolean;
   /** Whether the repository is the workflow's own, so that who can read the cache can read what is in it. */
   isOwnRepository: boolean;
+  /** See `RememberedJobsOptions`. */
+  keepsUnfinished: boolean;
   /** A folder for temporary files. */
   folder: string;
   /** Values that no copy of a home directory may have. */
@@ -52,12 +54,13 @@ export function openMemory(options: MemoryOptions): StepMemory {
     isWorkflowToken,
     isFirstAttempt,
     isOwnRepository,
+    keepsUnfinished,
     folder,
     secrets,
     log,
     machine = thisMachine,
   } = options;
-  const { pullRequests, repository, targetBranch } = project ?? {};
+  const { pullRequests, repository, targetBranch, branchPrefix } = project ?? {};
   if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
     throw new Error("the project of the step is not on GitHub");
   const kept = new KeptOnRefs({ refs: repository.workRefs, machine, log });
@@ -65,6 +68,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     repository,
     pullRequests,
     targetBranch,
+    branchPrefix,
     projectId,
     isWorkflowToken,
     machine,
@@ -79,6 +83,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     rebuilt,
     kept,
     isFirstAttempt,
+    keepsUnfinished,
     log,
   });
   const tidy = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import type { DatedCommit } from "../../src/git/history.ts";
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
+import { readNotes } from "../../src/pulls/commit-message.ts";
 import { commitTitle } from "../../src/pulls/commit-title.ts";
 import type { OwnPullRequest } from "../../src/pulls/github/own-pull-request.ts";
 import { readFailedCheck, readTurns, type ToldTurn } from "../../src/pulls/pull-request-body.ts";
@@ -20,6 +21,7 @@ const noPull = { link: null, createdAt: undefined, closedAt: null, head: null, b
 
 export interface JobSources {
   jobId: string;
+  branch: string;
   projectId: string;
   /** Who sends all requests of the step. */
   caller: string;
@@ -38,6 +40,7 @@ export interface JobSources {
 }
 
 const reason = "Its work is on the job's branch, but its pull request was not opened.";
+const unfinishedReason = "Its agent did not complete.";
 const keptReason = "Its agent had ended, and its work was not pushed: it is kept.";
 /** In characters. Those of the service are shorter. */
 const maxSubjectLength = 200;
@@ -52,6 +55,7 @@ export const allAttempts = 2;
  */
 export function rebuildJob({
   jobId,
+  branch,
   projectId,
   caller,
   targetBranch,
@@ -83,30 +87,31 @@ export function rebuildJob({
     for (const one of namedTurns(commit.message))
       if (one.job === jobId && one.turn > 0 && one.turn <= maxTurnId && !named.has(one.turn))
         named.set(one.turn, {
-          ...turnOf(one, commit, takeTold(told, commit), false),
-          kept: "push",
-          reason: keptReason,
+          ...turnOf(one, commit, takeTold(told, commit), one.left === "nothing"),
+          ...endOfKept(one, commit),
           ...(one.key && { caller, ...one.key }),
         });
   const turns = [...named.values()].sort((a, b) => a.id - b.id);
   const createdAt = known.createdAt ?? own.at(-1)?.at ?? kept.at(-1)?.at;
   if (createdAt === undefined) return undefined;
-  const isPublished = turns.every(({ kept }) => !kept);
+  const isPublished = turns.every(({ kept }) => !kept || kept === "unfinished");
   // The body tells of the last commit. Without it, a re-run would pass that its check has failed.
   const check = isPublished ? readFailedCheck(body) : undefined;
-  const newest = turns.at(-1);
+  const newest = turns.findLast(({ kept }) => !kept);
   if (newest && check) Object.assign(newest, { checkResult: check.result, checkOutput: check.output });
   const job: JobCopy = {
     id: jobId,
     project: projectId,
     createdAt,
+    branch,
     // As a service does that runs all the time.
     archivedAt: isPublished ? closedAt : null,
     // A merged one does not have them, and would make the next turn start over.
     pullRequest: !isPublished && counted?.state === "merged" ? null : link,
     head: own[0]?.commit ?? known.head,
     base: target === targetBranch ? null : target,
-    session: own.flatMap(({ message }) => namedTurns(message)).find(({ session }) => session)?.session ?? null,
+    session:
+      [...own, ...kept].flatMap(({ message }) => namedTurns(message)).find(({ session }) => session)?.session ?? null,
     turns,
   };
   const unnamedTurn: TurnCopy = {
@@ -120,6 +125,13 @@ export function rebuildJob({
     answer: first?.answer ?? null,
   };
   return { job, unnamedTurn };
+}
+
+/** Returns how a turn ended whose commit is kept. */
+function endOfKept({ left }: NamedTurn, { message }: DatedCommit): Partial<TurnCopy> {
+  if (left === "nothing") return { made: "{}", stage: "published" };
+  if (left === "unfinished") return { kept: "unfinished", reason: readNotes(message).notes?.[0] ?? unfinishedReason };
+  return { kept: "push", reason: keptReason };
 }
 
 /** Returns the commits without a pull request, because the service ended before it opened one, or GitHub did not let it. */
@@ -141,10 +153,19 @@ function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
   const index = told.findIndex(({ prompt }) => {
     const title = commitTitle(prompt);
     // GitHub adds the number of the pull request when it squashes.
-    return subject === title || subject.startsWith(`${title} (#`);
+    return subject === title || subject.startsWith(`${title} (#`) || isPrefixed(subject, title);
   });
   const [taken] = index === -1 ? [] : told.splice(index, 1);
   return taken ?? { prompt: subject, answer: null };
+}
+
+/** In characters: so many of a title tell it from others. */
+const minTitleLength = 40;
+
+/** Returns whether a subject has a title after a prefix, which makes the title's first letter small, and can have cut its end. */
+function isPrefixed(subject: string, title: string): boolean {
+  const start = title.toLowerCase().slice(0, title.endsWith("…") ? minTitleLength : undefined);
+  return subject.toLowerCase().includes(`: ${start}`);
 }
 
 /** A turn whose work has no pull request has failed, and what is kept of it is published first if the job gets another one. */

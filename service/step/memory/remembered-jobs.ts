@@ -1,6 +1,8 @@
 import { CacheReadOnlyError } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
+import { readPacked } from "../../src/git/job-commits.ts";
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
+import { namedTurns } from "../../src/pulls/turn-trailers.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
 import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 import type { KeptCommits } from "../../src/store/kept-commits.ts";
@@ -20,6 +22,8 @@ export interface RememberedJobsOptions {
   kept: KeptCommits;
   /** Whether no earlier attempt of this workflow run can have sent anything. */
   isFirstAttempt: boolean;
+  /** Whether unfinished work may be kept: whoever can read the repository can read it, and nobody has approved it. */
+  keepsUnfinished: boolean;
   log: (line: string) => void;
 }
 
@@ -110,9 +114,11 @@ export class RememberedJobs implements JobCopies {
 
   /** In refs of the repository; in the Actions cache if those are refused. */
   get keptCommits(): KeptCommits {
-    const { kept, cached, log } = this.#options;
+    const { kept, cached, keepsUnfinished, log } = this.#options;
     return {
       save: async (turn, packed) => {
+        if (!keepsUnfinished && namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => left === "unfinished"))
+          throw new Error("the repository is public, and its agent has a network: it is not kept unfinished");
         try {
           return await kept.save(turn, packed);
         } catch (error) {
@@ -130,6 +136,9 @@ export class RememberedJobs implements JobCopies {
         }
       },
       load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),
+      end: async (turn, message) => {
+        if (cached === undefined || !this.#isCacheWritable) await kept.end?.(turn, message);
+      },
       forget: async (turn) => kept.forget?.(turn),
     };
   }

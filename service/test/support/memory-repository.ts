@@ -1,6 +1,5 @@
 import type { ChangedFile } from "../../src/git/changed-files.ts";
-import { jobBranches } from "../../src/git/clone.ts";
-import { type Heads, isBranchName } from "../../src/git/clone-refs.ts";
+import { type Heads, isBranchName, isJobBranch } from "../../src/git/clone-refs.ts";
 import {
   ChangeRefused,
   type CommitOptions,
@@ -118,11 +117,11 @@ export class MemoryRepository implements Repository {
     const asked = branches.filter(isBranchName);
     return this.#remote.carry({ what: "fetch", branches: asked }, () => {
       const { heads, defaultBranch } = this.#remote;
-      const isMissing = asked.some((branch) => !branch.startsWith(jobBranches) && !heads.has(branch));
+      const isMissing = asked.some((branch) => !isJobBranch(branch) && !heads.has(branch));
       if (this.#heads === undefined || isMissing || this.#defaultBranch !== defaultBranch) this.#listNow();
       const own = heads.has(defaultBranch) ? [defaultBranch] : [];
       const found = [...heads.keys()].filter((branch) =>
-        asked.some((one) => one.startsWith(jobBranches) && branch.startsWith(one)),
+        asked.some((one) => isJobBranch(one) && branch.startsWith(one)),
       );
       for (const branch of new Set([...asked, ...own, ...found])) this.#fetchBranch(branch, heads.get(branch));
     });
@@ -232,8 +231,9 @@ export class MemoryRepository implements Repository {
 
   async commitsOfJobs(text: string, days: number, chosen?: string): Promise<DatedCommit[]> {
     const target = await this.targetBranch(chosen);
-    await this.fetch([target, jobBranches]);
-    const isSearched = (name: string): boolean => name === target || /^agent\/[^/]+$/.test(name);
+    await this.list();
+    const isSearched = (name: string): boolean => name === target || isJobBranch(name);
+    await this.fetch([...this.#knownHeads().keys()].filter(isSearched));
     const heads = [...this.#fetched].flatMap(([name, head]) => (isSearched(name) ? head : []));
     const since = this.#remote.now() - days * 24 * 60 * 60;
     return this.#all
@@ -253,6 +253,7 @@ export class MemoryRepository implements Repository {
       isAncestor: async (ancestor, descendant) => this.#all.isAncestor(ancestor, descendant),
       mergeBase: async (one, other) => this.#all.mergeBase(one, other),
       isMergedSince: async (base, commit, target) => this.#isMergedSince(base, commit, target),
+      isCleanMerge: async (commit, target) => this.#isCleanMerge(commit, target),
       withFilesOf: async (head, from, matching) => this.#withFilesOf(head, from, matching),
     };
     return findStart(repository, branch, options);
@@ -296,8 +297,8 @@ export class MemoryRepository implements Repository {
   }
 
   /** Makes a commit of the service. */
-  #write(tree: string, parent: string, message: string, at = this.#remote.now()): string {
-    return this.#get(this.#all.writeCommit({ tree, parents: [parent], message, by: agentIdentity, at }));
+  #write(tree: string, parents: string | string[], message: string, at = this.#remote.now()): string {
+    return this.#get(this.#all.writeCommit({ tree, parents: [parents].flat(), message, by: agentIdentity, at }));
   }
 
   async changedFiles(base: string, head: string): Promise<readonly ChangedFile[]> {
@@ -308,6 +309,10 @@ export class MemoryRepository implements Repository {
       after: after?.get(path),
       filter: undefined,
     }));
+  }
+
+  async paths(commit: string): Promise<string[]> {
+    return [...this.#all.files(this.#commit(commit).id).keys()];
   }
 
   async *readContents(ids: readonly string[]): AsyncGenerator<{ id: string; content: string }> {
@@ -380,16 +385,16 @@ export class MemoryRepository implements Repository {
     return gone;
   }
 
-  async copy(commit: string): Promise<string> {
+  async copy(commit: string, title?: string): Promise<string> {
     const { tree, parents, message, at } = this.#commit(commit);
-    return this.#write(tree, parents[0] ?? "", message, Math.max(this.#remote.now(), at + 1));
+    return this.#write(tree, parents[0] ?? "", withTitle(message, title), Math.max(this.#remote.now(), at + 1));
   }
 
-  async rebase(commit: string, parent: string, newParent: string): Promise<string | undefined> {
+  async rebase(commit: string, parent: string, newParent: string, title?: string): Promise<string | undefined> {
     const [before, onto, after] = [parent, newParent, commit].map((one) => this.#commit(one).tree);
     const tree = before === onto ? after : this.#moved(commit, parent, newParent);
     if (tree === undefined) return undefined;
-    return tree === onto ? newParent : this.#write(tree, newParent, this.#commit(commit).message);
+    return tree === onto ? newParent : this.#write(tree, newParent, withTitle(this.#commit(commit).message, title));
   }
 
   /** Returns the tree of a commit that is moved; `undefined` on a conflict. */
@@ -397,6 +402,20 @@ export class MemoryRepository implements Repository {
     if (this.#all.isAncestor(parent, newParent)) return this.#all.merge(newParent, commit);
     const [base, onto, change] = [parent, newParent, commit].map((one) => this.#all.files(one));
     return base && onto && change && this.#all.mergeFiles(base, onto, change);
+  }
+
+  async merge(into: string, other: string, message: string): Promise<{ commit: string } | { conflicts: string[] }> {
+    const tree = this.#all.merge(into, other);
+    if (tree !== undefined) return { commit: this.#write(tree, [into, other], message) };
+    const base = this.#all.mergeBase(into, other) ?? other;
+    const changed = new Set(this.#all.changedPaths(base, into));
+    return { conflicts: this.#all.changedPaths(base, other).filter((path) => changed.has(path)) };
+  }
+
+  #isCleanMerge(commit: string, target: string): boolean {
+    const { tree, parents } = this.#commit(commit);
+    const [into = "", other] = parents;
+    return other !== undefined && this.#all.isAncestor(other, target) && this.#all.merge(into, other) === tree;
   }
 
   async withOwnFiles(
@@ -446,3 +465,6 @@ const dated = ({ id, at, message }: { id: string; at: number; message: string })
   at: at * 1000,
   message,
 });
+
+const withTitle = (message: string, title: string | undefined): string =>
+  title === undefined ? message : message.replace(/^.*/, () => title);

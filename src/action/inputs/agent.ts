@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { isObject } from "../../client/contract.ts";
 import {
   type AgentSettings,
+  agentKeys,
   agentProblem,
   forkAdvice,
   keysOf,
@@ -9,6 +11,7 @@ import {
   readAgentOptions,
 } from "../../runner-kit/agent-service.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
+import { readEvent } from "../runner/environment.ts";
 import { isKey, noKey, tokenPattern } from "./rules.ts";
 
 /** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
@@ -62,10 +65,11 @@ export function parseAgent(
       );
   const keys = keysOf(agent, environment);
   const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
+  const isCloud = keys !== agentKeys[agent];
   if (isKeyMissing)
     add(
       "agent",
-      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${trusted(forkAdvice)}`,
+      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${trusted(isCloud ? "the step that signs in, or from a secret" : "a secret")}. Check the secret's name. ${trusted(forkAdvice)}`,
     );
   for (const name of keys)
     if (!isKey(environment[name]?.trim() || "unset"))
@@ -95,12 +99,14 @@ export function parseAgent(
       agent,
       repository: other ?? own,
       isOwnRepository: other === undefined,
+      isPrivate: other === undefined && isPrivate(environment),
       projectId,
       githubToken: raw["github-token"],
       workflowToken: raw["workflow-token"],
       minutes: Math.max(minutes - marginMinutes, minutes / 2),
       remember: isTrue(given.own.remember),
       install: isTrue(given.own.install),
+      isQuiet: isTrue(given.own.quiet ?? "false") || given.own.quiet === "",
       agentVersion: given.own["agent-version"],
       options: [...commands, ...given.ofService],
       apiKey,
@@ -125,4 +131,14 @@ function tokenProblem(raw: Readonly<Record<Input, string>>, other: string): Text
   if (token === raw["workflow-token"])
     return say`is the workflow's own, which can write only to this repository. ${needed}`;
   return tokenPattern.test(token) ? undefined : say`contains characters that no token has`;
+}
+
+/** Returns whether the event says that the workflow's repository is not public. GitHub's documentation: "Webhook events and payloads". */
+function isPrivate(environment: NodeJS.ProcessEnv): boolean {
+  try {
+    const event = readEvent(environment);
+    return isObject(event) && isObject(event.repository) && event.repository.private === true;
+  } catch {
+    return false;
+  }
 }

@@ -21,6 +21,8 @@ export interface EarlierTurn {
   hasOtherPrompt: boolean;
   /** Whether its work is kept: what is sent to its job publishes that first. */
   isKept: boolean;
+  /** Whether it is kept unfinished: the agent of what is sent to its job begins in it. */
+  isUnfinished: boolean;
 }
 
 /** What GitHub says about the attempts without a word: whether they ran the step, and which was the newest that did. */
@@ -64,10 +66,10 @@ export type Decision =
   | { do: "wait"; jobId: string; sent: "create" | "message"; attempt: number; besides?: number; unproven?: number }
   | { do: "wait"; jobId: string; sent: "message"; turnId: string; hasOtherPrompt: boolean }
   /**
-   * `to`: the job whose kept work is to be published; default: as planned. `replaces`: the turn that it takes the place of; `unproven`:
-   * an attempt that may have run the step.
+   * `to`: the job whose work is kept; default: as planned. `publishes`: whether that is to be published, and not to be gone on with.
+   * `replaces`: the turn that it takes the place of; `unproven`: an attempt that may have run the step.
    */
-  | { do: "send"; to?: string; replaces?: string; unproven?: number }
+  | { do: "send"; to?: string; publishes?: boolean; replaces?: string; unproven?: number }
   | ({ do: "refuse" } & Reason);
 
 /**
@@ -99,7 +101,11 @@ export function decide(evidence: Evidence): Decision {
     if (!isOpen) return wait;
     return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
   }
-  const replaces = turn && { replaces: turn.turnId, ...(turn.over === "failed" && turn.isKept && { to: turn.jobId }) };
+  const hasWork = turn?.over === "failed" && (turn.isKept || turn.isUnfinished);
+  const replaces = turn && {
+    replaces: turn.turnId,
+    ...(hasWork && { to: turn.jobId, ...(turn.isKept && { publishes: true }) }),
+  };
   if (!isOpen) return { do: "send", ...replaces };
   if (record !== "unknown") return refuse({ cause: "unrecorded", attempt: record.ran });
   return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ cause: "unknown", attempt: newest });

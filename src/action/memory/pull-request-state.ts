@@ -1,23 +1,28 @@
 import * as z from "zod/mini";
 import { readShown } from "../../runner-kit/shown-text.ts";
 import { printable } from "../../runner-kit/untrusted.ts";
-import { locatePullRequest, type PullRequest, type PullRequestState } from "../pull-request.ts";
+import { locatePullRequest, type PullRequest, type ReadPullRequest } from "../pull-request.ts";
 import { connectRepositoryOfJob, type Run } from "../run.ts";
 import { serverUrl } from "../runner/environment.ts";
 
-const pullRequestResponse = z.object({ state: z.enum(["open", "closed"]), merged: z.optional(z.boolean()) });
+const pullRequestResponse = z.object({
+  state: z.enum(["open", "closed"]),
+  merged: z.optional(z.boolean()),
+  head: z.optional(z.object({ sha: z.string() })),
+});
+const unknown: ReadPullRequest = { state: "unknown", head: "" };
 
-/** Returns `unknown` if it is on another server or cannot be read. Never rejects. GitHub: "Get a pull request". */
-export async function readPullRequestState(pullRequest: PullRequest, run: Run): Promise<PullRequestState> {
+/** Its state is `unknown` if it is on another server or cannot be read. Never rejects. GitHub: "Get a pull request". */
+export async function readPullRequestState(pullRequest: PullRequest, run: Run): Promise<ReadPullRequest> {
   const place = locatePullRequest(pullRequest, serverUrl(run.ports.environment));
-  if (!place || run.settings.githubToken === "") return "unknown";
+  if (!place || run.settings.githubToken === "") return unknown;
   try {
     const repository = await connectRepositoryOfJob(run, place);
     const parameters = { pull_number: place.number };
-    const { state, merged } = await repository.get("pulls/{pull_number}", pullRequestResponse, parameters);
-    return state === "closed" && merged ? "merged" : state;
+    const { state, merged, head } = await repository.get("pulls/{pull_number}", pullRequestResponse, parameters);
+    return { state: state === "closed" && merged ? "merged" : state, head: head?.sha ?? "" };
   } catch {
-    return "unknown";
+    return unknown;
   }
 }
 

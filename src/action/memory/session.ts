@@ -17,6 +17,8 @@ import { untilAborted } from "./wait.ts";
 
 /** After this many turns in a row that failed, the session leaves the job and its pull request. */
 const maxFailures = 2;
+/** The same of a job whose last turn left something unfinished, in which the next one begins. */
+const maxUnfinished = 3;
 /** How long a service is asked for the job of a session while it fails, in milliseconds. */
 const maxReadMs = 180_000;
 /** How many pull requests a session remembers. */
@@ -227,7 +229,7 @@ export async function readSession(
  * Returns the job that the service remembers for the session of a run, if there is one and it knows sessions; a result if it cannot say that
  * now: a new job could have a second pull request.
  */
-async function jobOfService(run: Run): Promise<{ jobId: string | undefined } | RunResult> {
+export async function jobOfService(run: Run): Promise<{ jobId: string | undefined } | RunResult> {
   const { clock, signal } = run.ports;
   const startedAt = clock.now();
   const answer = await askService(run, undefined, maxReadMs);
@@ -260,6 +262,8 @@ interface SessionJob {
   status: TerminalStatus | "active" | "not found";
   /** Whether work of its last turn is kept, which what is sent to it publishes first. */
   isKept: boolean;
+  /** Whether it is unfinished: the agent of what is sent to it begins in it. */
+  isUnfinished: boolean;
   pullRequest: PullRequest | undefined;
 }
 
@@ -271,7 +275,7 @@ async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | Run
     const { lastError: error, timeoutMs } = result;
     return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
   }
-  const { pullRequest, isKept } = state;
+  const { pullRequest, isKept, isUnfinished } = state;
   if (result !== "gone" && result.kind === "cancelled") {
     // A re-run looks at the job again: this step has nothing to do with it yet.
     state.forgetJob();
@@ -279,16 +283,17 @@ async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | Run
   }
   if (result !== "gone" && result.kind !== "done" && result.kind !== "started") return result;
   state.forgetJob();
-  if (result === "gone") return { status: "not found", isKept: false, pullRequest: undefined };
-  return { status: result.kind === "done" ? result.status : "active", isKept, pullRequest };
+  if (result === "gone") return { status: "not found", isKept: false, isUnfinished: false, pullRequest: undefined };
+  return { status: result.kind === "done" ? result.status : "active", isKept, isUnfinished, pullRequest };
 }
 
 /** Returns the state of the last pull request of a session, for the outputs, too. If it was closed, the prompt says so. */
 async function readLastPullRequest(pullRequest: PullRequest, run: Run): Promise<PullRequestState> {
   // Loaded here, because few runs of a session find a job that has ended.
   const { readPullRequestState, tellOfRefusal } = await import("./pull-request-state.ts");
-  const state = await readPullRequestState(pullRequest, run);
-  run.state.lastPullRequest = { url: pullRequest.url, state };
+  const read = await readPullRequestState(pullRequest, run);
+  const { state } = read;
+  run.state.lastPullRequest = { url: pullRequest.url, ...read };
   if (state === "closed") run.state.refusal = await tellOfRefusal(pullRequest, run);
   return state;
 }
@@ -303,7 +308,7 @@ const jobOver = {
 /** Returns how to continue a job; `undefined` if the session leaves it. */
 async function continuationOf(
   jobId: string,
-  { status, isKept, pullRequest }: SessionJob,
+  { status, isKept, isUnfinished, pullRequest }: SessionJob,
   { failures }: SessionProgress,
   run: Run,
 ): Promise<Continuation | undefined> {
@@ -316,6 +321,10 @@ async function continuationOf(
   if (isKept && (!pullRequest || state === "merged")) {
     tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
     run.state.publishesKept = true;
+    return { jobId, isReplaceable: true };
+  }
+  if (isUnfinished && status === "failed" && state !== "closed" && failures < maxUnfinished) {
+    tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which goes on from there`, run);
     return { jobId, isReplaceable: true };
   }
   if (isKept && (state === "closed" || status === "archived"))

@@ -175,9 +175,14 @@ function withCheck(described: Message, { check, pullRequest }: ResultContext["st
 /** Describes a job that has reached a terminal state. */
 const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {
   completed: (context) => {
-    const { jobId, pullRequest, hasInvalidLink, origin, publishesKept } = context.state;
+    const { jobId, pullRequest, hasInvalidLink, origin, publishesKept, isUnchanged } = context.state;
     const resumed = context.task?.kind === "attach" ? context.task : undefined;
     const isMessage = origin === "continued" || resumed?.resumes === "message";
+    if (pullRequest && isUnchanged)
+      return message`
+        Nothing changed
+        The agent finished its turn of job ${jobId}, and changed nothing. The job's pull request has nothing of this request.
+        If you expected a change, make the prompt more specific. ${howToContinue(context)}`;
     // Kept work may have conflicted and been done again, and a service does not say which request a turn is of.
     if (pullRequest && (publishesKept || resumed?.turnId !== undefined))
       return message`
@@ -238,7 +243,7 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
 
 /** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
 function adviceOf(
-  { isStopped, isKept, failureClass }: NonNullable<ResultContext["state"]["failure"]>,
+  { isStopped, isKept, isUnfinished, failureClass }: NonNullable<ResultContext["state"]["failure"]>,
   { settings }: ResultContext,
 ): Text {
   const rerun = say`To send the request again, re-run this workflow run.`;
@@ -251,7 +256,10 @@ function adviceOf(
         ? say`Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
         : say`Raise the limit in the service`;
       const how = settings?.agent ? say` and start a new run: a re-run has this run's limits.` : say`, then re-run.`;
-      return joinSentences([...limit, ...how], say`Or make the task smaller. What the agent did in this turn is lost.`);
+      const instead = isUnfinished
+        ? say`Or re-run this workflow run: its agent goes on from what is kept.`
+        : say`Or make the task smaller. Nothing that the agent did in this turn is kept.`;
+      return joinSentences([...limit, ...how], instead);
     }
     case "credit":
       return say`Add credit for the agent's model, then re-run this workflow run.`;

@@ -12,17 +12,19 @@ const empty: Omit<Job, "id" | "status"> = {
   archivedAt: "",
   base: "",
   isKept: false,
+  isUnfinished: false,
 };
 
 describe("a job record", () => {
   test("says whether work of its last turn is kept", () => {
-    for (const [kept, isKept] of [
-      ["push", true],
-      ["pull-request", true],
-      ["other", false],
-      [true, false],
+    for (const [kept, isKept, isUnfinished] of [
+      ["push", true, false],
+      ["pull-request", true, false],
+      ["unfinished", false, true],
+      ["other", false, false],
+      [true, false, false],
     ])
-      expect(parseJob({ id: "a", status: "failed", kept })?.isKept).toBe(isKept);
+      expect(parseJob({ id: "a", status: "failed", kept })).toMatchObject({ isKept, isUnfinished });
   });
 
   test("needs only an id and a status", () => {
@@ -69,7 +71,7 @@ describe("a job record", () => {
       fc.property(fc.oneof(recordLike, fc.jsonValue()), (data) => {
         const job = parseJob(data);
         for (const [name, value] of Object.entries(job ?? {}))
-          expect(typeof value).toBe(name === "isKept" ? "boolean" : "string");
+          expect(typeof value).toBe(name === "isKept" || name === "isUnfinished" ? "boolean" : "string");
         if (job) expect(() => encodeURIComponent(job.id)).not.toThrow();
         if (job) expect(job.id).not.toMatch(/\p{Cc}/u);
         if (job) expect(salvageId(JSON.stringify(data), (text) => text)).toBe(job.id);

@@ -179,6 +179,8 @@ describe("what was sent under a step", () => {
         costUsd: 0.5,
         failureClass: "limit",
         isKept: true,
+        isUnfinished: false,
+        isUnchanged: false,
         check: "",
       },
       // Unknown to this version, and no proof of success.
@@ -192,6 +194,8 @@ describe("what was sent under a step", () => {
         costUsd: undefined,
         failureClass: "",
         isKept: false,
+        isUnfinished: false,
+        isUnchanged: false,
         check: "",
       },
       {
@@ -204,6 +208,8 @@ describe("what was sent under a step", () => {
         costUsd: undefined,
         failureClass: "",
         isKept: false,
+        isUnfinished: false,
+        isUnchanged: false,
         check: "",
       },
     ]);

@@ -11,7 +11,7 @@ export const tables = `
   CREATE TABLE job (
     id text PRIMARY KEY, project text NOT NULL, "createdAt" bigint NOT NULL, "archivedAt" bigint,
     state text NOT NULL DEFAULT 'active', "idleSince" bigint, "pullRequest" text, head text, model text, base text, kept text,
-    session text,
+    session text, branch text NOT NULL,
     -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
     "branchDueAt" bigint
   );

@@ -12,7 +12,7 @@ const tables = `
   CREATE TABLE job (
     id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
     state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT, base TEXT, kept TEXT,
-    session TEXT,
+    session TEXT, branch TEXT NOT NULL,
     -- When the branch of the archived job is looked at next, to delete it. NULL: it is gone.
     branchDueAt INTEGER
   ) STRICT;

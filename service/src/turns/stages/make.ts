@@ -1,19 +1,23 @@
 import { unknownCost } from "../../cost.ts";
 import { errorMessage } from "../../error-message.ts";
-import type { Worktree } from "../../git/commit-worktree.ts";
+import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, Turn } from "../../model.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
+import { commitMessage } from "../../pulls/commit-message.ts";
+import { findProtected } from "../../pulls/protected-files.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { reportOf } from "../agent-run-report.ts";
 import { type CommittedChange, commitChange } from "../commit-change.ts";
 import { keepForOthers } from "../kept-commits.ts";
 import { noChangeNote } from "../log-notes.ts";
+import { mergeTarget } from "../merge-target.ts";
 import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
 import { type Attempt, runAttempt } from "../run-attempt.ts";
 import { tryBranch } from "../trial-branch.ts";
-import { startDeadline } from "../turn-deadline.ts";
+import { startDeadline, type TurnDeadline } from "../turn-deadline.ts";
+import { keepUnfinished, layOutEarlier } from "../unfinished.ts";
 import {
   begunTurn,
   type Go,
@@ -40,20 +44,24 @@ export const checkRatio = 1 / 4;
  * @throws with why the turn fails as the message, or the error of an outage
  */
 export async function make(work: Work): Promise<Position> {
-  const { turn, context, start } = work;
+  const { turn, context } = work;
   const { store, worktrees, homes, directory, machine, stop, log, signal, commands } = context;
   const against = reasonAgainst(turn, stop, work.maker.reason);
   if (against !== undefined) {
     log(stop?.aborted ? `No agent is run. ${against}` : against);
     return { stage: "failed", made: { reason: against } };
   }
-  for (const note of start.notes) log(note);
+  for (const note of work.start.notes) log(note);
+  await warnOfUnused(work);
   await checkFreeSpace(context);
   await context.committer?.prepare();
   await tryBranch(work);
+  const start = await mergeTarget(work);
   const begunAt = machine.now();
   const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
   const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
+  const opening = await layOutEarlier(work, context.agent);
+  work.begunIn = opening.turns;
   const earlierUsd = await store.runningTurns.countAttempt(turn);
   work.maker = begunTurn({ ...work.maker, attempts: turn.attempts + 1 });
   await homes?.begin?.(turn, directory);
@@ -61,7 +69,8 @@ export async function make(work: Work): Promise<Position> {
   const startedAt = commands?.setup === undefined ? machine.now() : begunAt;
   const limit = commands?.setup === undefined ? context.timeLimitMs : leftMs();
   const timeLimitMs = Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
-  const attempt = await runAttempt(turn, start, { ...context, timeLimitMs }, signal);
+  const ran = await runAttempt(turn, start, { ...context, timeLimitMs, opening: opening.prompt }, signal);
+  const attempt = { ...ran, notes: [...opening.notes, ...ran.notes] };
   if (attempt.end === "stopped") throw new Stopped();
   context.onAgentEnd?.();
   const elapsedMs = (): number => machine.now() - startedAt;
@@ -71,11 +80,20 @@ export async function make(work: Work): Promise<Position> {
   await ignoringLoss(homes?.keep?.(turn, directory, log));
   const go = (): Go => ({ worktree, report, leftMs, isSecond: false });
   const { end, reason, failureClass } = attempt;
-  if (end !== "completed") return settle(work, { reason, failureClass }, false, report, go());
-  await worktrees.takeBack(directory);
+  const startGitDeadline = (): TurnDeadline => startDeadline(machine, context.timeLimitMs, elapsedMs(), stop);
+  const keep = (why: string): Promise<boolean> => keepUnfinished(work, worktree, why, startGitDeadline);
+  // Of a turn that somebody stopped, which has no class, nothing is wanted.
+  if (end === "completed" || failureClass !== undefined) await worktrees.takeBack(directory);
+  if (end !== "completed") {
+    const isUnfinished = failureClass !== undefined && (await keep(reason ?? ""));
+    return settle(work, { reason, failureClass, ...(isUnfinished && { isUnfinished }) }, false, report, go());
+  }
   const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
     async (error: unknown) => {
       await ignoringLoss(store.runningTurns.setReport(turn, report));
+      // With a cause, Git took too long, as it would again.
+      if (error instanceof ChangeRefused && error.cause === undefined)
+        work.hasUnfinished = await keep(errorMessage(error));
       throw error;
     },
   );
@@ -83,6 +101,22 @@ export async function make(work: Work): Promise<Position> {
   const answer = [report.answer, unpublished].filter(Boolean).join("\n\n");
   if (unpublished !== "") report = { ...report, answer };
   return settle(work, { commit }, isFinal, report, go());
+}
+
+/** Says before an agent runs which patterns match no file that there is: it may be a mistake that takes all its work back. */
+async function warnOfUnused({ context, start }: Work): Promise<void> {
+  const { only, moreProtected = [], repository, log } = context;
+  if (only === undefined && moreProtected.length === 0) return;
+  const paths = await repository.paths(start.head);
+  const unused = {
+    "--only": only?.unused(paths) ?? [],
+    "--protect": moreProtected.filter((pattern) => findProtected(paths, [pattern]).length === 0),
+  };
+  for (const [option, patterns] of Object.entries(unused))
+    if (patterns.length > 0)
+      log(
+        `${option} matches no file that exists: ${patterns.join(", ")}. Check how it is written, unless the agent is to create such files.`,
+      );
 }
 
 /** Keeps and records what an agent has made, and returns where its turn stands then. */
@@ -98,6 +132,7 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   if (reason !== undefined) return { stage: "failed", made };
   if (commit === undefined) {
     log(`${noChangeNote} ${lastWords(work.maker)}`);
+    await rememberEnd(work);
     return unchanged(work);
   }
   const placed = { ...placeOn(work, commit), isKept: true, isFinal };
@@ -105,6 +140,18 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   if (context.keptCommits?.isOnlyPlace)
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
   return { stage: "made", placed, go };
+}
+
+/** Remembers that a turn completed without a change, for machines that have nothing of this one. */
+async function rememberEnd({ turn, context }: Work): Promise<void> {
+  const { keptCommits, job, log } = context;
+  try {
+    // Of the prompt, only its hash is told.
+    const message = commitMessage(turn, [], job.session, { left: "nothing" }, "No change");
+    await context.patiently(async () => keptCommits?.end?.(turn, message));
+  } catch (error) {
+    log(`That nothing was changed is only known on this machine: ${errorMessage(error)}`);
+  }
 }
 
 /** Returns where a turn stands that has made nothing: what earlier turns have pushed may have no pull request yet. */

@@ -1102,6 +1102,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       const idle = (id: string, idleSince: number) => ({
         id,
         project: "docs",
+        branch: `agent/${id}`,
         idleSince,
         pullRequest: link,
         head: "abc",
@@ -1158,6 +1159,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       expect(b).toEqual({
         id: "b",
         project: "docs",
+        branch: "agent/b",
         pullRequest: "https://example.com/b",
         head: "head of b",
         branchDueAt: now + 10,
@@ -1165,13 +1167,13 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       expect(all.map(({ id }) => id)).toEqual(["b", "a"]);
       expect(await store.idleJobs.withDueBranch(now + 20, 1)).toEqual([b]);
       expect(await store.idleJobs.withDueBranch(now + 20, 1, b)).toEqual([a]);
-      const isUnused = () => store.idleJobs.isBranchUnused(a, "agent/a");
+      const isUnused = () => store.idleJobs.isBranchUnused(a);
       expect(await isUnused()).toBe(true);
-      expect(await store.idleJobs.isBranchUnused({ ...a, head: "other" }, "agent/a")).toBe(false);
+      expect(await store.idleJobs.isBranchUnused({ ...a, head: "other" })).toBe(false);
       await store.jobs.add({ id: "c", project: "docs", createdAt: now, base: "agent/a" }, "One");
       expect(await isUnused()).toBe(false);
       await store.turns.add("b", "More", now);
-      expect(await store.idleJobs.isBranchUnused(b, "agent/b")).toBe(false);
+      expect(await store.idleJobs.isBranchUnused(b)).toBe(false);
       await store.idleJobs.setBranchDue("a", null);
       expect(await due(now + 50)).toEqual([]);
       const begin = (at: number) => store.idleJobs.beginBranches("docs", at, 30);

@@ -62,6 +62,7 @@ function cacheOf(copy: JobCopy | Error | undefined, failure?: Error): JobCopies 
 
 function remember(options: Partial<RememberedJobsOptions> = {}, found: RebuiltJob | Error | undefined = undefined) {
   return new RememberedJobs({
+    keepsUnfinished: true,
     cached: cacheOf(undefined),
     isCacheWritable: true,
     kept: { save: async () => {}, load: async () => undefined },

@@ -482,19 +482,20 @@ test.each(lostWith)("a commit that %s is lost with a runner, which says so", asy
   expect(runs.length).toBe(2);
 });
 
-test("nothing is kept of a turn that fails after it has published what was kept", async () => {
+test("what a turn leaves that fails after it has published what was kept is its own, unfinished", async () => {
   const { createWorker, refuse, subjects, store, keptCommits } = await setUp();
   const one = await createWorker();
   refuse("commits");
   await one("more");
   refuse("nothing");
-  for (const [options, prompt, reason] of [
-    [{ protectedFiles: "refuse" }, "AGENTS", "AGENTS.md"],
-    [{ host: failingHost }, "more", "agent"],
+  for (const [options, prompt, reason, kept] of [
+    [{ protectedFiles: "refuse" }, "AGENTS", "AGENTS.md", "unfinished"],
+    // It has changed nothing.
+    [{ host: failingHost }, "more", "agent", undefined],
   ] as const) {
     const other = await createWorker({ keptCommits, ...options });
-    expect(await other(prompt)).toEqual(["failed", expect.stringContaining(reason), undefined]);
-    expect(await store.jobs.find(job)).toMatchObject({ kept: null, pullRequest: "https://example.com/pull/1" });
+    expect(await other(prompt)).toEqual(["failed", expect.stringContaining(reason), kept]);
+    expect(await store.jobs.find(job)).toMatchObject({ kept: kept ?? null, pullRequest: "https://example.com/pull/1" });
     expect(subjects()).toEqual(["more"]);
   }
 });

@@ -177,7 +177,12 @@ test.each<[name: string, again: Check[], found: string | null, told: (string | n
   const { turn, run, ports, branch, told, store, opened } = await setUpCheck([{}, ...again]);
   const lost = new GitHubError("bad gateway", 502);
   ports.committers = {
-    of: () => ({ prepare: async () => {}, author: async () => undefined, make: () => Promise.reject(lost) }),
+    of: () => ({
+      prepare: async () => {},
+      author: async () => undefined,
+      trial: async () => undefined,
+      make: () => Promise.reject(lost),
+    }),
   };
   expect((await run()).result).toBe("postponed");
   const [own] = await store.turns.ofJob("a");

@@ -8,6 +8,7 @@ import type { Turn } from "../../../src/model.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
+import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import { SharedHomes } from "../../../src/store/shared-homes.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
@@ -51,6 +52,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
       title: "Fix it (2026-01-01)",
       prompt: "Fix it",
       answer: "Fixed it",
+      asked: null,
       costUsd: -1,
       existing: null,
       protectedFiles: [],
@@ -123,25 +125,42 @@ test("the log of a turn whose agent says nothing has no last words", async () =>
   );
 });
 
+/** What is told of an agent that changed something and did not complete, in the log and in the reason. */
+const keptLine = "What the agent changed is kept, and not published:";
+const keptReason = (reason: string) =>
+  `${reason} What its agent changed is kept: the job's next request goes on from there.`;
+
 test("an agent that fails fails its turn, and what it reported is logged", async () => {
   const { run, next, branch, steps, store } = await setUpTurns();
   next.result = { end: "failed", message: "I could not", error: "no model" };
   expect(await run()).toEqual({
     result: "failed",
-    log: lines("Turn 1 started.", "The agent failed.", "The agent reported: no model"),
-    failures: ["The agent failed. The agent reported: no model"],
+    log: lines("Turn 1 started.", "The agent failed.", "The agent reported: no model", keptLine),
+    failures: [keptReason("The agent failed. The agent reported: no model.")],
   });
-  expect(branch.commits).toEqual([]);
-  expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
+  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("\nAgent-Left: unfinished\n") }]);
+  expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
   expect(await store.turns.ofJob("a")).toMatchObject([{ answer: "I could not" }]);
+});
+
+test("patterns that match no file are told before the agent runs", async () => {
+  const { run, ports, starts } = await setUpTurns();
+  const only = readPathPatterns(["docs/**", "Docs/**", "!docs/old/**"]);
+  Object.assign(ports, { only, moreProtected: ["PAGE.md", "*.sh"] });
+  const { log } = await run();
+  expect(starts).toHaveLength(1);
+  expect(log.split("\n").slice(1, 3)).toEqual([
+    "[service] --only matches no file that exists: Docs/**, !docs/old/**. Check how it is written, unless the agent is to create such files.",
+    "[service] --protect matches no file that exists: *.sh. Check how it is written, unless the agent is to create such files.",
+  ]);
 });
 
 test("an agent that fails without a report only failed", async () => {
   const { run, next } = await setUpTurns();
   next.result = { end: "failed", message: undefined, error: undefined };
   const { log, failures } = await run();
-  expect(log).toBe(lines("Turn 1 started.", "The agent failed."));
-  expect(failures).toEqual(["The agent failed."]);
+  expect(log).toBe(lines("Turn 1 started.", "The agent failed.", keptLine));
+  expect(failures).toEqual([keptReason("The agent failed.")]);
 });
 
 test("an agent that ends with an exit code fails its turn with its last output, without secrets of the service", async () => {
@@ -150,13 +169,13 @@ test("an agent that ends with an exit code fails its turn with its last output, 
   host.lastOutput = async () => "three\nthe key sk-secret-12345 is wrong";
   next.result = { end: "failed", exitCode: 3, message: undefined, error: undefined };
   expect(await run()).toMatchObject({
-    log: lines("Turn 1 started.", "The agent ended with exit code 3."),
-    failures: ["The agent ended with exit code 3. Its last output:\nthree\nthe key *** is wrong"],
+    log: lines("Turn 1 started.", "The agent ended with exit code 3.", keptLine),
+    failures: [keptReason("The agent ended with exit code 3. Its last output:\nthree\nthe key *** is wrong.")],
   });
   // It says itself what went wrong.
   next.result = { end: "failed", exitCode: 3, message: undefined, error: "no model" };
   expect((await runMessage("Again")).failures).toEqual([
-    "The agent ended with exit code 3. The agent reported: no model",
+    keptReason("The agent ended with exit code 3. The agent reported: no model."),
   ]);
 });
 
@@ -236,7 +255,8 @@ test("an agent that times out fails its turn after the time that is named", asyn
   const { run, next } = await setUpTurns();
   next.result = { end: "timed-out", message: undefined, error: undefined };
   const text = "The agent timed out after 90 s: --time-limit-minutes gives it more.";
-  expect(await run()).toEqual({ result: "failed", log: lines("Turn 1 started.", text), failures: [text] });
+  const log = lines("Turn 1 started.", text, keptLine);
+  expect(await run()).toEqual({ result: "failed", log, failures: [keptReason(text)] });
 });
 
 test("a turn whose agent exceeds a limit fails because of that", async () => {
@@ -247,8 +267,8 @@ test("a turn whose agent exceeds a limit fails because of that", async () => {
   };
   const text = "The agent is killed, because it has 700 processes.";
   const { log, failures } = await run();
-  expect(log).toBe(lines("Turn 1 started.", text));
-  expect(failures).toEqual([text]);
+  expect(log).toBe(lines("Turn 1 started.", text, keptLine));
+  expect(failures).toEqual([keptReason(text)]);
 });
 
 test.each<[exit: string, end: AgentResult["end"], error: string | undefined, exceeded: boolean]>([
@@ -1000,7 +1020,7 @@ test("homes are brought before a turn and kept after its agent, unless it was st
   expect(steps.splice(0)).toEqual(["bring", "check out base", "begin", ...end]);
   next.result = { end: "failed", message: undefined, error: undefined };
   await run();
-  expect(steps).toEqual(["bring", "check out base", "begin", "keep", ...end]);
+  expect(steps).toEqual(["bring", "check out base", "begin", "keep", "take back", ...end]);
 });
 
 test("the log says if a follow-up has no session, and how its agent knows of the earlier turns", async () => {

@@ -13,12 +13,13 @@ import {
 import { withoutJob } from "../../../../src/action/memory/evidence.ts";
 import { root } from "../../../support/metadata.ts";
 
-const turn = (over?: "failed", isKept = false) => ({
+const turn = (over?: "failed", kept?: "kept" | "unfinished") => ({
   jobId: "job_turn",
   turnId: "turn_1",
   over,
   hasOtherPrompt: false,
-  isKept,
+  isKept: kept === "kept",
+  isUnfinished: kept === "unfinished",
 });
 const job = (jobId: string, hasOtherPrompt = false): Word => ({ kind: "job", jobId, sent: "create", hasOtherPrompt });
 const message = (jobId: string): Word => ({ kind: "job", jobId, sent: "message" });
@@ -32,7 +33,8 @@ const services: Record<string, Partial<Evidence>> = {
   "got nothing": { service: "nothing" },
   "has a turn that runs": { service: turn() },
   "has a turn that failed": { service: turn("failed") },
-  "has a turn whose work is kept": { service: turn("failed", true) },
+  "has a turn whose work is kept": { service: turn("failed", "kept") },
+  "has a turn whose work is unfinished": { service: turn("failed", "unfinished") },
   "has several other prompts": { service: { several: ["job_a", "job_b"] } },
 };
 /** The words of attempt 1 or 2; jobs are named after it. */
@@ -173,7 +175,8 @@ test("GitHub is asked only if the answer depends on it, about the attempts witho
 const rows: [known: string, Partial<Evidence>][] = [
   ["a service of your own has the turn of an earlier attempt", { service: turn() }],
   ["… and that turn failed or was stopped", { service: turn("failed") }],
-  ["… and that turn failed, and its work is kept", { service: turn("failed", true) }],
+  ["… and that turn failed, and its work is kept", { service: turn("failed", "kept") }],
+  ["… and that turn failed, and its work is kept unfinished", { service: turn("failed", "unfinished") }],
   ["… several turns, none with this prompt", { service: { several: ["job_a"] } }],
   [
     "… nothing, whatever attempt 1 left but a job that it created",
@@ -220,7 +223,7 @@ const rows: [known: string, Partial<Evidence>][] = [
 function meaning(decision: Decision): string {
   if (decision.do === "refuse") return "fails, and sends nothing";
   if (decision.do === "send" && decision.to !== undefined)
-    return "sends the request to its job, which publishes the work";
+    return `sends the request to its job, ${decision.publishes ? "which publishes the work" : "whose agent goes on from there"}`;
   if (decision.do === "send") return decision.replaces ? "sends the request again, in its place" : "sends the request";
   return "besides" in decision
     ? "waits for the job, and warns of the newer attempt"
@@ -241,7 +244,7 @@ test("the page about the memory shows the table, which is made from the decision
 });
 
 test("a remembered job that is of no use does not hide that the work of a turn is kept", () => {
-  const service = turn("failed", true);
+  const service = turn("failed", "kept");
   const evidence = {
     service,
     hadAnnounced: true,
@@ -250,5 +253,10 @@ test("a remembered job that is of no use does not hide that the work of a turn i
     over: new Set<string>(),
     keepsWords: true,
   } as const;
-  expect(decide(withoutJob(evidence, "job_1"))).toEqual({ do: "send", to: "job_turn", replaces: "turn_1" });
+  expect(decide(withoutJob(evidence, "job_1"))).toEqual({
+    do: "send",
+    to: "job_turn",
+    publishes: true,
+    replaces: "turn_1",
+  });
 });

@@ -128,6 +128,23 @@ test("a job that an older run started in place of a later run's is not taken for
   expect((await night({ ...later, runAttempt: 2 })).outputs["job-origin"]).not.toBe("resumed");
 });
 
+test("a follow-up after which the open pull request has no other head changed nothing", async () => {
+  const { service, github, night } = nights();
+  await night();
+  github.state = { state: "open", merged: false, head: { sha: "a".repeat(40) } };
+  const second = await night();
+  expect(second.outputs).toMatchObject({ outcome: "no-changes", "job-origin": "continued", "pr-link": prLink });
+  expect(second.toolkit.annotations.at(-1)?.title).toBe("Nothing changed");
+  const { respond } = service;
+  const third = await night({
+    respond: (request) => {
+      if (request.method === "POST") github.state = { state: "open", merged: false, head: { sha: "b".repeat(40) } };
+      return respond(request);
+    },
+  });
+  expect(third.outputs.outcome).toBe("pr-created");
+});
+
 describe("the remembered job", () => {
   test.each<[string, Record<string, unknown> | undefined, string, string]>([
     ["is active", { status: "active" }, message("job_1"), "job job_1 is active, sending a follow-up"],

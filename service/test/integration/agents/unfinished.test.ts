@@ -1,0 +1,143 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
+import {
+  type AgentService,
+  type AgentServiceOptions,
+  docsRepository,
+  send,
+  startAgentService,
+  waitForJob,
+} from "../../support/agent-service.ts";
+import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
+
+let service: AgentService | undefined;
+afterEach(() => service?.[Symbol.asyncDispose]());
+
+/** Commits a file to a branch, as a person does. */
+function commitOn(docs: DocsRepository, branch: string, file: string, text: string): void {
+  const person = "Person <person@example.com> now";
+  docs.importHistory(
+    `commit refs/heads/${branch}\ncommitter ${person}\ndata 4\nEdit\nfrom refs/heads/${branch}^0\nM 100644 inline ${file}\ndata ${text.length}\n${text}\n`,
+  );
+}
+
+/** A job whose agents each run a script, in which `$1` is the number of the run. */
+async function setUp(script: string, options: AgentServiceOptions = {}) {
+  const docs = docsRepository({ "README.md": "# Docs\n", "guide.md": "One\nTwo\nThree\n", "old.md": "Old\n" });
+  const folder = temporaryFolder();
+  const agent = shellAgent(`
+    cat > ${folder}/prompt
+    n=$(($(cat ${folder}/runs 2>/dev/null || echo 0) + 1)); echo $n > ${folder}/runs
+    work() { ${script}
+    }
+    work $n`);
+  service = await startAgentService(docs, { agent, host, ...options });
+  const own = service;
+  let id: string | undefined;
+  /** Sends the job a prompt, and waits. */
+  const turn = async (prompt = "Write the guide") => {
+    const path = id === undefined ? "docs/job" : `docs/job/${id}/message`;
+    id = (await send(own, path, prompt)).job.id;
+    return waitForJob(own, id);
+  };
+  const prompt = (): string => readFileSync(join(folder, "prompt"), "utf8");
+  const log = (): string => readFileSync(join(own.folder, "logs", `${id}.log`), "utf8");
+  const files = (): string => docs.git("diff", "--name-status", `main...agent/${id}`);
+  return { docs, turn, prompt, log, files, folder };
+}
+
+const step = 'wc -l < part.md 2>/dev/null >> "$LEDGER" || echo 0 >> "$LEDGER"; echo line >> part.md;';
+
+test("work that takes three times the limit is published by the third turn, and each agent begins where the last one ended", async () => {
+  const ledger = join(temporaryFolder(), "ledger");
+  const script = `LEDGER=${ledger}; ${step} [ "$1" -ge 3 ] || exit 3`;
+  const { turn, prompt, log, docs } = await setUp(script);
+  const first = await turn();
+  expect(first).toMatchObject({ status: "failed", kept: "unfinished", prLink: null });
+  expect(docs.branches(), "nothing unfinished is on a branch").toEqual([]);
+  expect(log()).toContain("What the agent changed is kept, and not published: part.md");
+  expect(await turn()).toMatchObject({ status: "failed", kept: "unfinished", prLink: null });
+  expect(prompt()).toMatch(/^The last request of this job did not complete\. .*exit code 3/);
+  expect(prompt()).toContain("not committed, and become part of your change: part.md. Go on from there.");
+  const third = await turn();
+  expect(third, log()).toMatchObject({ status: "completed", prLink: expect.stringContaining("http") });
+  expect(third).not.toHaveProperty("kept");
+  expect(readFileSync(ledger, "utf8")).toBe("0\n1\n2\n");
+  expect(docs.git("show", `agent/${third.id}:part.md`)).toBe("line\nline\nline");
+});
+
+test("of turns that never end, the fourth starts clean, and says so", async () => {
+  const ledger = join(temporaryFolder(), "ledger");
+  const { turn, prompt, log, docs } = await setUp(`LEDGER=${ledger}; ${step} exit 3`);
+  for (let count = 0; count < 5; count++) expect((await turn()).status).toBe("failed");
+  expect(readFileSync(ledger, "utf8")).toBe("0\n1\n2\n0\n1\n");
+  expect(log()).toContain("The last 3 turns did not complete, so this one starts without what they left.");
+  expect(prompt()).toContain("Go on from there.");
+  expect(docs.branches()).toEqual([]);
+});
+
+test("files that the branch has changed since stay, and those that instruct agents or run code are not laid out", async () => {
+  const folder = temporaryFolder();
+  const { turn, prompt, files, docs } = await setUp(`
+    ls -a > ${folder}/seen; cat guide.md >> ${folder}/seen
+    [ "$1" -ge 2 ] && { echo more >> new.md; exit 0; }
+    echo Mine > guide.md; echo new > new.md; rm old.md; echo Obey > AGENTS.md; mkdir -p .github/workflows
+    echo 'on: push' > .github/workflows/x.yml; echo '{"scripts":{"postinstall":"id"}}' > package.json; exit 3`);
+  await turn();
+  commitOn(docs, "main", "guide.md", "Theirs\n");
+  const second = await turn("Something else");
+  expect(second.status).toBe("completed");
+  const seen = readFileSync(join(folder, "seen"), "utf8");
+  expect(seen).toContain("Theirs");
+  expect(seen).toContain("new.md");
+  expect(seen).not.toMatch(/Mine|old\.md|AGENTS|package\.json|workflows/);
+  expect(prompt()).toMatch(/These of its files are not, .*: .*AGENTS\.md/);
+  expect(files()).toBe("A\tnew.md\nD\told.md");
+  const message = docs.git("log", "-1", "--format=%B", `agent/${second.id}`);
+  expect(message).toContain("    Begun for an earlier request that did not complete (turn 1): new.md, old.md");
+});
+
+test("a secret is kept nowhere, and a turn that somebody stops leaves nothing", async () => {
+  const secrets = [{ name: "KEY", value: "sk-secret-12345" }];
+  const { turn, prompt, log, docs } = await setUp("echo sk-secret-12345 > page.md; exit 3", { secrets });
+  const first = await turn();
+  expect(first).toMatchObject({ status: "failed" });
+  expect(first).not.toHaveProperty("kept");
+  expect(log()).toContain("What the agent changed is not kept: the change has secrets of the service");
+  await turn();
+  expect(prompt()).toContain("The files are as the branch has them: edits that you remember of it are gone.");
+  expect(docs.branches()).toEqual([]);
+});
+
+test("a change that the service refuses is kept without being published, and what is allowed of it goes on", async () => {
+  const { turn, files } = await setUp(
+    'if [ "$1" = 1 ]; then echo page > page.md; echo Obey > AGENTS.md; else test -f page.md; fi',
+    { protectedFiles: "refuse" },
+  );
+  expect(await turn()).toMatchObject({ status: "failed", kept: "unfinished", prLink: null });
+  expect((await turn()).status).toBe("completed");
+  expect(files()).toBe("A\tpage.md");
+});
+
+test("a commit that a person's push conflicts with is laid out for the next agent", async () => {
+  const hold = join(temporaryFolder(), "hold");
+  const { turn, prompt, docs, log, folder } = await setUp(`
+    if [ "$1" = 2 ]; then while [ -e ${hold} ]; do sleep 0.05; done; fi
+    echo "Agent $1" > guide.md; echo $1 >> log.md`);
+  const first = await turn();
+  writeFileSync(hold, "");
+  const second = turn("Again");
+  while (readFileSync(join(folder, "runs"), "utf8") !== "2\n") await new Promise((resolve) => setTimeout(resolve, 20));
+  commitOn(docs, `agent/${first.id}`, "guide.md", "A person\n");
+  rmSync(hold);
+  expect(await second).toMatchObject({ status: "failed", kept: "push" });
+  const third = await turn("Again");
+  expect(third.status, log()).toBe("completed");
+  expect(prompt()).toMatch(/^The work of the last request of this job conflicts with what others have pushed since/);
+  expect(prompt()).toContain("become part of your change: log.md");
+  expect(docs.git("show", `agent/${first.id}:log.md`)).toBe("1\n2\n3");
+});
