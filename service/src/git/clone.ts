@@ -24,6 +24,9 @@ export interface CloneOptions {
 /** What Git says if objects or refs of a repository are damaged. */
 const damageMessages = /bad object|is corrupt|object file .* is empty|did not send all necessary objects/;
 
+/** What Git says if a repository has ids of another kind than the clone. */
+const otherHash = /mismatched algorithms|object-format|hash algorithm/;
+
 /** Options of `git fetch` that leave everything but the named refs alone. */
 const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
 
@@ -143,7 +146,7 @@ export class Clone {
         .filter((name) => this.heads.has(name));
       if (named.length > 0) await this.fetch(named);
     } catch (error) {
-      throw this.#explainDamage(error);
+      throw this.#explain(error);
     }
   }
 
@@ -165,7 +168,12 @@ export class Clone {
   }
 
   /** A machine that lost its power can leave empty objects and refs. */
-  #explainDamage(error: unknown): unknown {
+  #explain(error: unknown): unknown {
+    if (error instanceof GitError && otherHash.test(error.message))
+      return new Error(
+        "the repository has ids of SHA-256, and the service works only on repositories with SHA-1, as GitHub has them",
+        { cause: error },
+      );
     if (!(error instanceof GitError) || !damageMessages.test(error.message)) return error;
     const advice =
       `The clone of the service is damaged, such as by a power failure. Move ${this.folder} away and start the service ` +

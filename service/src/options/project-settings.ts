@@ -102,6 +102,11 @@ export function createProjectSettings(
     throw new Error(
       `--branch-prefix must be the beginning of a branch's name, such as docs/agent-, not ${JSON.stringify(branchPrefix)}.`,
     );
+  const own = input.modelHosts?.find((host) => /^(?:localhost|127\.|0\.0\.0\.0|\[?::)/i.test(host));
+  if (own !== undefined)
+    throw new Error(
+      `--model-host ${own} is this machine, which a sandbox with a network of its own does not reach: use its name in your network, or --agent-network full.`,
+    );
   if (draft && github === undefined) throw new Error("--draft requires a repository on GitHub, and its token.");
   return {
     repository,
