@@ -475,7 +475,9 @@ const hourMs = 3_600_000;
 function explainRequestFailure(operation, error, context) {
     const failure = [...(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .capitalized */ .l2)(failureReason(error, (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .addressOf */ .ci)(context.settings))), "."];
     if (context.settings?.agent) {
-        const log = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the log of the agent's service. If it does not say why, run this again.`;
+        const log = isNotFound(operation, error)
+            ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Job ${context.state.jobId} was not found. Check job-id: a run knows the jobs of the same agent, repository and --name, by their branch, their pull request or the Actions cache. To start a new job, remove job-id.`
+            : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the log of the agent's service. If it does not say why, run this again.`;
         const input = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Change that, and start a new run: a re-run keeps this run's workflow file.`;
         return { what: failure, next: error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 400 ? input : log };
     }
@@ -562,6 +564,7 @@ function adviceOnAnswer(operation, { status, serviceMessage, retryAfterMs }, con
     }
     return [[], serviceMessage ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the service's message.` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url.`];
 }
+const isNotFound = (operation, error) => operation !== "create" && error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 404;
 function adviceOnNotFound(operation, context) {
     const { settings, state } = context;
     const project = settings?.projectId ?? "";
@@ -2029,14 +2032,16 @@ function parseAgent(raw, isGiven, environment) {
     const keys = (0,agent_service/* keysOf */.YD)(agent, environment);
     const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
     const isCloud = keys !== agent_service/* agentKeys */._N[agent];
+    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"]);
+    const renamed = given.ofService.find(({ name, value }) => name === "agent-env" && /key|token/i.test(value))?.value;
+    const from = (0,runner_kit_text/* trusted */.IZ)(isCloud ? "the step that signs in, or from a secret" : "a secret");
     if (isKeyMissing)
-        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${(0,runner_kit_text/* trusted */.IZ)(isCloud ? "the step that signs in, or from a secret" : "a secret")}. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
+        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${from}. ${renamed === undefined ? (0,runner_kit_text/* say */.cv) `Check the secret's name` : (0,runner_kit_text/* say */.cv) `If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
     for (const name of keys)
         if (!isKey(environment[name]?.trim() || "unset"))
             add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, and ${name} in the step's env ${(0,runner_kit_text/* trusted */.IZ)(noKey)}`);
     const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
     const minutes = Number(raw["timeout-minutes"]);
-    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"]);
     for (const problem of given.problems)
         add("agent-options", problem);
     const commands = ["setup", "check"]

@@ -81,6 +81,11 @@ function result(text, isError) {
     const first = text.split("\n").find((line) => line.trim() !== "") ?? "";
     return first === "" && !isError ? [] : [`← ${isError ? "error: " : ""}${short(first)}`];
 }
+/** Returns how much a turn of an agent has used that names no cost. */
+function tokens(usage) {
+    const { input_tokens: read, output_tokens: written } = objectOf(usage);
+    return typeof read === "number" && typeof written === "number" ? [`Tokens: ${read} read, ${written} written`] : [];
+}
 function short(text) {
     const line = text.replace(/\s*\n\s*/g, " ⏎ ");
     return line.length > maxToolLength ? `${line.slice(0, maxToolLength)}…` : line;
@@ -129,6 +134,8 @@ function codex(event) {
             default:
                 return [];
         }
+    if (event.type === "turn.completed")
+        return tokens(event.usage);
     if (event.type === "turn.failed")
         return [`Error: ${textOf(objectOf(event.error).message)}`];
     // Such as that it connects again.
@@ -159,6 +166,8 @@ function gemini(event) {
         return [use(event.tool_name, event.parameters)];
     if (event.type === "tool_result")
         return result(textOf(event.output), event.status !== "success");
+    if (event.type === "result" && event.status === "success")
+        return tokens(event.stats);
     const error = textOf(objectOf(event.error).message) || textOf(event.message);
     return event.type === "error" || (event.type === "result" && event.status !== "success") ? [`Error: ${error}`] : [];
 }
