@@ -3,11 +3,10 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Reporter } from "vitest/node";
 
-const folders = [tmpdir(), join(homedir(), ".local/state/agent-job-service")];
-
 /** Returns what tests and the service leave in folders that others use, too, if they do not remove it. */
 function list(): string[] {
-  return folders.flatMap((folder) => {
+  // The configuration chooses the first one after it has imported this.
+  return [tmpdir(), join(homedir(), ".local/state/agent-job-service")].flatMap((folder) => {
     try {
       const names = readdirSync(folder).filter((name) => /^(?:agent-|docs-repository-|run-|runbook-)/.test(name));
       return names.map((name) => join(folder, name));

@@ -102,11 +102,6 @@ export function createProjectSettings(
     throw new Error(
       `--branch-prefix must be the beginning of a branch's name, such as docs/agent-, not ${JSON.stringify(branchPrefix)}.`,
     );
-  const own = input.modelHosts?.find((host) => /^(?:localhost|127\.|0\.0\.0\.0|\[?::)/i.test(host));
-  if (own !== undefined)
-    throw new Error(
-      `--model-host ${own} is this machine, which a sandbox with a network of its own does not reach: use its name in your network, or --agent-network full.`,
-    );
   if (draft && github === undefined) throw new Error("--draft requires a repository on GitHub, and its token.");
   return {
     repository,
@@ -224,13 +219,13 @@ const hostPattern = /^[\w.-]+(?::\d{1,5})?$/;
 
 /** @throws if agents could never reach one of these hosts */
 function readModelHosts({ modelHosts = [] }: ProjectInput): readonly string[] {
-  const other = modelHosts.find((host) => !hostPattern.test(host));
-  if (other !== undefined) throw new Error(`--model-host ${other} is not a HOST or HOST:PORT.`);
-  const own = modelHosts.find((host) => /^(?:localhost|127\.[\d.]+)(?::|$)/i.test(host));
+  const own = modelHosts.find((host) => /^(?:localhost|127\.|0\.0\.0\.0|\[?::)/i.test(host));
   if (own !== undefined)
     throw new Error(
-      `--model-host ${own} is this machine, whose loopback no sandbox reaches: lead a named agent there by its base URL, such as OPENAI_BASE_URL, or set --agent-network full.`,
+      `--model-host ${own} is this machine, which a sandbox with a network of its own does not reach: use its name in your network, or --agent-network full.`,
     );
+  const other = modelHosts.find((host) => !hostPattern.test(host));
+  if (other !== undefined) throw new Error(`--model-host ${other} is not a HOST or HOST:PORT.`);
   return modelHosts;
 }
 
