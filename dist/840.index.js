@@ -21,20 +21,25 @@ export const modules = {
 
 
 
-const pullRequestResponse = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ state: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(["open", "closed"]), merged: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .boolean */ .zMY()) });
-/** Returns `unknown` if it is on another server or cannot be read. Never rejects. GitHub: "Get a pull request". */
+const pullRequestResponse = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({
+    state: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(["open", "closed"]),
+    merged: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .boolean */ .zMY()),
+    head: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ sha: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() })),
+});
+const unknown = { state: "unknown", head: "" };
+/** Its state is `unknown` if it is on another server or cannot be read. Never rejects. GitHub: "Get a pull request". */
 async function readPullRequestState(pullRequest, run) {
     const place = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_5__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .serverUrl */ .Vd)(run.ports.environment));
     if (!place || run.settings.githubToken === "")
-        return "unknown";
+        return unknown;
     try {
         const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_2__/* .connectRepositoryOfJob */ .nO)(run, place);
         const parameters = { pull_number: place.number };
-        const { state, merged } = await repository.get("pulls/{pull_number}", pullRequestResponse, parameters);
-        return state === "closed" && merged ? "merged" : state;
+        const { state, merged, head } = await repository.get("pulls/{pull_number}", pullRequestResponse, parameters);
+        return { state: state === "closed" && merged ? "merged" : state, head: head?.sha ?? "" };
     }
     catch {
-        return "unknown";
+        return unknown;
     }
 }
 const account = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ login: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(), type: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() });

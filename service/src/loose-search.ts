@@ -106,6 +106,29 @@ export class LooseSearch {
     return [...plain, ...(await this.#scan(text, true, isFirst))];
   }
 
+  /**
+   * Returns where the end of a text may be the beginning of a needle that goes on after it; the text's length if it is none.
+   *
+   * @param minLength - so many letters and digits tell that
+   */
+  beginningAtEnd(text: string, minLength = endLength): number {
+    let end = "";
+    const places: number[] = [];
+    for (let place = text.length - 1; place >= 0 && end.length < this.#size; place--) {
+      const code = compared[text.charCodeAt(place)] ?? 0;
+      if (code === 0) continue;
+      end = String.fromCharCode(code) + end;
+      places.unshift(place);
+    }
+    const lengths = [...this.#byEnd.values()].flat().map(({ part }) => {
+      let length = Math.min(part.length - 1, end.length);
+      while (length >= minLength && !end.endsWith(part.slice(0, length))) length--;
+      return length < minLength ? 0 : length;
+    });
+    const longest = Math.max(0, ...lengths);
+    return longest === 0 ? text.length : (places[end.length - longest] ?? 0);
+  }
+
   async #scan(text: string, readsEscapes: boolean, isFirst: boolean): Promise<Place[]> {
     const window = { codes: new Uint8Array(this.#size), places: new Uint32Array(this.#size), count: 0, end: 0 };
     const found: Place[] = [];

@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentConfig, AgentReply, AgentRequest } from "../../src/runner-kit/agent-service.ts";
 import { errorStack } from "../src/error-message.ts";
+import { LiveLogs } from "./live-log.ts";
 import { tellMemory } from "./memory/describe-memory.ts";
 import { Report } from "./report.ts";
 import { reportRun } from "./report-run.ts";
@@ -19,32 +20,39 @@ const orphanGraceMs = 5000;
 /** A service, and what it is made of. */
 export class ActionChild {
   readonly #environment: NodeJS.ProcessEnv;
+  readonly #logFile: string;
   readonly #cancellation = new AbortController();
   readonly #settings: Settings;
   readonly #config: ServiceConfig;
   readonly #openedAt = performance.now();
   #service: StepService | undefined;
+  #live: LiveLogs | undefined;
   readonly #report = new Report();
   /** Whether the service runs agents. */
   #hasAgents = false;
   /** Requests are done one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(settings: Settings, config: ServiceConfig, environment: NodeJS.ProcessEnv) {
+  private constructor(
+    settings: Settings,
+    config: ServiceConfig,
+    { environment, logFile: file }: Pick<AgentConfig, "environment" | "logFile">,
+  ) {
     this.#settings = settings;
+    this.#logFile = file;
     this.#config = config;
     this.#environment = environment;
   }
 
   /** @throws SetupError if the options are not valid, or the runner cannot run the service */
-  static async open({ environment, settings: given }: AgentConfig): Promise<ActionChild> {
+  static async open({ environment, settings: given, logFile: file }: AgentConfig): Promise<ActionChild> {
     const settings = readSettings(given, environment);
     await checkGit();
     const folder = createFolder(environment, settings.projectId);
     // A variable of the process would have the text `undefined`.
     for (const name of settings.options.agent.passes)
       if (environment[name] !== undefined) process.env[name] = environment[name];
-    return new ActionChild(settings, configOf(settings, environment, folder), environment);
+    return new ActionChild(settings, configOf(settings, environment, folder), { environment, logFile: file });
   }
 
   /** Does what the action asks for, and returns the reply. @throws SetupError if it cannot */
@@ -81,6 +89,11 @@ export class ActionChild {
     const args = withTimeLeft(this.#config.args, options.timeLimitMs, leftMs);
     const memory = await this.#service.runAgents({ ...this.#config, args });
     this.#hasAgents = true;
+    if (!this.#settings.isQuiet)
+      this.#live = new LiveLogs(join(this.#config.folder, "service"), {
+        secrets: options.secrets,
+        print: runner.info,
+      });
     if (memory !== undefined) tellMemory(runner, memory, this.#environment);
   }
 
@@ -99,6 +112,7 @@ export class ActionChild {
     this.#cancellation.abort();
     await this.#last;
     await this.#service?.[Symbol.asyncDispose]();
+    await this.#live?.[Symbol.asyncDispose]();
     const { isWorkflowToken, isOwnRepository } = this.#settings;
     await reportRun(runner, {
       folder: this.#config.folder,
@@ -106,6 +120,8 @@ export class ActionChild {
       isWorkflowToken,
       isOwnRepository,
       environment: this.#environment,
+      secrets: this.#settings.options.secrets,
+      transcript: this.#logFile,
     });
   }
 }

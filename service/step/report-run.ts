@@ -1,10 +1,12 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { cacheAccess } from "../../src/runner-kit/cache.ts";
 import { join as joinTexts, say, type Text, trusted } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
+import { errorMessage } from "../src/error-message.ts";
 import { removeDirectory } from "../src/remove-directory.ts";
-import { logsFolder } from "../src/service-folder.ts";
+import { type Secret, SecretPatterns } from "../src/secret-patterns.ts";
+import { JobDirectory, logsFolder } from "../src/service-folder.ts";
 import { guide } from "./guide.ts";
 import type { Report } from "./report.ts";
 import { reportAgents } from "./report-agents.ts";
@@ -15,6 +17,7 @@ import { agentFolder } from "./setup/prepare.ts";
 type Reporter = Pick<Runner, "annotate" | "group">;
 
 const maxLogLines = 100;
+const maxTranscriptBytes = 50_000_000;
 
 export interface RunOfService {
   folder: string;
@@ -23,14 +26,21 @@ export interface RunOfService {
   isWorkflowToken: boolean;
   isOwnRepository: boolean;
   environment: NodeJS.ProcessEnv;
+  /** Which the transcript must not have. */
+  secrets: Iterable<Secret>;
+  /** The file for it. */
+  transcript: string;
 }
 
 /** Says what a workflow's author should know of a service that has ended, and removes its files. */
 export async function reportRun(
   runner: Reporter,
-  { folder, report, isWorkflowToken, isOwnRepository, environment }: RunOfService,
+  { folder, report, isWorkflowToken, isOwnRepository, environment, secrets, transcript }: RunOfService,
 ): Promise<void> {
   const logs = jobLogs(folder);
+  await writeTranscript(transcript, folder, logs, new SecretPatterns(secrets)).catch((error: unknown) =>
+    annotate(runner, "warning", "The log file is missing", say`It could not be written: ${errorMessage(error)}`),
+  );
   if (isWorkflowToken) reportPullRequests(runner, report, environment);
   reportUnsaved(runner, report);
   reportAgents(runner, logs, isOwnRepository && cacheAccess(environment) === "write");
@@ -46,6 +56,24 @@ function jobLogs(folder: string): Map<string, string> {
   const logs = logsFolder(join(folder, "service"));
   const names = globSync("*.log", { cwd: logs });
   return new Map(names.map((name) => [basename(name, ".log"), readFileSync(join(logs, name), "utf8")]));
+}
+
+/** Writes the logs of jobs, and below each all events that its agent has printed, without secrets. Does nothing if there are none. */
+async function writeTranscript(
+  file: string,
+  folder: string,
+  logs: ReadonlyMap<string, string>,
+  patterns: SecretPatterns,
+): Promise<void> {
+  const texts = [...logs].flatMap(([id, log]) => {
+    const { events } = new JobDirectory(join(folder, "service"), id);
+    return [log, ...(existsSync(events) ? [readFileSync(events, "utf8")] : [])];
+  });
+  const whole = Buffer.from(texts.join("\n"));
+  if (whole.length === 0) return;
+  // The end is what explains it.
+  const text = ((await patterns.mask(whole)) ?? whole).subarray(-maxTranscriptBytes);
+  writeFileSync(file, text, { mode: 0o600, flag: "wx" });
 }
 
 function reportPullRequests(runner: Reporter, { pullRequests }: Report, environment: NodeJS.ProcessEnv): void {

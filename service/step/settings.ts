@@ -9,7 +9,10 @@ import { SetupError } from "./setup/setup-error.ts";
 
 /** What the action asks for, and what it means for the service. */
 export interface Settings
-  extends Pick<AgentSettings, "projectId" | "isOwnRepository" | "isPrivate" | "install" | "remember" | "agentVersion"> {
+  extends Pick<
+    AgentSettings,
+    "projectId" | "isOwnRepository" | "isPrivate" | "install" | "isQuiet" | "remember" | "agentVersion"
+  > {
   /** Arguments of the service's command line. */
   args: string[];
   /** Variables that they depend on. */
@@ -104,6 +107,7 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
     endsAfterMs: given.minutes * 60_000,
     isWorkflowToken: token === workflowToken,
     install,
+    isQuiet: given.isQuiet,
     agentVersion,
     remember,
   };

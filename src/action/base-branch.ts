@@ -5,6 +5,8 @@ import { isThreadEvent } from "./comments/event.ts";
 import { askService } from "./memory/ask-service.ts";
 import { cancelledBeforeSending, type RunResult } from "./result.ts";
 import { connectRepository, type Run } from "./run.ts";
+import { findJob } from "./run-job.ts";
+import { RunState } from "./run-state.ts";
 import { readEvent } from "./runner/environment.ts";
 import { parse } from "./runner/read-repository.ts";
 
@@ -21,8 +23,8 @@ const payload = z.object({
   issue: z.optional(z.object({ number: z.int(), pull_request: z.optional(z.unknown()) })),
 });
 
-/** The branch of a job, as this repository's agent job service names it. */
-const jobBranch = /^agent\/(job_[0-9a-f-]{36})$/;
+/** The branch of a job, as this repository's agent job service names it, with a prefix that can be another one. */
+const jobBranch = /^(.*)(job_[0-9a-f-]{36})$/;
 
 /** Finds the branch for the input `base`, which the service must announce; or why nothing is sent. Never rejects. */
 export async function findBase(run: Run): Promise<{ base: string | undefined } | RunResult> {
@@ -41,7 +43,19 @@ export async function findBase(run: Run): Promise<{ base: string | undefined } |
 export async function findOwnJob(run: Run): Promise<{ jobId: string | undefined } | RunResult> {
   const pull = await pullRequestOfEvent(run);
   if (pull && "kind" in pull) return pull;
-  return { jobId: pull && pull.head.repo?.id === pull.base.repo.id ? jobBranch.exec(pull.head.ref)?.[1] : undefined };
+  const [ref = "", prefix, jobId] =
+    (pull && pull.head.repo?.id === pull.base.repo.id && jobBranch.exec(pull.head.ref)) || [];
+  if (jobId === undefined || prefix === "agent/") return { jobId };
+  // A person can have copied a job's branch under another name.
+  return { jobId: (await readState(jobId, run)).ref === ref ? jobId : undefined };
+}
+
+/** Reads what a job's record says, without changing what is known of this run's job. */
+export async function readState(jobId: string, run: Run): Promise<RunState> {
+  const state = new RunState();
+  state.startedAt = run.state.startedAt;
+  await findJob(jobId, { ...run, state });
+  return state;
 }
 
 async function branchOfEvent(run: Run): Promise<{ base: string | undefined } | RunResult> {

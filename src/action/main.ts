@@ -42,6 +42,7 @@ export async function main(ports: Ports): Promise<boolean> {
   const { inputs, execution, agent } = await runStep(ports, state, log);
   // Before anything else: what follows can fail. No agent outlives this.
   await agent?.end();
+  state.logFile = agent?.logFile ?? "";
   if (agent && state.jobId !== "" && state.stop !== "ended") state.stop = "stopped";
   const settings = inputs?.ok ? inputs.settings : undefined;
   const comment = inputs?.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;

@@ -24,6 +24,7 @@ export function outputsOf(
     "final-message": state.finalMessage,
     "check-result": state.check,
     "cost-usd": state.costUsd === undefined ? "" : String(state.costUsd),
+    "log-file": state.logFile,
     author: state.author,
     "thread-url": state.threadUrl,
     model: state.model,

@@ -1,4 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   type AgentConfig,
   type AgentReply,
@@ -27,6 +31,8 @@ export interface OwnAgent {
   check(): Promise<void>;
   /** Ends everything that was started, and saves what later runs continue. Never rejects. */
   end(): Promise<void>;
+  /** The file with its transcript, after its end. Default: there is none. */
+  readonly logFile?: string | undefined;
 }
 
 /**
@@ -40,6 +46,7 @@ export function createOwnAgent(
   settings: AgentSettings,
   { program, environment, signal }: { program: string; environment: NodeJS.ProcessEnv; signal: AbortSignal },
 ): OwnAgent {
+  const logFile = join(environment.RUNNER_TEMP || tmpdir(), `agent-job-${randomUUID()}.log`);
   let child: ChildProcess | undefined;
   let hasEnded = false;
   let exit: Promise<void> = Promise.resolve();
@@ -58,7 +65,7 @@ export function createOwnAgent(
       };
       started.once("exit", onEnd).once("error", onEnd);
     });
-    const config: AgentConfig = { environment, settings };
+    const config: AgentConfig = { environment, settings, logFile };
     started.send(config, () => {});
     return started;
   };
@@ -110,6 +117,9 @@ export function createOwnAgent(
       await exit;
       signal.removeEventListener("abort", onAbort);
       clearTimeout(timer);
+    },
+    get logFile() {
+      return existsSync(logFile) ? logFile : undefined;
     },
   };
 }

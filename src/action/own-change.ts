@@ -6,8 +6,8 @@ import { ownRepository, readEvent } from "./runner/environment.ts";
 /** Events that an agent's push causes, whoever the token belongs to. */
 const ownEvents =
   /^(push|create|workflow_run|check_run|check_suite|status|pull_request(_target)? (opened|synchronize))\b/;
-/** The branch of a job. */
-const jobBranch = /^(refs\/heads\/)?agent\/job_/;
+/** The branch of a job, whatever its prefix. */
+const jobBranch = /job_[0-9a-f-]{36}$/;
 /** What the service writes at the end of the message of its commits. Squashed merges keep it. */
 const trailer = /^Agent-Job: job_[0-9a-f-]+\r?$/m;
 

@@ -60,6 +60,8 @@ export class RunState {
   stop: StopResult | undefined;
   /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
   finalMessage = "";
+  /** The transcript of an agent that ran with the step; empty if there is none. */
+  logFile = "";
   /** What the service's check of the turn's commit showed; empty if it says nothing. */
   check: SentTurn["check"] = "";
   /** Whether it is known that the turn changed nothing: the job's pull request has nothing of it. */

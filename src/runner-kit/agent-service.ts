@@ -90,8 +90,10 @@ export const serviceOptions = [
   "agent-model-tools",
   "agent-network",
   "agent-reads",
+  "branch-prefix",
   "commit-as",
   "disk-mb",
+  "draft",
   "largest-change-mb",
   "max-cost-usd",
   "memory-mb",
@@ -104,6 +106,7 @@ export const serviceOptions = [
   "setup-host",
   "sign-off",
   "time-limit-minutes",
+  "title-prefix",
   "trailer",
 ] as const;
 
@@ -121,6 +124,7 @@ const ownOptions = {
   name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
   remember: [/^(true|false)$/i, "true or false"],
   install: [/^(true|false)$/i, "true or false"],
+  quiet: [/^(true|false)?$/i, "true or false"],
   "agent-version": [/^\d+\.\d[\w.+-]*$/, "a version, such as 2.1.330"],
   repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
 } as const;
@@ -224,6 +228,8 @@ export interface AgentSettings {
   minutes: number;
   remember: boolean;
   install: boolean;
+  /** Whether the log of the step does not show what the agent does. */
+  isQuiet: boolean;
   /** Of the agent, to be installed. Default: the one that is there, or the tested one. */
   agentVersion?: string | undefined;
   options: readonly ServiceOption[];
@@ -236,6 +242,8 @@ export interface AgentConfig {
   /** Of the step. */
   environment: NodeJS.ProcessEnv;
   settings: AgentSettings;
+  /** Where the transcript of its jobs is written. */
+  logFile: string;
 }
 
 /**

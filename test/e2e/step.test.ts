@@ -19,6 +19,7 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
     "pr-number": "1",
     "last-pr-link": "",
     "last-pr-state": "",
+    "log-file": "",
     outcome: "pr-created",
     "skip-reason": "",
     "job-origin": "created",

@@ -22,6 +22,7 @@ export function agentSettings(settings: Partial<AgentSettings> = {}): AgentSetti
     minutes: 60,
     remember: true,
     install: true,
+    isQuiet: false,
     options: [],
     apiKey: "agent_key_0123456789",
     ...settings,

@@ -46,6 +46,8 @@ export class KeyedService {
   kept: Turn["kept"] | undefined;
   /** Acts on a request and loses its answer. */
   losesAnswer: (request: SeenRequest) => boolean = () => false;
+  /** More that records of jobs have. */
+  fields: Record<string, unknown> = {};
   /** Something on the way removes the header of keys. */
   stripsKeys = false;
 
@@ -134,7 +136,14 @@ export class KeyedService {
     const status = this.archived.has(job) ? "archived" : isOver ? ended : "active";
     const base = this.turns.find((turn) => turn.job === job)?.base;
     const kept = isOver && last?.kept !== undefined && { kept: last.kept };
-    return record({ id: job, status, prLink: isOver ? this.link : null, ...(base !== undefined && { base }), ...kept });
+    return record({
+      id: job,
+      status,
+      prLink: isOver ? this.link : null,
+      ...(base !== undefined && { base }),
+      ...kept,
+      ...this.fields,
+    });
   }
 }
 

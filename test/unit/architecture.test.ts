@@ -143,7 +143,7 @@ const arrows: Record<string, string[]> = {
     "action/memory",
     "action/report",
     "action/runner",
-    ...run("base-branch", "fenced", "outcome", "plan", "result", "run", "run-job", "run-state", "settings", "step-key"),
+    ...run("base-branch", "fenced", "outcome", "plan", "result", "run", "settings", "step-key"),
   ],
   "action/inputs": [
     "action/changes",
@@ -331,6 +331,8 @@ test("the action and the client use the network and the file system in one file 
   expect(users(/^node:(https?|net|tls)$/)).toEqual(["src/runner-kit/transport.ts"]);
   expect(users(/^node:fs/)).toEqual([
     "src/action/inputs/prompt-file.ts",
+    // Whether there is a transcript.
+    "src/action/own-agent.ts",
     "src/action/runner/environment.ts",
     "src/action/runner/toolkit.ts",
     // Whether an agent's program is installed.

@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { ownFile } from "../own-file.ts";
 import type { AgentReport } from "./agent-report.ts";
 import type { EventFormat } from "./event-lines.ts";
@@ -139,7 +139,7 @@ export function shellAgent(command: string): Agent {
   return {
     ...unknownProgram,
     kind: "command",
-    model: program ?? "agent",
+    model: basename(program ?? "agent"),
     command: () => ({ file: "/bin/sh", args: ["-c", command] }),
     programs: program === undefined ? [] : [program],
     isTrusted: false,

@@ -94,6 +94,12 @@ function result(text: string, isError: boolean): string[] {
   return first === "" && !isError ? [] : [`← ${isError ? "error: " : ""}${short(first)}`];
 }
 
+/** Returns how much a turn of an agent has used that names no cost. */
+function tokens(usage: unknown): string[] {
+  const { input_tokens: read, output_tokens: written } = objectOf(usage);
+  return typeof read === "number" && typeof written === "number" ? [`Tokens: ${read} read, ${written} written`] : [];
+}
+
 function short(text: string): string {
   const line = text.replace(/\s*\n\s*/g, " ⏎ ");
   return line.length > maxToolLength ? `${line.slice(0, maxToolLength)}…` : line;
@@ -145,6 +151,7 @@ function codex(event: Event): string[] {
       default:
         return [];
     }
+  if (event.type === "turn.completed") return tokens(event.usage);
   if (event.type === "turn.failed") return [`Error: ${textOf(objectOf(event.error).message)}`];
   // Such as that it connects again.
   return event.type === "error" ? [textOf(event.message)] : [];
@@ -177,6 +184,7 @@ function copilot(event: Event): string[] {
 function gemini(event: Event): string[] {
   if (event.type === "tool_use") return [use(event.tool_name, event.parameters)];
   if (event.type === "tool_result") return result(textOf(event.output), event.status !== "success");
+  if (event.type === "result" && event.status === "success") return tokens(event.stats);
   const error = textOf(objectOf(event.error).message) || textOf(event.message);
   return event.type === "error" || (event.type === "result" && event.status !== "success") ? [`Error: ${error}`] : [];
 }

@@ -24,7 +24,7 @@ export function readResultFile(path: string): string | undefined {
   }
 }
 
-/** Reads `{ "message": "…", "costUsd": 0.0123 }`. What is missing, or has another type, is unknown. */
+/** Reads `{ "message": "…", "costUsd": 0.0123 }`, or the message alone. What is missing, or has another type, is unknown. */
 export function readResult(text: string | undefined): AgentReport {
   const { message, costUsd } = objectIn(text);
   return {
@@ -38,6 +38,7 @@ function objectIn(text = "{}"): { message?: unknown; costUsd?: unknown } {
   try {
     return (JSON.parse(text) as object | null) ?? {};
   } catch {
-    return {};
+    // A program may write its words alone. What it meant as JSON is none.
+    return /^\s*[{[]/.test(text) ? {} : { message: text };
   }
 }

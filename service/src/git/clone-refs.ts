@@ -1,3 +1,5 @@
+import { defaultBranchPrefix, jobOfBranch } from "../model.ts";
+
 /** What the names of refs for work begin with, in the repository; see `WorkRefs`. Clones do not fetch them. */
 export const workRefPrefix = "refs/agent-work/";
 
@@ -43,3 +45,7 @@ export function parseFetched(text: string): { heads: Map<string, string>; head: 
 
 /** Returns whether Git takes a text for the name of one branch, and not for a pattern, another ref or a folder of branches. */
 export const isBranchName = (text: string): boolean => text !== "" && !/[\s:*]|\/$/.test(text);
+
+/** Returns whether a branch is named like that of a job, of whatever project. */
+export const isJobBranch = (branch: string): boolean =>
+  branch.startsWith(defaultBranchPrefix) || jobOfBranch(branch) !== undefined;

@@ -2,7 +2,7 @@ import { existsSync, globSync, rmSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
-import { type Heads, parseFetched, parseRefs, parseRemoteRefs, workRefPrefix } from "./clone-refs.ts";
+import { type Heads, isJobBranch, parseFetched, parseRefs, parseRemoteRefs, workRefPrefix } from "./clone-refs.ts";
 import { ControlFiles } from "./control-files.ts";
 import { Git, GitError } from "./git.ts";
 import { resolveCommit } from "./history.ts";
@@ -24,6 +24,9 @@ export interface CloneOptions {
 /** What Git says if objects or refs of a repository are damaged. */
 const damageMessages = /bad object|is corrupt|object file .* is empty|did not send all necessary objects/;
 
+/** What Git says if a repository has ids of another kind than the clone. */
+const otherHash = /mismatched algorithms|object-format|hash algorithm/;
+
 /** Options of `git fetch` that leave everything but the named refs alone. */
 const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules"];
 
@@ -32,8 +35,6 @@ const fetchLimitMs = 6 * 3_600_000;
 
 /** What Git says if a branch does not exist, or its name is in the way of another one's. */
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
-/** Stands for the branches of all jobs. */
-export const jobBranches = "agent/";
 /** What a push calls the repository. */
 const pushedTo = "repository";
 /** Where the clone keeps what the repository's `HEAD` is. */
@@ -145,7 +146,7 @@ export class Clone {
         .filter((name) => this.heads.has(name));
       if (named.length > 0) await this.fetch(named);
     } catch (error) {
-      throw this.#explainDamage(error);
+      throw this.#explain(error);
     }
   }
 
@@ -167,7 +168,12 @@ export class Clone {
   }
 
   /** A machine that lost its power can leave empty objects and refs. */
-  #explainDamage(error: unknown): unknown {
+  #explain(error: unknown): unknown {
+    if (error instanceof GitError && otherHash.test(error.message))
+      return new Error(
+        "the repository has ids of SHA-256, and the service works only on repositories with SHA-1, as GitHub has them",
+        { cause: error },
+      );
     if (!(error instanceof GitError) || !damageMessages.test(error.message)) return error;
     const advice =
       `The clone of the service is damaged, such as by a power failure. Move ${this.folder} away and start the service ` +
@@ -175,16 +181,12 @@ export class Clone {
     return new Error(`${error.message}\n${advice}`, { cause: error });
   }
 
-  /** Lists the heads of all branches, without fetching them. The clone forgets those that are gone. */
-  async list(): Promise<void> {
-    await this.updateRefs(() => this.#listNow());
+  /** Lists the heads of all branches, without fetching them, unless that was done at most `maxAgeMs` ago. The clone forgets those that are gone. */
+  async list(maxAgeMs = 0): Promise<void> {
+    if (performance.now() - this.#listedAt >= maxAgeMs) await this.updateRefs(() => this.#listNow());
   }
 
-  /**
-   * Fetches branches, and finds out which of them do not exist any more.
-   *
-   * @param branches - names of branches, and `jobBranches`
-   */
+  /** Fetches branches, and finds out which of them no longer exist. */
   fetch(branches: Iterable<string>): Promise<void> {
     // Callers share a fetch that has not begun yet.
     const queued = this.#queuedFetch;
@@ -208,8 +210,7 @@ export class Clone {
    */
   async fetchIfBehind(branches: readonly string[], maxAgeMs: number, commit?: string): Promise<void> {
     const now = performance.now();
-    const known = [...this.heads.keys()].filter((one) => branches.includes(jobBranches) && one.startsWith(jobBranches));
-    const isBehind = [...branches, ...known].some((branch) => {
+    const isBehind = branches.some((branch) => {
       const isOld = now - (this.#fetchedAt.get(branch) ?? this.#listedAt) >= maxAgeMs;
       return isOld || this.#heads?.get(branch) !== this.#fetched.get(branch);
     });
@@ -260,7 +261,7 @@ export class Clone {
     }
     const listed = await this.#listNow();
     await this.#fetchNamed(
-      [...branches].filter((branch) => mayBeMissing(branch) || listed.has(branch)),
+      [...branches].filter((branch) => isJobBranch(branch) || listed.has(branch)),
       listed,
     );
   }
@@ -276,7 +277,8 @@ export class Clone {
     const own = heads.has(this.#defaultBranch ?? "") ? this.#defaultBranch : undefined;
     const names = [...new Set([...branches, ...(own === undefined ? [] : [own])])];
     const refs = names.map((name) => `refs/heads/${name}`);
-    const asked = refs.map((ref, index) => (mayBeMissing(names[index] ?? "") ? `${ref}*` : ref));
+    // A pattern may match nothing: a job has no branch before its first push.
+    const asked = refs.map((ref, index) => (isJobBranch(names[index] ?? "") ? `${ref}*` : ref));
     const specs = [...asked.map((ref) => `+${ref}:${ref}\n`), ...(own === undefined ? [] : [`+HEAD:${headRef}\n`])];
     if (specs.length === 0) return true;
     const options = ["--prune", ...fetchOptions, ...this.#localEnd("upload-pack"), "--stdin"];
@@ -291,8 +293,7 @@ export class Clone {
         throw error;
       });
     const { heads: found, head: ownHead } = parseFetched(await readFile(list, "utf8"));
-    const known = names.includes(jobBranches) ? [...heads.keys()].filter((one) => one.startsWith(jobBranches)) : [];
-    for (const branch of [...names, ...known, ...found.keys()]) {
+    for (const branch of [...names, ...found.keys()]) {
       const head = found.get(branch);
       for (const one of [heads, this.#fetched])
         if (head === undefined) one.delete(branch);
@@ -382,6 +383,3 @@ export class Clone {
     return [`--${program}=umask ${umask.toString(8)} && exec git ${settings.join(" ")} ${program}`];
   }
 }
-
-/** Returns whether a branch is asked for by a pattern, which may match nothing: a job has none before its first push. */
-const mayBeMissing = (branch: string): boolean => branch.startsWith(jobBranches);

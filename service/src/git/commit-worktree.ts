@@ -120,7 +120,10 @@ export async function commitWorktree(
     const keptGone = submodules.gone.filter(isOutside);
     const gone = submodules.gone.filter((path) => !isOutside(path));
     for (const path of submodules.leftOut)
-      leave(path, "only what the submodule's own repository has can be used here, so it stays at its commit");
+      leave(
+        path,
+        "only what the submodule's own repository has can be used here, so it stays at its commit: to change it, let an agent work on that, with --repository",
+      );
     // Git leaves them alone then. Otherwise it would read the repository that the agent has there.
     await update("--skip-worktree", [...submodules.kept, ...keptGone]);
     await update("--force-remove", gone);

@@ -1,9 +1,10 @@
 import { LRUCache } from "lru-cache";
+import { defaultBranchPrefix, jobBranch } from "../model.ts";
 import { writeAgentRepository } from "./agent-repository.ts";
 import { type ChangedFile, changedFiles, readContents } from "./changed-files.ts";
 import { checkGit } from "./check-git.ts";
-import { Clone, type CloneOptions, jobBranches } from "./clone.ts";
-import { type Heads, isBranchName } from "./clone-refs.ts";
+import { Clone, type CloneOptions } from "./clone.ts";
+import { type Heads, isBranchName, isJobBranch } from "./clone-refs.ts";
 import { readCommit, writeCommit } from "./commit-object.ts";
 import {
   type CommitOptions,
@@ -76,9 +77,13 @@ export class GitRepository implements Repository {
    * Creates the clone if there is none yet, and fetches.
    *
    * @param targets - the branches that pull requests will be opened against; `undefined` is the default branch
+   * @param prefixes - what the branches of jobs begin with
    * @throws if the service cannot work on this repository, with the reason as the message
    */
-  async open(targets: readonly (string | undefined)[] = [undefined]): Promise<void> {
+  async open(
+    targets: readonly (string | undefined)[] = [undefined],
+    prefixes: readonly string[] = [defaultBranchPrefix],
+  ): Promise<void> {
     await checkGit();
     await this.#clone.open(targets);
     if (this.#clone.heads.size === 0) throw new Error("the repository is empty: push a first commit to it");
@@ -88,15 +93,21 @@ export class GitRepository implements Repository {
       if ((await this.branchHead(target)) === undefined)
         throw new Error(`the branch ${target} does not exist, or has no commit yet: choose another one with --base`);
     }
-    if ((await this.branchHead("agent")) !== undefined)
-      throw new Error("the repository has a branch named agent, so no branch can be named agent/<job id>");
+    for (const prefix of prefixes)
+      for (const { index } of prefix.matchAll(/\//g)) {
+        const name = prefix.slice(0, index);
+        if ((await this.branchHead(name)) !== undefined)
+          throw new Error(
+            `the repository has a branch named ${name}, so no branch can be named ${jobBranch("<job id>", prefix)}: choose another beginning with --branch-prefix`,
+          );
+      }
   }
 
   async targetBranch(chosen?: string): Promise<string> {
     if (chosen !== undefined) return chosen;
     const branch = this.#clone.defaultBranch;
     if (branch === undefined) throw new Error("the repository has no default branch: choose one with --base");
-    if (branch.startsWith("agent/"))
+    if (isJobBranch(branch))
       throw new Error(`HEAD of the repository is ${branch}, the branch of a job: choose a branch with --base`);
     return branch;
   }
@@ -174,9 +185,10 @@ export class GitRepository implements Repository {
 
   async commitsOfJobs(text: string, days: number, chosen?: string, maxAgeMs = 0): Promise<DatedCommit[]> {
     const target = await this.targetBranch(chosen);
-    await this.#clone.fetchIfBehind([target, jobBranches], maxAgeMs);
+    await this.#clone.list(maxAgeMs);
     const { git, fetched: heads } = this.#clone;
-    const isSearched = (name: string): boolean => name === target || /^agent\/[^/]+$/.test(name);
+    const isSearched = (name: string): boolean => name === target || isJobBranch(name);
+    await this.#clone.fetchIfBehind([target, ...[...this.#clone.heads.keys()].filter(isJobBranch)], maxAgeMs);
     const searched = [...heads].flatMap(([name, head]) => (isSearched(name) ? head : []));
     return commitsWithText(git, text, searched, days);
   }
@@ -232,7 +244,7 @@ export class GitRepository implements Repository {
     const head = start.instructed ?? start.head;
     await this.restoreWorktree(place, head, signal);
     const { folder, config, url, fetched } = this.#clone;
-    const heads = [...fetched].filter(([name]) => name === start.branch || !name.startsWith(jobBranches));
+    const heads = [...fetched].filter(([name]) => name === start.branch || !isJobBranch(name));
     await writeAgentRepository(place, { ...start, head, clone: folder, cloneConfig: config, url, heads });
     return { ...place, head, identity: await identityOf(place.tree) };
   }
@@ -289,8 +301,8 @@ export class GitRepository implements Repository {
     return this.#clone.deleteBranches(heads);
   }
 
-  copy(commit: string): Promise<string> {
-    return copyCommit(this.#clone.git, commit);
+  copy(commit: string, title?: string): Promise<string> {
+    return copyCommit(this.#clone.git, commit, title);
   }
 
   readCommit(commit: string): Promise<string> {
@@ -334,8 +346,8 @@ export class GitRepository implements Repository {
     return withOwnFiles(this.#clone.git, commit, instructed, head, messageWith);
   }
 
-  rebase(commit: string, parent: string, newParent: string): Promise<string | undefined> {
-    return rebase(this.#clone.git, commit, parent, newParent);
+  rebase(commit: string, parent: string, newParent: string, title?: string): Promise<string | undefined> {
+    return rebase(this.#clone.git, commit, parent, newParent, title);
   }
 
   merge(into: string, other: string, message: string): ReturnType<Repository["merge"]> {

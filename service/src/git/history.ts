@@ -133,20 +133,29 @@ export function diff(git: Git, base: string, head: string, maxBytes: number): Pr
 }
 
 /** Returns a commit with the same content, parent and message as another one, and with another id: it is at least a second younger. */
-export async function copyCommit(git: Git, commit: string): Promise<string> {
+export async function copyCommit(git: Git, commit: string, title?: string): Promise<string> {
   const output = await git.run(["log", "--max-count=1", "--format=format:%T %P %ct%n%B", commit]);
   const [line = "", ...message] = output.split("\n");
   const [tree = "", parent = "", seconds] = line.split(" ");
   const at = Math.max(Math.floor(Date.now() / 1000), Number(seconds) + 1);
-  return commitTree(git, tree, parent, message.join("\n"), at);
+  return commitTree(git, tree, parent, withTitle(message.join("\n"), title), at);
 }
+
+const withTitle = (message: string, title: string | undefined): string =>
+  title === undefined ? message : message.replace(/^.*/, () => title);
 
 /**
  * Moves a commit, a child of `parent`, onto another commit, such as a descendant of `parent`, or one that has it squashed.
  *
  * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
  */
-export async function rebase(git: Git, commit: string, parent: string, newParent: string): Promise<string | undefined> {
+export async function rebase(
+  git: Git,
+  commit: string,
+  parent: string,
+  newParent: string,
+  title?: string,
+): Promise<string | undefined> {
   const trees = [parent, newParent, commit].map((one) => `${one}^{tree}`);
   const [before, onto = "", after = ""] = (await git.run(["rev-parse", ...trees])).split("\n");
   const isRelated = before === onto || (await isAncestor(git, parent, newParent));
@@ -156,7 +165,7 @@ export async function rebase(git: Git, commit: string, parent: string, newParent
   if (tree === undefined) return undefined;
   if (tree === onto) return newParent;
   const message = await git.run(["log", "--max-count=1", "--format=format:%B", commit]);
-  return commitTree(git, tree, newParent, message);
+  return commitTree(git, tree, newParent, withTitle(message, title));
 }
 
 /** Merges a commit into another one. Returns the new commit, or the paths that conflict. */

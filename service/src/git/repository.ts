@@ -154,15 +154,16 @@ export interface Repository {
    */
   deleteBranches(heads: Heads): Promise<readonly string[]>;
 
-  /** Returns a commit with the same content, parent and message as another one, and with another id. */
-  copy(commit: string): Promise<string>;
+  /** Returns a commit with the same content, parent and message as another one, and with another id. @param title - default: the same */
+  copy(commit: string, title?: string): Promise<string>;
 
   /**
    * Moves a commit, a child of `parent`, onto another commit.
    *
+   * @param title - default: the same
    * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
    */
-  rebase(commit: string, parent: string, newParent: string): Promise<string | undefined>;
+  rebase(commit: string, parent: string, newParent: string, title?: string): Promise<string | undefined>;
 
   /** Merges a commit into another one, in the clone. Returns the new commit, or the paths that conflict, as bytes. */
   merge(into: string, other: string, message: string): Promise<{ commit: string } | { conflicts: readonly string[] }>;

@@ -67,6 +67,8 @@ export interface ShownProject {
   repositoryName: string;
   /** The model of new jobs. */
   model: string;
+  /** Of the branches of new jobs. Default: `defaultBranchPrefix`. */
+  branchPrefix?: string | undefined;
   /**
    * Returns whether the repository has a branch. Default: creates name no base.
    *
@@ -118,20 +120,22 @@ export class Jobs {
     { base, session, context }: CreateOptions = {},
   ): Promise<JobRecord | ReplayedRecord | RateLimited> {
     const { store, copier } = this.#options;
-    const { model } = this.#project(projectId);
+    const { model, branchPrefix } = this.#project(projectId);
     if (key !== undefined) await this.#restoreStep(projectId, key);
     const keptJob = key?.step ? await store.turns.keptJob(projectId, key, { prompt, base: base ?? null }) : undefined;
-    const ownJob = keptJob ?? jobOfBranch(base ?? "");
+    const ownJob = keptJob ?? (await this.#jobOfBranch(projectId, base ?? ""));
     const followUp = ownJob === undefined ? undefined : await this.message(projectId, ownJob, prompt, key, context);
     if (followUp !== undefined) return followUp;
     // A known request gets the same answer again, even if its branch is gone.
     if (base !== undefined && !(key && (await store.turns.isKnown(projectId, key))))
       await this.#checkBase(projectId, base);
     const createdAt = this.#machine.wallTime();
+    const id = `job_${randomUUID()}`;
     const job = {
-      id: `job_${randomUUID()}`,
+      id,
       project: projectId,
       createdAt,
+      branch: jobBranch(id, branchPrefix),
       model,
       base: base ?? null,
       session: session ?? null,
@@ -143,6 +147,13 @@ export class Jobs {
     copier?.save(job.id);
     if (key?.step) copier?.knowStep({ project: projectId, ...key });
     return this.#activeRecord({ ...job, pullRequest: null });
+  }
+
+  /** Returns the job that a branch is the one of; `undefined` if the project has none. */
+  async #jobOfBranch(projectId: string, branch: string): Promise<string | undefined> {
+    const id = jobOfBranch(branch);
+    const job = id === undefined ? undefined : await this.#find(projectId, id);
+    return job?.branch === branch ? id : undefined;
   }
 
   /**
@@ -352,17 +363,19 @@ export class Jobs {
   }
 
   /** Returns the record of a job that has just changed, without reading it: the change was accepted even if the store fails now. */
-  #activeRecord(job: Pick<StoredJob, "id" | "project" | "createdAt" | "model" | "pullRequest" | "base">): JobRecord {
+  #activeRecord(
+    job: Pick<StoredJob, "id" | "project" | "createdAt" | "branch" | "model" | "pullRequest" | "base">,
+  ): JobRecord {
     return this.#record({ ...job, state: "active", archivedAt: null, kept: null });
   }
 
   #record(job: Omit<StoredJob, "idleSince" | "head" | "session">): JobRecord {
     const { repositoryName, model } = this.#project(job.project);
-    const { id, createdAt, state, archivedAt, pullRequest, base, kept } = job;
+    const { id, createdAt, branch, state, archivedAt, pullRequest, base, kept } = job;
     return {
       id,
       status: archivedAt === null ? state : "archived",
-      source: { repository: repositoryName, ref: jobBranch(id) },
+      source: { repository: repositoryName, ref: branch },
       model: job.model ?? model,
       prLink: state === "active" ? null : pullRequest,
       createdAt: new Date(createdAt).toISOString(),

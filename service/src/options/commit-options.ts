@@ -6,10 +6,12 @@ interface CommitInput {
   commitAs?: string | undefined;
   signOff?: boolean | undefined;
   trailers?: readonly string[] | undefined;
+  titlePrefix?: string | undefined;
 }
 
 /** No line break, nothing invisible. */
 const plain = String.raw`[^<>\p{C}\p{Zl}\p{Zp}]`;
+const oneLine = new RegExp(`^${plain}{1,40}$`, "u");
 const identity = new RegExp(String.raw`^(?!\s)(${plain}+?)\s*<([^\s<>@\p{C}]+@[^\s<>@\p{C}]+)>$`, "u");
 /** Git's documentation, "git-interpret-trailers". */
 const trailer = /^([A-Za-z0-9][A-Za-z0-9-]*): [^\s\p{C}][^\p{C}\p{Zl}\p{Zp}]*$/u;
@@ -21,7 +23,7 @@ const trailer = /^([A-Za-z0-9][A-Za-z0-9-]*): [^\s\p{C}][^\p{C}\p{Zl}\p{Zp}]*$/u
  * @throws with what is wrong as the message
  */
 export function readCommitOptions(
-  { commitAs, signOff = false, trailers = [] }: CommitInput,
+  { commitAs, signOff = false, trailers = [], titlePrefix = "" }: CommitInput,
   hasToken: boolean,
 ): Required<CommitSettings> {
   if (signOff && commitAs === undefined && !hasToken)
@@ -31,7 +33,14 @@ export function readCommitOptions(
     if (key === undefined) throw new Error(`--trailer must be "KEY: VALUE" in one line, not ${JSON.stringify(text)}.`);
     if (/^agent-/i.test(key)) throw new Error(`--trailer ${key} is taken: trailers of the service begin with Agent-.`);
   }
-  return { commitAs: commitAs === undefined ? undefined : readIdentity(commitAs), signsOff: signOff, trailers };
+  if (titlePrefix !== "" && !oneLine.test(titlePrefix))
+    throw new Error(`--title-prefix must be 1 to 40 characters in one line, not ${JSON.stringify(titlePrefix)}.`);
+  return {
+    titlePrefix,
+    commitAs: commitAs === undefined ? undefined : readIdentity(commitAs),
+    signsOff: signOff,
+    trailers,
+  };
 }
 
 function readIdentity(text: string): Identity {

@@ -27,6 +27,10 @@ export interface ProjectSettings extends Confinement, CommitSettings {
   repository: string;
   /** The branch that jobs start from. Undefined: the repository's default branch. */
   targetBranch: string | undefined;
+  /** What the branches of new jobs begin with. Undefined: `defaultBranchPrefix`. */
+  branchPrefix: string | undefined;
+  /** Whether pull requests are opened as drafts. */
+  opensDrafts: boolean;
   /** Undefined: pull requests are pages of the service. */
   github: GitHubRepository | undefined;
   /** How many turns of the project run at a time, over all workers. Undefined: any number. */
@@ -93,9 +97,22 @@ export function createProjectSettings(
   const exception = protect.find((pattern) => pattern.startsWith("!"));
   if (exception !== undefined) throw new Error(`--protect cannot except files, as ${exception} would.`);
   named("--protect", () => protect.forEach(checkPattern));
+  const { branchPrefix, draft = false } = input;
+  if (branchPrefix !== undefined && !branchStart.test(branchPrefix))
+    throw new Error(
+      `--branch-prefix must be the beginning of a branch's name, such as docs/agent-, not ${JSON.stringify(branchPrefix)}.`,
+    );
+  const own = input.modelHosts?.find((host) => /^(?:localhost|127\.|0\.0\.0\.0|\[?::)/i.test(host));
+  if (own !== undefined)
+    throw new Error(
+      `--model-host ${own} is this machine, which a sandbox with a network of its own does not reach: use its name in your network, or --agent-network full.`,
+    );
+  if (draft && github === undefined) throw new Error("--draft requires a repository on GitHub, and its token.");
   return {
     repository,
     targetBranch: base,
+    branchPrefix,
+    opensDrafts: draft,
     github,
     agent: {
       ...agent,
@@ -119,6 +136,9 @@ export function createProjectSettings(
     ...findSecrets(input, agent, environment),
   };
 }
+
+/** So that Git takes what it makes with an id for a name: "git-check-ref-format". */
+const branchStart = /^(?!.*(?:\.\.|\/[./]|\.lock\/|\.\/))[A-Za-z0-9][\w./-]{0,99}$/;
 
 /** @throws if an agent would hold a token with which the service writes to GitHub, because that is its model's key, too */
 function checkSharedToken(

@@ -49,6 +49,13 @@ export const options = {
     BRANCH:
       "branch that jobs start from and pull requests are opened against (default: the repository's default branch)",
   }),
+  "branch-prefix": ofProject("branchPrefix", text("the beginning of a branch's name"), {
+    PREFIX: "begin the branches of new jobs with this, such as docs/agent- (default: agent/)",
+  }),
+  "title-prefix": ofProject("titlePrefix", text("the beginning of a title"), {
+    TEXT: "begin the titles of commits and pull requests with this, such as docs:, after which a title begins with a small letter",
+  }),
+  draft: ofProject("draft", flag, { "": "open pull requests on GitHub as drafts, as far as the account has them" }),
   agent: ofProject("agent", text("the name of an agent, or a shell command"), {
     NAME: `one of ${presets}: a coding agent that is installed, with its key in the environment; see service/docs/agents.md`,
     COMMAND:

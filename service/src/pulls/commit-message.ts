@@ -32,14 +32,14 @@ export interface CommitNotes {
  *
  * @param ownMessages - indented, so that none of their lines is a trailer
  * @param session - of the job. Default: none
- * @param shownPrompt - the prompt as people may read it. Default: as it was sent
+ * @param title - default: that of the prompt
  */
 export function commitMessage(
   turn: Turn,
   ownMessages: readonly string[],
   session: string | null = null,
   { notes = [], takenBack = [], left }: CommitNotes = {},
-  shownPrompt = turn.prompt,
+  title = commitTitle(turn.prompt),
 ): string {
   const text = ownMessages
     .map((message) => inertText(plainLines(message)).trim())
@@ -52,7 +52,7 @@ export function commitMessage(
   if (left !== undefined) covered.push(`${leftPrefix}${left}`);
   const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
   const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
-  return `${[commitTitle(shownPrompt), ...body, ...told, trailers].join("\n\n")}\n`;
+  return `${[title, ...body, ...told, trailers].join("\n\n")}\n`;
 }
 
 /** Returns a list as paragraphs, indented, so that none of its lines is a title or a trailer; none if it is empty. */

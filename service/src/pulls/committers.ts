@@ -15,6 +15,8 @@ export interface CommitSettings {
   signsOff?: boolean | undefined;
   /** Further trailers of commits. Default: none. */
   trailers?: readonly string[] | undefined;
+  /** What the titles of commits and pull requests begin with. Default: nothing. */
+  titlePrefix?: string | undefined;
 }
 
 /** A commit that GitHub is asked to make. */
@@ -36,8 +38,8 @@ export interface GitHubOfCommits {
    * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
    */
   bot(): Promise<Identity | undefined>;
-  /** Returns whether a rule requires signatures on a branch, whether or not it exists. What GitHub does not tell is not required. */
-  requiresSignatures(branch: string): Promise<boolean>;
+  /** Returns the types of the rules for a branch, whether or not it exists. What GitHub does not tell is no rule. */
+  rulesOf(branch: string): Promise<ReadonlySet<string>>;
   /**
    * Makes a commit that is by the bot, and that GitHub signs. No branch has it yet.
    *
@@ -73,6 +75,13 @@ export interface Committer {
    */
   author(): Promise<{ by: Identity; trailers: readonly string[] } | undefined>;
   /**
+   * Makes a commit on top of `parent` that changes nothing, if rules say which messages or authors commits on the branch may have.
+   *
+   * @returns `undefined` if there are none, or what is pushed cannot be taken back
+   * @throws as `prepare` does
+   */
+  trial(parent: string, message: string): Promise<string | undefined>;
+  /**
    * Returns the commit that is pushed in place of one in the clone, with the same files and parent. A signed one stays as it is.
    *
    * @throws as `prepare` does: what cannot be made now is kept, and made later
@@ -85,7 +94,13 @@ interface Way {
   identity: Identity;
   /** Signs the commit. Default: it has no signature. */
   signer: GitHubOfCommits | undefined;
+  /** Whether rules say which messages or authors the commits may have, and let a push be taken back. */
+  isTried: boolean;
 }
+
+/** Types of rules. GitHub's documentation: "REST API endpoints for rules". */
+const ofCommits = ["commit_message_pattern", "commit_author_email_pattern", "committer_email_pattern"];
+const againstTakingBack = ["non_fast_forward", "deletion"];
 
 const signOffAdvice = "name who signs off with --commit-as, or use the token of a GitHub App or of the workflow";
 
@@ -111,6 +126,7 @@ export class Committers {
         const { identity, signer } = await find();
         return signer === undefined ? { by: identity, trailers: this.#trailers(identity) } : undefined;
       },
+      trial: async (parent, message) => this.#trial(parent, message, await find()),
       make: async (commit) => this.#make(commit, await find()),
     };
   }
@@ -141,19 +157,21 @@ export class Committers {
   async #findWay(start: Start): Promise<Way> {
     const { commitAs, gitHub } = this.#options;
     const identity = await this.#identity();
-    const unsigned = { identity, signer: undefined };
+    const rules = (await gitHub?.rulesOf(start.branch)) ?? new Set();
+    const isTried = ofCommits.some((type) => rules.has(type)) && !againstTakingBack.every((type) => rules.has(type));
+    const unsigned = { identity, signer: undefined, isTried };
     // GitHub signs only what a bot makes. A person may bypass the rule.
     if (gitHub === undefined || identity === agentIdentity) return unsigned;
-    const branches = [start.branch, start.targetBranch];
-    const required = await Promise.all(branches.map((branch) => gitHub.requiresSignatures(branch)));
-    const branch = branches.find((_, index) => required[index]);
+    const signed = "required_signatures";
+    const isOfTarget = async () => (await gitHub.rulesOf(start.targetBranch)).has(signed);
+    const branch = rules.has(signed) ? start.branch : (await isOfTarget()) ? start.targetBranch : undefined;
     if (branch === undefined) return unsigned;
     if (commitAs !== undefined)
       throw new Error(
         `a rule of the repository requires signatures on ${branch}, and commits of --commit-as have none: leave that out, and use the token of a bot, for which GitHub signs them`,
       );
     await this.#checkSigned(start, branch);
-    return { identity, signer: gitHub };
+    return { identity, signer: gitHub, isTried };
   }
 
   /** @throws if the branch has commits of the service that are not signed */
@@ -167,7 +185,16 @@ export class Committers {
         );
   }
 
-  async #make(commit: string, { identity, signer }: Way): Promise<string> {
+  async #trial(parent: string, message: string, way: Way): Promise<string | undefined> {
+    if (!way.isTried) return undefined;
+    const { repository } = this.#options;
+    const { headers } = splitCommit(await repository.readCommit(parent));
+    const by = `${showIdentity(way.identity)} ${Math.floor(Date.now() / 1000)} +0000`;
+    const lines = [headers.split("\n", 1)[0], `parent ${parent}`, `author ${by}`, `committer ${by}`];
+    return this.#make(await repository.writeCommit(`${lines.join("\n")}\n\n${message}`), way);
+  }
+
+  async #make(commit: string, { identity, signer }: Omit<Way, "isTried">): Promise<string> {
     const { repository } = this.#options;
     const text = await repository.readCommit(commit);
     // It was made for an earlier push, and another author would make the signature wrong.

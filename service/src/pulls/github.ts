@@ -216,7 +216,8 @@ export class GitHubPullRequests implements PullRequestPlatform {
     const tellsTurn = change.existing === pull.html_url;
     const { check, protectedFiles = [] } = change;
     const isOwnDraft = pull.draft === true && isMarkedAsDraft(pull.body ?? "");
-    const isReady = isOwnDraft && check?.result === "passed" && (await this.#makeReady(pull, change));
+    const isReady =
+      isOwnDraft && !change.isDraft && check?.result === "passed" && (await this.#makeReady(pull, change));
     const told = { check, isDraft: isOwnDraft && !isReady };
     const body = updatedBody(pull.body ?? "", protectedFiles, tellsTurn ? this.#told(change) : undefined, told);
     if (body === undefined) return;
@@ -273,18 +274,19 @@ export class GitHubPullRequests implements PullRequestPlatform {
 
   async #create(change: Change): Promise<string> {
     const { title, branch, targetBranch } = change;
-    // A person decides what becomes of the rest.
-    const isPartial =
+    // A person decides when it is ready.
+    const isForPeople =
+      change.isDraft ||
       change.notes?.some((note) => note.startsWith(leftWorkNote) || note.startsWith(beganEarlierNote)) === true;
     const create = async (isDraft: boolean) => {
-      const body = pullRequestBody(this.#told(change), isDraft && !isPartial);
+      const body = pullRequestBody(this.#told(change), isDraft && !isForPeople);
       const fields = { title, head: branch, base: targetBranch, body, ...(isDraft && { draft: true }) };
       const options = { what: describe(change), isRetried: false };
       await change.confirmOwner?.();
       return this.#api.request("POST /repos/{owner}/{repo}/pulls", fields, options);
     };
     const { data } =
-      change.check?.result === "failed" || isPartial
+      change.check?.result === "failed" || isForPeople
         ? await create(true).catch((error: unknown) => {
             // Not every plan has drafts. Anything else that GitHub refuses, it refuses again.
             if (!(error instanceof GitHubError && error.status === 422) || isTooEarly(error)) throw error;

@@ -8,8 +8,9 @@ const minLength = 10;
  * the prompt's first line with the day, because the same prompt may be sent every night.
  *
  * @param at - milliseconds since 1970
+ * @param prefix - what it begins with. Default: nothing
  */
-export function pullRequestTitle(prompt: string, answer: string | null, at: number): string {
+export function pullRequestTitle(prompt: string, answer: string | null, at: number, prefix = ""): string {
   const line = (answer ?? "")
     .split(/[\r\n\u2028\u2029]/)
     // Headings, lists and quotes of Markdown, and bold text.
@@ -20,6 +21,6 @@ export function pullRequestTitle(prompt: string, answer: string | null, at: numb
         .trim(),
     )
     .find((one) => one !== "");
-  if (line !== undefined && line.length >= minLength && !line.endsWith(":")) return commitTitle(line);
-  return `${commitTitle(prompt)} (${new Date(at).toISOString().slice(0, 10)})`;
+  if (line !== undefined && line.length >= minLength && !line.endsWith(":")) return commitTitle(line, prefix);
+  return `${commitTitle(prompt, prefix)} (${new Date(at).toISOString().slice(0, 10)})`;
 }

@@ -25,6 +25,8 @@ export interface Change extends CommitNotes {
   protectedFiles?: readonly string[];
   /** What the check of that turn's commit showed. Default: it was not checked. */
   check?: ShownCheck | undefined;
+  /** Whether it is opened as a draft, whatever the check showed. Default: no. */
+  isDraft?: boolean | undefined;
   /** Called before each write. Throws if another worker has taken the turn over. Default: nobody can. */
   confirmOwner?: (() => Promise<void>) | undefined;
   /** Called before another one than `existing` is opened. Throws if nobody may want that. Default: everybody does. */

@@ -59,12 +59,21 @@ export function withTrailers(message: string, lines: readonly string[]): string 
   return [message.slice(0, paragraph), ...lines.map((line) => `${line}\n`), message.slice(own)].join("");
 }
 
+/** In place of a turn's: of a commit that only tries whether its message may be pushed, and counts for nothing. */
+export const trialIdentity = "0".repeat(32);
+
+/** Returns the turn that a commit only tries the message of; `undefined` if it does not, or for another job. */
+export function triedTurn(message: string, job: string): number | undefined {
+  const [, turn] = new RegExp(`^Agent-Turn: (\\d+)\\.${trialIdentity}\nAgent-Job: ${job}$`, "m").exec(message) ?? [];
+  return turn === undefined ? undefined : Number(turn);
+}
+
 /** Begins the last line of a commit that no branch ever has; see `NamedTurn.left`. */
 export const leftPrefix = "Agent-Left: ";
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(?:(unfinished)|(nothing)))?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(?:(unfinished)|(nothing)))?$`,
   "gm",
 );
 

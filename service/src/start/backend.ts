@@ -10,6 +10,7 @@ import { repositoryName as nameOf, resolveAddress } from "../git/repository-addr
 import type { Settings } from "../git/settings.ts";
 import type { Log } from "../log/log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import { defaultBranchPrefix } from "../model.ts";
 import { type PerProject, shared } from "../per-project.ts";
 import { GitHubGates } from "../pulls/github/gate.ts";
 import type { GitHubRepository } from "../pulls/github/github-repository.ts";
@@ -33,6 +34,8 @@ export interface ProjectSource {
   repository: string;
   /** The branch that jobs start from and pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
+  /** What the branches of new jobs begin with. Default: `defaultBranchPrefix`. */
+  branchPrefix?: string | undefined;
   /** Default: pull requests are pages of the service. */
   github?: GitHubRepository | undefined;
   /** Checks what else its turns need, and throws with what is wrong as the message. Default: nothing. */
@@ -78,6 +81,7 @@ export interface ProjectBackend {
   repository: GitRepository;
   repositoryName: string;
   targetBranch: string | undefined;
+  branchPrefix?: string | undefined;
   pullRequests: PullRequestPlatform;
   /** Those that are pages of the service. */
   localPullRequests: LocalPullRequests;
@@ -212,6 +216,7 @@ function checkOf(users: readonly ProjectBackend[], areTokensChecked = false): ()
   let isOpen = false;
   const platforms = new Set(users.map(({ pullRequests }) => pullRequests));
   const targets = new Set(users.map(({ targetBranch }) => targetBranch));
+  const prefixes = new Set(users.map(({ branchPrefix = defaultBranchPrefix }) => branchPrefix));
   return async () => {
     for (const platform of platforms)
       if (platform instanceof GitHubPullRequests) {
@@ -221,7 +226,7 @@ function checkOf(users: readonly ProjectBackend[], areTokensChecked = false): ()
     const { repository } = users[0] ?? {};
     if (isOpen) return repository?.list();
     await Promise.all(users.map(({ check }) => check?.()));
-    await repository?.open([...targets]);
+    await repository?.open([...targets], [...prefixes]);
     isOpen = true;
   };
 }
@@ -274,7 +279,7 @@ function connect(
   const locals = new Shared<LocalPullRequests>();
   const onGitHub = new Shared<GitHubPullRequests>();
   const gates = new GitHubGates();
-  return sources.map(({ address, settings, repositoryName, identity, targetBranch, github, check }) => {
+  return sources.map(({ address, settings, repositoryName, identity, targetBranch, branchPrefix, github, check }) => {
     const own = cloneFolder(folder, identity, main);
     const repository = repositories.get(
       [identity],
@@ -296,6 +301,7 @@ function connect(
       repository,
       repositoryName,
       targetBranch,
+      branchPrefix,
       pullRequests: pullRequests ?? localPullRequests,
       localPullRequests,
       check,

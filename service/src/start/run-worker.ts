@@ -44,6 +44,8 @@ export interface ProjectAgents extends CommitSettings {
   agentsPerProject?: number | undefined;
   /** Per attempt. */
   timeLimitMs: number;
+  /** Whether pull requests are opened as drafts. Default: no. */
+  opensDrafts?: boolean | undefined;
   /** A turn that changes files of more than this together fails. */
   largestChangeBytes: number;
   /** What happens with a change of files that run code or instruct agents. Default: `flag`. */
@@ -246,7 +248,7 @@ function portsOf(
   worktreesOf: ReadonlyMap<GitRepository, Worktrees>,
 ): ProjectPorts & { committers: Committers } {
   const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes, protectedFiles, moreProtected } = agents;
-  const { only, commands, commitAs, signsOff, trailers } = agents;
+  const { only, commands, commitAs, signsOff, trailers, titlePrefix, opensDrafts } = agents;
   const gitHub = pullRequests instanceof GitHubPullRequests ? pullRequests.commits : undefined;
   const worktrees = worktreesOf.get(repository);
   if (worktrees === undefined) throw new Error("the repository has no worktrees");
@@ -256,6 +258,8 @@ function portsOf(
     pullRequests,
     committers: new Committers({ repository, gitHub, commitAs, signsOff, trailers }),
     targetBranch,
+    titlePrefix,
+    opensDrafts,
     agent,
     sandbox,
     network,

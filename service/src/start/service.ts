@@ -171,11 +171,15 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     worker = await runWorker(backend, { ...options, settings: given, copier, signal, log });
   };
   const onUnavailable = () => void worker?.waitForStore();
-  const shown = backend.projects.with(settings, ({ repositoryName, repository }, { agent: { model } }) => ({
-    repositoryName,
-    model,
-    hasBranch: (branch: string) => repository.hasBranch(branch),
-  }));
+  const shown = backend.projects.with(
+    settings,
+    ({ repositoryName, repository, branchPrefix }, { agent: { model } }) => ({
+      repositoryName,
+      model,
+      branchPrefix,
+      hasBranch: (branch: string) => repository.hasBranch(branch),
+    }),
+  );
   const jobs = new Jobs({ store, projects: shown, copier, onUnavailable, metrics, logEvent });
   const { tokens, logs = new LogFiles(folder) } = store;
   const isShared = options.openStore !== undefined;
@@ -191,7 +195,8 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     stateOf: stateOf(project, isShared),
   }));
   const content = { store, projects: sources, logs, engine: jobs };
-  const pages = new Pages({ ...content, tokens, authenticator, baseUrl, basePath, signal, log });
+  const { problems } = options;
+  const pages = new Pages({ ...content, problems, tokens, authenticator, baseUrl, basePath, signal, log });
   const { hasJobPages } = options;
   const api = createApi({
     engine: jobs,

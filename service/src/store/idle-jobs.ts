@@ -17,7 +17,7 @@ export class IdleJobs {
    */
   withPullRequest(limit: number, after?: JobWithPullRequest): Promise<JobWithPullRequest[]> {
     return this.#database.rows<JobWithPullRequest>(
-      `SELECT id, project, "idleSince", "pullRequest", head FROM job
+      `SELECT id, project, branch, "idleSince", "pullRequest", head FROM job
          WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL AND ("idleSince", id) > (?, ?)
          ORDER BY "idleSince", id LIMIT ?`,
       after?.idleSince ?? -1,
@@ -82,7 +82,7 @@ export class IdleJobs {
    */
   withDueBranch(now: number, limit: number, after?: JobWithBranch): Promise<JobWithBranch[]> {
     return this.#database.rows<JobWithBranch>(
-      `SELECT id, project, "pullRequest", head, "branchDueAt" FROM job
+      `SELECT id, project, branch, "pullRequest", head, "branchDueAt" FROM job
          WHERE "archivedAt" IS NOT NULL AND "pullRequest" IS NOT NULL AND "branchDueAt" <= ? AND ("branchDueAt", id) > (?, ?)
          ORDER BY "branchDueAt", id LIMIT ?`,
       now,
@@ -110,7 +110,7 @@ export class IdleJobs {
   }
 
   /** Returns whether a job is archived, has this pull request and this head, and no other job that is not archived starts from its branch. */
-  async isBranchUnused({ id, pullRequest, head }: JobWithBranch, branch: string): Promise<boolean> {
+  async isBranchUnused({ id, branch, pullRequest, head }: JobWithBranch): Promise<boolean> {
     const sql = `SELECT 1 FROM job WHERE id = ? AND "archivedAt" IS NOT NULL AND "pullRequest" = ? AND head = ?
       AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.base = ? AND other."archivedAt" IS NULL)`;
     return (await this.#database.row(sql, id, pullRequest, head, branch)) !== undefined;

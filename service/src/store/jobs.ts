@@ -1,13 +1,14 @@
-import type {
-  JobCopy,
-  JobProgress,
-  NewJob,
-  PromptContext,
-  RateLimited,
-  Replayed,
-  RequestKey,
-  StoredJob,
-  TurnCopy,
+import {
+  type JobCopy,
+  type JobProgress,
+  jobBranch,
+  type NewJob,
+  type PromptContext,
+  type RateLimited,
+  type Replayed,
+  type RequestKey,
+  type StoredJob,
+  type TurnCopy,
 } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { accept, limitLock } from "./hourly-limit.ts";
@@ -17,7 +18,7 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
-  'id, identity, prompt, "promptHash", sections, asked, covers, state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
+  'id, identity, prompt, "promptHash", sections, asked, covers, asker, state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -37,7 +38,7 @@ export class StoredJobs {
    * @throws KeyReused if another request had the key
    */
   async add(
-    { id, project, createdAt, model = null, base = null, session = null }: NewJob,
+    { id, project, createdAt, branch = jobBranch(id), model = null, base = null, session = null }: NewJob,
     prompt: string,
     at = createdAt,
     onTurn?: (id: number) => void,
@@ -51,8 +52,9 @@ export class StoredJobs {
       if (replay !== undefined) return replay;
       const acceptance = await accept(transaction, "create", project, limitClock(this.#parts, at));
       if ("retryAfterMs" in acceptance) return acceptance;
-      const insert = 'INSERT INTO job (id, project, "createdAt", model, base, session) VALUES (?, ?, ?, ?, ?, ?)';
-      await transaction.run(insert, id, project, createdAt, model, base, session);
+      const insert =
+        'INSERT INTO job (id, project, "createdAt", branch, model, base, session) VALUES (?, ?, ?, ?, ?, ?, ?)';
+      await transaction.run(insert, id, project, createdAt, branch, model, base, session);
       const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, context, key, acceptance });
       onTurn?.(turn);
       return undefined;
@@ -86,10 +88,10 @@ export class StoredJobs {
 
   /** Returns the progress of a job; `undefined` if there is no such job. */
   progress(id: string): Promise<JobProgress | undefined> {
-    // The index of states finds the few turns that are running. Read by their job, all would be, with their prompts.
+    // The index of open turns finds the few that are running: SQLite uses it if its condition is there. Read by their job, all would be, with their prompts.
     const sql = `SELECT state,
       (SELECT count(*) FROM turn WHERE turn.job = job.id) AS turns,
-      (SELECT max(turn.id) FROM turn WHERE turn.state = 'running' AND turn.job || '' = job.id) AS running
+      (SELECT max(turn.id) FROM turn WHERE turn.state IN ('waiting', 'running') AND turn.state = 'running' AND turn.job || '' = job.id) AS running
       FROM job WHERE id = ?`;
     return this.#parts.database.row<JobProgress>(sql, id);
   }
@@ -97,7 +99,7 @@ export class StoredJobs {
   /** Returns a job with its turns, for another store. */
   async copy(id: string): Promise<JobCopy | undefined> {
     const { database } = this.#parts;
-    const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head, base, session';
+    const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head, base, session, branch';
     const job = await database.row<Omit<JobCopy, "turns">>(`SELECT ${columns} FROM job WHERE id = ?`, id);
     const turns = `SELECT ${copiedColumns} FROM turn WHERE job = ? ORDER BY id`;
     return job && { ...job, turns: await database.rows<TurnCopy>(turns, id) };
@@ -106,17 +108,28 @@ export class StoredJobs {
   /** Adds a job of another store. Its running turns become waiting ones. */
   async addCopy(copy: JobCopy): Promise<void> {
     const { database, ready, announcements, skipTurnIds } = this.#parts;
-    const { id, project, createdAt, archivedAt, pullRequest, head, base, session = null, turns } = copy;
+    const {
+      id,
+      project,
+      createdAt,
+      archivedAt,
+      pullRequest,
+      head,
+      base,
+      session = null,
+      turns,
+      branch = jobBranch(id),
+    } = copy;
     const { state: lastState = "failed", endedAt = null, kept: lastKept = null } = turns.at(-1) ?? {};
     const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
     await database.transaction(async (transaction) => {
       const insertJob = `INSERT INTO job
-        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head, base, session, kept)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-      const place = [archivedAt, pullRequest, head, base, session, state === "failed" ? lastKept : null];
+        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head, base, session, kept, branch)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+      const place = [archivedAt, pullRequest, head, base, session, state === "failed" ? lastKept : null, branch];
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
         const { startedAt = null, reason = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
         const {
@@ -153,6 +166,7 @@ export class StoredJobs {
           turn.sections ?? "",
           turn.asked ?? null,
           turn.covers ?? null,
+          turn.asker ?? "",
           ...progress,
           ...costs,
           caller,

@@ -17,6 +17,7 @@ import { hourMs } from "../time.ts";
 import { type CheckPorts, checkChange } from "./check-change.ts";
 import { pauseAfter } from "./postponements.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
+import { titleOf } from "./turn-name.ts";
 
 /** What the commit of a change depends on. */
 export interface CommitPorts extends CheckPorts {
@@ -29,6 +30,8 @@ export interface CommitPorts extends CheckPorts {
 
 interface CommitContext extends CommitPorts {
   job: Pick<StoredJob, "session">;
+  /** What the titles of commits begin with. Default: nothing. */
+  titlePrefix?: string | undefined;
   commands?: { setup?: string | undefined } | undefined;
   directory: Pick<JobDirectory, "setup">;
   committer?: Pick<Committer, "author"> | undefined;
@@ -101,7 +104,7 @@ async function commitOnce(
   using deadline = startDeadline();
   const { repository, largestChangeBytes: maxBytes, only, commands, directory, stop, log } = context;
   const patterns = new SecretPatterns(context.secrets ?? []);
-  const prompt = await patterns.remove(turn.prompt);
+  const title = await titleOf(turn, context);
   const messageWith = ({ leftOut, takenBack = [], notes: ofChange = [] }: ToldChange): string => {
     const told = {
       notes: [
@@ -112,7 +115,7 @@ async function commitOnce(
       ],
       takenBack: takenBack.map(oneLine),
     };
-    return withTrailers(commitMessage(turn, ownMessages, context.job.session, told, prompt), author?.trailers ?? []);
+    return withTrailers(commitMessage(turn, ownMessages, context.job.session, told, title), author?.trailers ?? []);
   };
   // What was made from files of another branch is moved onto its own, as a commit of the service.
   const author = start.instructed === undefined ? await context.committer?.author() : undefined;

@@ -96,7 +96,7 @@ async function standingOfPushed(work: Work): Promise<Work> {
 
 async function standingOfUnpushed(work: Work): Promise<Work | undefined> {
   const { context, start, last, maker } = work;
-  const { repository, log } = context;
+  const { log } = context;
   const name = turnName(maker.id);
   const found = last && isCommitOf(maker, last.message) ? last : await loadKept(maker, context);
   if (found === undefined || !isCommitOf(maker, found.message)) {
@@ -104,7 +104,7 @@ async function standingOfUnpushed(work: Work): Promise<Work | undefined> {
     return undefined;
   }
   const { commit: made, message } = found;
-  const commit = await moveOnto(start.head, found, repository);
+  const commit = await moveOnto(work, found);
   if (commit === undefined) {
     log(`The commit ${made} of ${name} conflicts with what others have pushed since, so an agent is run.`);
     work.conflicting = { maker, found };

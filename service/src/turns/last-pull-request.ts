@@ -1,6 +1,6 @@
 import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
-import { jobBranch, type StoredJob } from "../model.ts";
+import type { StoredJob } from "../model.ts";
 import { findInstructions } from "../pulls/protected-files.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import { isRemoteOutage } from "./outages.ts";
@@ -23,11 +23,11 @@ export async function readLastPullRequest(
   job: StoredJob,
   { pullRequests, log }: { pullRequests: Pick<PullRequests, "read">; log: (text: string) => void },
 ): Promise<LastPullRequest> {
-  const { id, pullRequest: link, head, base } = job;
+  const { branch, pullRequest: link, head, base } = job;
   const own = base === null ? [] : [base];
   if (link === null || head === null) return { isMerged: false, bases: own };
   try {
-    const { state, target, mergedHead, closedAt } = await pullRequests.read({ link, branch: jobBranch(id), head });
+    const { state, target, mergedHead, closedAt } = await pullRequests.read({ link, branch, head });
     if (state === "merged") return { isMerged: true, mergedHead, bases: own };
     // Somebody can have changed it since.
     return { isMerged: false, closedAt, bases: [...(target === undefined ? [] : [target]), ...own] };
@@ -49,7 +49,7 @@ export function findStartOf(
   }: Pick<TurnContext, "repository" | "turns" | "targetBranch"> & { job: StoredJob },
   { isMerged, mergedHead, bases }: LastPullRequest,
 ): Promise<Start> {
-  return repository.findStart(jobBranch(job.id), {
+  return repository.findStart(job.branch, {
     isMerged,
     mergedHead,
     lastPushed: job.head,

@@ -42,6 +42,11 @@ const maxLines = 200;
 const maxLength = 10_000;
 /** Of the output of a setup that failed: package managers end with advice. */
 const maxReasonLines = 8;
+/** How programs that package managers start say what failed, before that. */
+const errorLine = /\berr(?:or)?\b|\berr!/i;
+const maxErrorLines = 4;
+/** How shells and programs say that something is not installed. */
+const notFound = /: (?:command )?not found$|Cannot find (?:module|package)|ModuleNotFoundError/m;
 
 /**
  * Checks out what a turn starts with, for its agent. If the project has a `setup`, that runs first, in the same place, on exactly the files
@@ -86,11 +91,9 @@ async function setUp(
   if (end === "stopped") throw new Error(String(stop?.reason));
   if (end !== "completed") {
     const how = end === "timed-out" ? "timed out" : `ended with exit code ${exitCode}`;
-    const last = output
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .slice(-maxReasonLines)
-      .join("\n");
+    const lines = output.split("\n").filter((line) => line.trim() !== "");
+    const first = lines.slice(0, -maxReasonLines).filter((line) => errorLine.test(line));
+    const last = [...first.slice(0, maxErrorLines), ...lines.slice(-maxReasonLines)].join("\n");
     throw new SetupFailed(`--setup ${how}, so no agent was run.${last === "" ? "" : ` Its last output:\n${last}`}`);
   }
   await worktrees.takeBack(directory);
@@ -140,7 +143,10 @@ export async function checkCommit(
   };
   log(told[checkResult]);
   metrics.checkEnded(checkResult);
-  const end = first.end === "timed-out" ? ["It did not end in time, and was ended."] : [];
+  const isMissing = first.end === "failed" && (first.exitCode === 127 || notFound.test(first.output));
+  const missing = `${commands.setup === undefined ? "No setup installs what the check lacks" : "The setup does not install what the check lacks"}: it has no network, and finds what \`setup\`, such as npm ci, leaves in files that .gitignore names.`;
+  if (isMissing) log(missing);
+  const end = first.end === "timed-out" ? ["It did not end in time, and was ended."] : isMissing ? [missing] : [];
   return { checkResult, checkOutput: isPassed ? "" : [first.output, ...end].filter(Boolean).join("\n") };
 }
 

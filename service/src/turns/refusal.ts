@@ -82,11 +82,21 @@ export function isForSecret(error: unknown): boolean {
   return /secret/i.test(text) && /GH013|push protection/i.test(text);
 }
 
+/** GitHub's words for rules about names, and the option by which commits and branches keep them. */
+const ofNames: readonly (readonly [words: RegExp, option: string])[] = [
+  [/commit message/i, "--title-prefix or --trailer"],
+  [/branch name/i, "--branch-prefix"],
+  [/(?:author|committer) email/i, "--commit-as"],
+];
+
 function adviceOf(error: unknown): string {
   const text = errorMessage(error);
   if (isForSecret(error)) return "Look at the secret that GitHub names, and allow it there if it is none.";
   if (/workflow/i.test(text) && /without [`'"]?workflows?[`'"]? (?:scope|permission)/i.test(text))
     return "Only a token with permission for workflows can push files in .github/workflows.";
+  const option = ofNames.find(([words]) => words.test(text))?.[1];
+  if (option !== undefined)
+    return `Set the option ${option} to what the rule wants, in a new run of the workflow: a re-run keeps its options. Or change the rule.`;
   if (/not UTF-8/.test(text)) return "Rename what has that name, or change the rule that requires signatures.";
   if (/verified signatures/i.test(text))
     return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";

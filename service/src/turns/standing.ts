@@ -127,7 +127,7 @@ async function inClone(work: Work): Promise<Position | undefined> {
   const isHere = last !== undefined && isCommitOf(turn, last.message);
   const found = isHere ? last : await restoreOwn(turn, last, context);
   if (found === undefined) return undefined;
-  const commit = await moveOnto(start.head, found, context.repository);
+  const commit = await moveOnto(work, found);
   if (commit === undefined) throw new ConflictError(start.branch, found.commit);
   const placed = placeOn(work, commit);
   return found.parent === start.head ? positionOf(work, found.commit, placed) : replace(work, placed);

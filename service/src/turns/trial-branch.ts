@@ -1,24 +1,31 @@
 import { errorMessage } from "../error-message.ts";
 import { GitError } from "../git/git.ts";
 import type { TurnResult } from "../model.ts";
+import { commitMessage } from "../pulls/commit-message.ts";
+import { trialIdentity } from "../pulls/turn-trailers.ts";
 import { isRemoteOutage } from "./outages.ts";
 import { describeRefusal, HostRefused } from "./refusal.ts";
+import { titleOf } from "./turn-name.ts";
 import { removeUncounted, undoPush } from "./uncounted-commits.ts";
 import type { Work } from "./work.ts";
 
 /**
- * Creates the job's branch before its agent runs, unless it is there, so that a rule that forbids it costs nothing.
+ * Creates the job's branch before its agent runs, unless it is there, so that a rule that forbids it costs nothing; and if there are rules
+ * for commits, with one that has the message and the author of the turn's, which is taken back at once.
  *
  * @throws with why the turn fails as the message, or the error of an outage
  */
 export async function tryBranch(work: Work): Promise<void> {
-  const { start, context } = work;
+  const { start, context, turn } = work;
   const { branch, head, remoteHead } = start;
-  const { repository, confirmOwner, log } = context;
+  const { repository, committer, job, confirmOwner, log } = context;
   if (remoteHead !== undefined) return;
+  const told = { ...turn, identity: trialIdentity, request: "" };
+  const trial = await committer?.trial(head, commitMessage(told, [], job.session, {}, await titleOf(turn, context)));
+  const created = trial ?? head;
   await confirmOwner();
   try {
-    await repository.push(head, branch, undefined);
+    await repository.push(created, branch, undefined);
   } catch (error) {
     if (!(error instanceof GitError) || isRemoteOutage(error)) throw error;
     await repository.fetch([branch]);
@@ -28,7 +35,20 @@ export async function tryBranch(work: Work): Promise<void> {
       throw new HostRefused(describeRefusal(error, branch, "branch"), { cause: error });
     }
     // Others have pushed to it, which shows as well that it can be there.
-    if (found !== head) return;
+    if (found !== created) return;
+  }
+  work.tried = created;
+  if (trial === undefined) return;
+  const isForced = await repository.push(head, branch, trial).then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof GitError) || isRemoteOutage(error)) throw error;
+      return false;
+    },
+  );
+  if (!isForced) {
+    await repository.push(undefined, branch, trial);
+    await repository.push(head, branch, undefined);
   }
   work.tried = head;
 }

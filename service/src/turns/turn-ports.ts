@@ -69,6 +69,10 @@ export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
   pullRequests: PullRequests;
   /** Default: commits are by the agent, and pushed as they are in the clone. */
   committers?: Pick<Committers, "of"> | undefined;
+  /** What the titles of commits and pull requests begin with. Default: nothing. */
+  titlePrefix?: string | undefined;
+  /** Whether pull requests are opened as drafts. Default: no. */
+  opensDrafts?: boolean | undefined;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
   agent: Agent;

@@ -1,7 +1,7 @@
 import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
 import type { StoredJob, Turn } from "../model.ts";
-import { type NamedTurn, namedTurns } from "../pulls/turn-trailers.ts";
+import { type NamedTurn, namedTurns, triedTurn } from "../pulls/turn-trailers.ts";
 import type { Store } from "../store/store.ts";
 
 /*
@@ -63,7 +63,10 @@ export async function findCounted(
   const commits = (await repository.commits(base, head)).map(({ commit, message }) => ({
     commit,
     turn: turnOf(message, job.id),
+    tried: triedTurn(message, job.id),
   }));
+  const tried = commits.at(-1)?.tried;
+  if (tried !== undefined) return { head: commits.at(-2)?.commit, uncounted: [tried] };
   if (commits.at(-1)?.turn === undefined) return all;
   // In this order: an ended turn records nothing any more, so the job read after it has all that it recorded.
   const ended = new Set(

@@ -12,7 +12,7 @@ import { checkChange, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
 import { readAsAgent } from "./left-work.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
-import { turnName } from "./turn-name.ts";
+import { titleOf, turnName } from "./turn-name.ts";
 import { keptSentence, type Work } from "./work.ts";
 
 /*
@@ -49,7 +49,7 @@ export async function keepUnfinished(
     using deadline = startDeadline();
     const why = oneLine((await patterns.remove(reason)).slice(0, maxReasonLength));
     const told = { notes: [why], left: "unfinished" } as const;
-    const message = commitMessage(turn, [], job.session, told, await patterns.remove(turn.prompt));
+    const message = commitMessage(turn, [], job.session, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
     const options = { maxBytes, signal: deadline.signal, only, lent };
     const made = (await repository.commit(worktree, () => message, options)).commit;
@@ -119,7 +119,11 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
     return { ...none, prompt: `${ended} ${clean}` };
   }
   const found = conflicting?.found ?? (maker.kept === "unfinished" ? await findUnfinished(maker, work) : undefined);
-  const laid = found && (await layOut(found, work, agent).catch((error: unknown) => void log(errorMessage(error))));
+  const laid = found && (await layOut(found, work, agent).catch((error: unknown) => errorMessage(error)));
+  if (typeof laid === "string") {
+    log(`What ${turnName(maker.id)} left could not all be laid out: ${laid}`);
+    return { ...none, prompt: `${ended} Some files may be as its agent left them: see git status.` };
+  }
   if (laid === undefined || laid.paths.length === 0) {
     if (maker.kept === "unfinished") log(`Nothing of what ${turnName(maker.id)} left is laid out.`);
     return { ...none, prompt: `${ended} ${clean}` };

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
-import { type JobWithPullRequest, jobBranch } from "../model.ts";
+import type { JobWithPullRequest } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
@@ -119,7 +119,7 @@ export class Archiver implements Round {
     round: object,
   ): Promise<ReadonlySet<string> | undefined> {
     const { signal, log } = this.#options;
-    const opened = jobs.map(({ id, pullRequest: link, head }) => ({ link, branch: jobBranch(id), head }));
+    const opened = jobs.map(({ branch, pullRequest: link, head }) => ({ link, branch, head }));
     try {
       const closed = await pullRequests.findClosed(opened, round);
       this.#lastErrors.delete(pullRequests);

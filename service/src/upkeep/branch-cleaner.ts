@@ -1,7 +1,7 @@
 import { errorMessage } from "../error-message.ts";
 import type { StartOptions } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
-import { jobBranch, type StoredJob } from "../model.ts";
+import type { StoredJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, hourMs } from "../time.ts";
@@ -91,7 +91,7 @@ export class BranchCleaner implements Round {
 
   async #clean(job: StoredJob, repository: CleanedRepository, targetBranch: string | undefined): Promise<void> {
     const { store, signal, log } = this.#options;
-    const branch = jobBranch(job.id);
+    const { branch } = job;
     const head = await repository.branchHead(branch);
     if (head === undefined || head === job.head) return;
     const bases = job.base === null ? [] : [job.base];

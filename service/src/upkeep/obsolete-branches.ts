@@ -1,6 +1,6 @@
 import { errorMessage } from "../error-message.ts";
 import type { Repository } from "../git/repository.ts";
-import { type JobWithBranch, jobBranch } from "../model.ts";
+import type { JobWithBranch } from "../model.ts";
 import type { PullRequestPlatform } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, hourMs } from "../time.ts";
@@ -74,8 +74,7 @@ async function deleteOf(
   try {
     for (const job of jobs) {
       if (signal.aborted) return;
-      const { id, head, pullRequest: link } = job;
-      const branch = jobBranch(id);
+      const { id, branch, head, pullRequest: link } = job;
       const found = await repository.branchHead(branch);
       if (found === undefined) {
         await store.idleJobs.setBranchDue(id, null);
@@ -84,8 +83,7 @@ async function deleteOf(
       // What fails for all of them, such as a rate limit, is asked once in an hour.
       await store.idleJobs.setBranchDue(id, now + retryMs);
       const from = found === head ? await pullRequests.obsoleteFrom({ link, branch, head }) : undefined;
-      if (from !== undefined && from <= now && (await store.idleJobs.isBranchUnused(job, branch)))
-        obsolete.set(branch, job);
+      if (from !== undefined && from <= now && (await store.idleJobs.isBranchUnused(job))) obsolete.set(branch, job);
       else await store.idleJobs.setBranchDue(id, from !== undefined && from > now ? from : now + againMs);
     }
   } finally {

@@ -42,6 +42,7 @@ const entry = z.object({
     id: z.string(),
     project: z.string(),
     createdAt: time,
+    branch: z.optional(z.string().check(z.regex(/^[A-Za-z0-9][\w./-]{1,200}$/))),
     archivedAt: z.nullable(time),
     pullRequest: z.nullable(z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/))),
     head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
@@ -68,7 +69,9 @@ export function parseJobEntry(text: string, jobId: string, projectId: string): J
     const { job, home } = entry.parse(JSON.parse(text));
     const ids = job.turns.map(({ id }) => id);
     const isAscending = ids.every((id, index) => id > (ids[index - 1] ?? 0));
-    return job.id === jobId && job.project === projectId && isAscending ? { job, home } : undefined;
+    // Others could name any branch.
+    const isOwn = job.branch?.endsWith(jobId) !== false;
+    return isOwn && job.id === jobId && job.project === projectId && isAscending ? { job, home } : undefined;
   } catch {
     return undefined;
   }

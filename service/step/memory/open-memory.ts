@@ -60,7 +60,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     log,
     machine = thisMachine,
   } = options;
-  const { pullRequests, repository, targetBranch } = project ?? {};
+  const { pullRequests, repository, targetBranch, branchPrefix } = project ?? {};
   if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
     throw new Error("the project of the step is not on GitHub");
   const kept = new KeptOnRefs({ refs: repository.workRefs, machine, log });
@@ -68,6 +68,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     repository,
     pullRequests,
     targetBranch,
+    branchPrefix,
     projectId,
     isWorkflowToken,
     machine,

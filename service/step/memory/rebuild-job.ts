@@ -21,6 +21,7 @@ const noPull = { link: null, createdAt: undefined, closedAt: null, head: null, b
 
 export interface JobSources {
   jobId: string;
+  branch: string;
   projectId: string;
   /** Who sends all requests of the step. */
   caller: string;
@@ -54,6 +55,7 @@ export const allAttempts = 2;
  */
 export function rebuildJob({
   jobId,
+  branch,
   projectId,
   caller,
   targetBranch,
@@ -101,6 +103,7 @@ export function rebuildJob({
     id: jobId,
     project: projectId,
     createdAt,
+    branch,
     // As a service does that runs all the time.
     archivedAt: isPublished ? closedAt : null,
     // A merged one does not have them, and would make the next turn start over.
@@ -150,10 +153,19 @@ function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
   const index = told.findIndex(({ prompt }) => {
     const title = commitTitle(prompt);
     // GitHub adds the number of the pull request when it squashes.
-    return subject === title || subject.startsWith(`${title} (#`);
+    return subject === title || subject.startsWith(`${title} (#`) || isPrefixed(subject, title);
   });
   const [taken] = index === -1 ? [] : told.splice(index, 1);
   return taken ?? { prompt: subject, answer: null };
+}
+
+/** In characters: so many of a title tell it from others. */
+const minTitleLength = 40;
+
+/** Returns whether a subject has a title after a prefix, which makes the title's first letter small, and can have cut its end. */
+function isPrefixed(subject: string, title: string): boolean {
+  const start = title.toLowerCase().slice(0, title.endsWith("…") ? minTitleLength : undefined);
+  return subject.toLowerCase().includes(`: ${start}`);
 }
 
 /** A turn whose work has no pull request has failed, and what is kept of it is published first if the job gets another one. */

@@ -2,7 +2,7 @@ import type { DatedCommit } from "../../src/git/history.ts";
 import type { Repository } from "../../src/git/repository.ts";
 import { singleKeyName } from "../../src/http/authentication.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
-import { jobBranch } from "../../src/model.ts";
+import { jobBranch, jobOfBranch } from "../../src/model.ts";
 import type { GitHubPullRequests } from "../../src/pulls/github.ts";
 import { namedTurns, sessionTrailer, stepPrefix } from "../../src/pulls/turn-trailers.ts";
 import type { KeptOnRefs } from "./kept-on-refs.ts";
@@ -11,10 +11,12 @@ import { type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
 export interface RebuiltJobsOptions {
   repository: Pick<
     Repository,
-    "fetch" | "branchHead" | "targetBranch" | "isMerged" | "commitsOfBranch" | "commitsOfJobs"
+    "fetch" | "branchHead" | "branchHeads" | "targetBranch" | "isMerged" | "commitsOfBranch" | "commitsOfJobs"
   >;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
+  /** What the branches of new jobs begin with. Default: `defaultBranchPrefix`. */
+  branchPrefix?: string | undefined;
   pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn" | "hasCreated">;
   projectId: string;
   /** The commits that are kept on no branch. */
@@ -68,7 +70,7 @@ export class RebuiltJobs {
     const { repository, pullRequests, projectId, kept: keptRefs } = this.#options;
     const account = await this.#account();
     if (account === undefined) return undefined;
-    const branch = jobBranch(jobId);
+    const branch = await this.#branchOf(jobId);
     const targetBranch = await repository.targetBranch(this.#options.targetBranch);
     const pull = await pullRequests.findOwn(branch, account, targetBranch);
     await repository.fetch([branch, targetBranch]);
@@ -86,6 +88,7 @@ export class RebuiltJobs {
     const isMerged = pull === undefined && head !== undefined && (await repository.isMerged(head, targetBranch));
     return rebuildJob({
       jobId,
+      branch,
       projectId,
       caller: singleKeyName,
       targetBranch,
@@ -126,12 +129,20 @@ export class RebuiltJobs {
     const jobs = [...new Set(commits.flatMap(jobsIn))];
     let newest: { job: string; at: number } | undefined;
     for (const job of jobs.length > 1 ? jobs : []) {
-      const head = await repository.branchHead(jobBranch(job));
+      const head = await repository.branchHead(await this.#branchOf(job));
       const onBranch = head === undefined ? [] : await repository.commitsOfBranch(head, maxCommits);
       const own = onBranch.find((commit) => jobsIn(commit).includes(job));
       if (own !== undefined && own.at > (newest?.at ?? 0)) newest = { job, at: own.at };
     }
     return newest?.job ?? jobs[0] ?? this.#options.kept.jobsOf("session", session)[0];
+  }
+
+  /** Returns the branch of a job. It can have a prefix of earlier days. */
+  async #branchOf(jobId: string): Promise<string> {
+    const own = [jobBranch(jobId, this.#options.branchPrefix), jobBranch(jobId)];
+    const heads = await this.#options.repository.branchHeads();
+    const found = [...own, ...heads.keys()].find((name) => heads.has(name) && jobOfBranch(name) === jobId);
+    return found ?? jobBranch(jobId, this.#options.branchPrefix);
   }
 
   /** Returns whether a turn of the job has just pushed. */

@@ -116,6 +116,19 @@ test.each(rows(accesses, 1))(
   },
 );
 
+test("a comment continues the job of its thread although no reply names it, as of a run that was killed", async () => {
+  const { docs, ...servers } = await setUp("read");
+  const agent = "cat >> notes.md";
+  const first = await runWorkflow(servers, "/agent one", agent);
+  const replies = (await servers.github.call("GET", "/issues/1/comments")) as { id: number; body: string }[];
+  const { id } = replies.find(({ body }) => body.includes("<!-- agent-job")) ?? {};
+  await servers.github.call("DELETE", `/issues/comments/${id}`);
+  const second = await runWorkflow(servers, "/agent two", agent);
+  expect(second.outputs, second.log).toMatchObject({ "job-origin": "continued", "job-id": first.outputs["job-id"] });
+  const third = await runWorkflow(servers, "/agent new three", agent);
+  expect(third.outputs["job-id"], third.log).not.toBe(first.outputs["job-id"]);
+});
+
 test("a session continues its job in a later run, unless that does not remember jobs", async () => {
   const { docs, github, cache } = await setUp("write");
   const started = join(temporaryFolder(), "started");

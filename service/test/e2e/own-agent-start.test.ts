@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathWith, programs } from "../../../test/support/programs.ts";
 import { quoted } from "../../../test/support/quoted.ts";
@@ -49,7 +49,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
       expect.stringMatching(/^notice Workflows wait for approval: .*\/pull\/1 was opened with /),
     ]);
     expect(log).not.toContain("Log of job_");
-    expect(readdirSync(job.RUNNER_TEMP)).toEqual([]);
+    expect(readdirSync(job.RUNNER_TEMP)).toEqual([basename(outputs["log-file"] ?? "")]);
   });
 
   // Copilot's key is the workflow's token.
@@ -167,7 +167,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     expect(npm).toMatch(/^install --global .*@openai\/codex@\d+\.\d+\.\d+\n/);
     expect(npm).not.toMatch(/sk-0123456789|runtime-0123456789|INPUT_|GITHUB_/);
     expect(docs.read(outputs.ref ?? "", "prompt.md")).toContain("Write");
-    expect(readdirSync(job.RUNNER_TEMP)).toEqual([]);
+    expect(readdirSync(job.RUNNER_TEMP)).toEqual([basename(outputs["log-file"] ?? "")]);
     // Nothing of CI: the token is not the workflow's own.
     expect(annotations).toEqual([]);
     // Because of RUNNER_DEBUG.

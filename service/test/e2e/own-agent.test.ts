@@ -41,7 +41,7 @@ async function setUp({ isOpen = true } = {}) {
   const agents = join(folder, "agents");
   const gate = join(folder, "gate");
   if (isOpen) writeFileSync(gate, "");
-  const agent = `echo ran >> ${agents}; while [ ! -e ${gate} ]; do sleep 0.05; done; cat >> notes.md; echo '{"message":"It is done."}' > "$AGENT_RESULT_FILE"`;
+  const agent = `echo ran >> ${agents}; while [ ! -e ${gate} ]; do sleep 0.05; done; cat >> notes.md; printf 'Looking\\r::error::a\\n::error::b\\n ##[error]c\\n'; echo '{"message":"It is done."}' > "$AGENT_RESULT_FILE"`;
   return {
     docs,
     github,
@@ -69,7 +69,7 @@ async function setUp({ isOpen = true } = {}) {
         onStart,
       });
       if (ran.exitCode !== null) expect(processesWith(job.RUNNER_TEMP), ran.log).toEqual([]);
-      return { ...ran, left: readdirSync(job.RUNNER_TEMP) };
+      return { ...ran, left: readdirSync(job.RUNNER_TEMP).filter((name) => !ran.outputs["log-file"]?.endsWith(name)) };
     },
   };
 }
@@ -82,6 +82,12 @@ test("two steps at the same time run their agents, open their pull requests, and
     expect(outputs, log).toMatchObject({ outcome: "pr-created", "final-message": "It is done." });
     expect(docs.branches()).toContain(`agent/${outputs["job-id"]}`);
     expect([annotations, left]).toEqual([[], []]);
+    // While the agent works, outside of a group, and inert.
+    expect(log).toMatch(
+      /What its agent does:\n[\s\S]*^\| Looking::error::a\n\| ::error::b\n\| {2}##\\\[error\]c\n[\s\S]*^Outcome: /m,
+    );
+    expect(log.split("Outcome:")[0]).not.toContain("group::Waiting");
+    expect(readFileSync(outputs["log-file"] ?? "", "utf8")).toContain("| Looking::error::a\n");
     expect(log + summary).not.toContain("base-url");
     expect(log + summary).not.toMatch(/ at http:\/\/127\.0\.0\.1/);
   }

@@ -61,9 +61,16 @@ export type AgentServiceOptions = Partial<ServiceOptions & ProjectOptions>;
 /** Returns the settings of projects. Default: the built-in editor. */
 export function projectOptions(docs: DocsRepository, options: Partial<ProjectOptions> = {}): ProjectOptions {
   const { repository = docs.path, agent = builtInEditor, sandbox = unconfined, network, limits } = options;
-  const { targetBranch, github, agentsPerProject, timeLimitMs = 60_000, largestChangeBytes = 20_000_000 } = options;
-  const { protectedFiles, moreProtected, secrets, only, commitAs, signsOff, trailers, commands } = options;
-  const source = { repository, targetBranch, github };
+  const {
+    targetBranch,
+    branchPrefix,
+    github,
+    agentsPerProject,
+    timeLimitMs = 60_000,
+    largestChangeBytes = 20_000_000,
+  } = options;
+  const { protectedFiles, moreProtected, secrets, only, commitAs, signsOff, trailers, titlePrefix, commands } = options;
+  const source = { repository, targetBranch, branchPrefix, github };
   return {
     ...source,
     agent: withCompiledSupervisor(agent),
@@ -80,6 +87,7 @@ export function projectOptions(docs: DocsRepository, options: Partial<ProjectOpt
     commitAs,
     signsOff,
     trailers,
+    titlePrefix,
     commands,
   };
 }

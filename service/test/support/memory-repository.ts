@@ -1,6 +1,5 @@
 import type { ChangedFile } from "../../src/git/changed-files.ts";
-import { jobBranches } from "../../src/git/clone.ts";
-import { type Heads, isBranchName } from "../../src/git/clone-refs.ts";
+import { type Heads, isBranchName, isJobBranch } from "../../src/git/clone-refs.ts";
 import {
   ChangeRefused,
   type CommitOptions,
@@ -118,11 +117,11 @@ export class MemoryRepository implements Repository {
     const asked = branches.filter(isBranchName);
     return this.#remote.carry({ what: "fetch", branches: asked }, () => {
       const { heads, defaultBranch } = this.#remote;
-      const isMissing = asked.some((branch) => !branch.startsWith(jobBranches) && !heads.has(branch));
+      const isMissing = asked.some((branch) => !isJobBranch(branch) && !heads.has(branch));
       if (this.#heads === undefined || isMissing || this.#defaultBranch !== defaultBranch) this.#listNow();
       const own = heads.has(defaultBranch) ? [defaultBranch] : [];
       const found = [...heads.keys()].filter((branch) =>
-        asked.some((one) => one.startsWith(jobBranches) && branch.startsWith(one)),
+        asked.some((one) => isJobBranch(one) && branch.startsWith(one)),
       );
       for (const branch of new Set([...asked, ...own, ...found])) this.#fetchBranch(branch, heads.get(branch));
     });
@@ -232,8 +231,9 @@ export class MemoryRepository implements Repository {
 
   async commitsOfJobs(text: string, days: number, chosen?: string): Promise<DatedCommit[]> {
     const target = await this.targetBranch(chosen);
-    await this.fetch([target, jobBranches]);
-    const isSearched = (name: string): boolean => name === target || /^agent\/[^/]+$/.test(name);
+    await this.list();
+    const isSearched = (name: string): boolean => name === target || isJobBranch(name);
+    await this.fetch([...this.#knownHeads().keys()].filter(isSearched));
     const heads = [...this.#fetched].flatMap(([name, head]) => (isSearched(name) ? head : []));
     const since = this.#remote.now() - days * 24 * 60 * 60;
     return this.#all
@@ -385,16 +385,16 @@ export class MemoryRepository implements Repository {
     return gone;
   }
 
-  async copy(commit: string): Promise<string> {
+  async copy(commit: string, title?: string): Promise<string> {
     const { tree, parents, message, at } = this.#commit(commit);
-    return this.#write(tree, parents[0] ?? "", message, Math.max(this.#remote.now(), at + 1));
+    return this.#write(tree, parents[0] ?? "", withTitle(message, title), Math.max(this.#remote.now(), at + 1));
   }
 
-  async rebase(commit: string, parent: string, newParent: string): Promise<string | undefined> {
+  async rebase(commit: string, parent: string, newParent: string, title?: string): Promise<string | undefined> {
     const [before, onto, after] = [parent, newParent, commit].map((one) => this.#commit(one).tree);
     const tree = before === onto ? after : this.#moved(commit, parent, newParent);
     if (tree === undefined) return undefined;
-    return tree === onto ? newParent : this.#write(tree, newParent, this.#commit(commit).message);
+    return tree === onto ? newParent : this.#write(tree, newParent, withTitle(this.#commit(commit).message, title));
   }
 
   /** Returns the tree of a commit that is moved; `undefined` on a conflict. */
@@ -465,3 +465,6 @@ const dated = ({ id, at, message }: { id: string; at: number; message: string })
   at: at * 1000,
   message,
 });
+
+const withTitle = (message: string, title: string | undefined): string =>
+  title === undefined ? message : message.replace(/^.*/, () => title);

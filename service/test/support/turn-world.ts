@@ -6,6 +6,7 @@ import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
 import { jobBranch, type StoredTurn } from "../../src/model.ts";
 import { PerProject } from "../../src/per-project.ts";
 import { isCommitOf } from "../../src/pulls/commit-message.ts";
+import { Committers } from "../../src/pulls/committers.ts";
 import { ReadyTurns } from "../../src/store/ready-turns.ts";
 import type { Database, Value } from "../../src/store/sql.ts";
 import { machineClock } from "../../src/store/sqlite/open-store.ts";
@@ -73,7 +74,9 @@ const maxLooks = 2_000_000;
 type Tables = ReadonlyMap<string, readonly Record<string, Value>[]>;
 
 async function readTables(database: Database): Promise<Tables> {
-  const tables = await database.rows<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+  // Triggers write those of the words.
+  const named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'turnText%'";
+  const tables = await database.rows<{ name: string }>(named);
   const rows = tables.map(
     async ({ name }) => [name, await database.rows<Record<string, Value>>(`SELECT * FROM ${name}`)] as const,
   );
@@ -101,11 +104,13 @@ export interface WorldOptions {
   checks?: readonly AgentResult["end"][] | undefined;
   /** For what a check leaves on the disk. Required with `checks`. */
   folder?: string | undefined;
+  /** Of the job's branch. Default: that of the service. */
+  branchPrefix?: string | undefined;
 }
 
 /** A job whose turns run in memory, on any number of machines, with workers that can die, and people who work on the same branch. */
 export class TurnWorld implements AsyncDisposable {
-  readonly branch = jobBranch(job);
+  readonly branch: string;
   readonly remote = new MemoryRemote();
   readonly machine = new FakeMachine();
   readonly pulls = new MemoryPullRequests(this.remote, () => this.machine.wallTime());
@@ -120,12 +125,17 @@ export class TurnWorld implements AsyncDisposable {
   /** What the next agents change, by their prompts. Default: a file of their own. */
   readonly edits = new Map<string, Edits>();
   log = "";
+  /** What titles begin with. Default: nothing. */
+  titlePrefix: string | undefined;
+  /** The types of the rules that GitHub tells of. Default: the repository is not on GitHub. */
+  rules: readonly string[] | undefined;
   readonly #database = memoryDatabase();
   readonly #options: WorldOptions;
   #checks = 0;
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
+    this.branch = jobBranch(job, options.branchPrefix);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -166,7 +176,7 @@ export class TurnWorld implements AsyncDisposable {
   async send(prompt: string): Promise<void> {
     const { jobs, turns } = this.store;
     if ((await jobs.find(job)) === undefined)
-      await jobs.add({ id: job, project: "docs", createdAt: this.machine.wallTime() }, prompt);
+      await jobs.add({ id: job, project: "docs", branch: this.branch, createdAt: this.machine.wallTime() }, prompt);
     else await turns.add(job, prompt, this.machine.wallTime());
   }
 
@@ -251,6 +261,7 @@ export class TurnWorld implements AsyncDisposable {
   #ports(clone: MemoryRepository, life: Life) {
     const { keeps = "nothing", checks, folder = "/service" } = this.#options;
     const repository = life.wrap(clone);
+    const { titlePrefix, rules } = this;
     const { ownStart, checkOut } = repository;
     const worktrees = memoryWorktrees(repository);
     const checked = { ownStart, checkOut, keepIgnored: async () => [] };
@@ -265,6 +276,8 @@ export class TurnWorld implements AsyncDisposable {
       limits: {},
       timeLimitMs: 90_000,
       largestChangeBytes: 1_000_000,
+      titlePrefix,
+      ...(rules && { committers: new Committers({ repository, gitHub: gitHubWith(rules) }) }),
       ...(checks && {
         commands: { ...commands, repository: Object.assign(repository, { keepIgnored: async () => [] }) },
       }),
@@ -309,3 +322,10 @@ export class TurnWorld implements AsyncDisposable {
     };
   }
 }
+
+/** Returns a GitHub that tells of rules, and signs nothing. */
+const gitHubWith = (rules: readonly string[]) => ({
+  bot: async () => ({ name: "docs[bot]", email: "1+docs[bot]@users.noreply.github.com" }),
+  rulesOf: async () => new Set(rules),
+  sign: () => Promise.reject(new Error("nothing requires signatures")),
+});

@@ -1,16 +1,15 @@
 import { messageOf } from "../../client/errors.ts";
 import { joinSentences, message, plain, say } from "../../runner-kit/text.ts";
-import { findOwnJob } from "../base-branch.ts";
+import { findOwnJob, readState } from "../base-branch.ts";
 import type { Word } from "../memory/decide.ts";
 import type { ThreadWords } from "../memory/evidence.ts";
+import { jobOfService } from "../memory/session.ts";
 import { outcomes } from "../outcome.ts";
 import type { Continuation } from "../plan.ts";
 import { describeHidden } from "../report/format.ts";
 import { type ReplyFrame, renderProgress, renderResult } from "../report/reply.ts";
 import type { Ending, RunResult } from "../result.ts";
 import { canBeAsked, type Run } from "../run.ts";
-import { findJob } from "../run-job.ts";
-import { RunState } from "../run-state.ts";
 import { runAttempt, runUrl } from "../runner/environment.ts";
 import type { GitHub } from "../runner/github.ts";
 import { readerOf } from "../runner/read-repository.ts";
@@ -187,10 +186,15 @@ export class Conversation {
         log.notice(message`
           The thread's job is of another project
           The last job of this thread is one of the project ${other}, and this step works for ${settings.projectId}, so it starts a new job. With the agent service as a step, each repository and each agent has a project of its own.`);
-      return undefined;
+      if (!settings.agent || isTold) return undefined;
+      const known = await jobOfService(this.#run);
+      if ("kind" in known) return known;
+      if (known.jobId !== undefined)
+        log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which goes on`);
+      return known.jobId === undefined ? undefined : { jobId: known.jobId, isReplaceable: true };
     }
     // A job that started from another branch would bring that along.
-    const isOther = base !== undefined && !isTold && (await baseOf(jobId, this.#run)) !== base;
+    const isOther = base !== undefined && !isTold && (await readState(jobId, this.#run)).base !== base;
     return isOther ? undefined : { jobId, isReplaceable: true };
   }
 
@@ -271,12 +275,4 @@ export class Conversation {
 
 function wordOf({ kind, jobId = "", hasEnded }: Marker, sent: "create" | "message"): Word {
   return kind === "job" ? { kind, jobId, sent: hasEnded ? "create" : sent } : { kind };
-}
-
-/** Returns the branch that a job started from; `undefined` if that is the project's own, or it cannot be read. */
-async function baseOf(jobId: string, run: Run): Promise<string | undefined> {
-  const state = new RunState();
-  state.startedAt = run.state.startedAt;
-  await findJob(jobId, { ...run, state });
-  return state.base || undefined;
 }

@@ -16,7 +16,9 @@ export async function readPermission(
   const path = "collaborators/{username}/permission";
   const { role_name: role, permission } = await repository.get(path, permissionAnswer, { username });
   // The role distinguishes all five; an organization's custom role falls back to the permission.
-  const has = permissions.find((name) => name === role) ?? ladder.find((name) => name === permission);
+  // Forgejo's.
+  const given = role === "owner" || permission === "owner" ? "admin" : role;
+  const has = permissions.find((name) => name === given) ?? ladder.find((name) => name === permission);
   if (has === undefined) throw new Error("GitHub's response names no permission");
   return { has, isEnough: ladder.indexOf(has) >= ladder.indexOf(needs) };
 }

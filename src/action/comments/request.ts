@@ -44,7 +44,9 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
 
   // In a thread, a re-run always waits for what an earlier attempt started.
   const own = { ...settings, onRerun: "resume", session: "" } as const;
-  const identity = { ...settings, onRerun: "resume", jobId: mode.jobId, request: event.request } as const;
+  // Its service finds the job of a thread by that, if a runner was lost before the reply named it.
+  const session = settings.agent && mode.jobId === "" ? `thread ${event.subject.number}` : "";
+  const identity = { ...settings, session, onRerun: "resume", jobId: mode.jobId, request: event.request } as const;
   const run: Run = { ...plainRun, settings: own, key: new StepKey(identity, environment) };
   const github = await connectGitHub(run);
   state.startedAt = clock.now();

@@ -66,17 +66,19 @@ export function parseAgent(
   const keys = keysOf(agent, environment);
   const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
   const isCloud = keys !== agentKeys[agent];
+  const given = readAgentOptions(raw["agent-options"]);
+  const renamed = given.ofService.find(({ name, value }) => name === "agent-env" && /key|token/i.test(value))?.value;
+  const from = trusted(isCloud ? "the step that signs in, or from a secret" : "a secret");
   if (isKeyMissing)
     add(
       "agent",
-      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${trusted(isCloud ? "the step that signs in, or from a secret" : "a secret")}. Check the secret's name. ${trusted(forkAdvice)}`,
+      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${from}. ${renamed === undefined ? say`Check the secret's name` : say`If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${trusted(forkAdvice)}`,
     );
   for (const name of keys)
     if (!isKey(environment[name]?.trim() || "unset"))
       add("agent", say`is ${agent}, and ${name} in the step's env ${trusted(noKey)}`);
   const apiKey = `agent_${randomBytes(24).toString("hex")}`;
   const minutes = Number(raw["timeout-minutes"]);
-  const given = readAgentOptions(raw["agent-options"]);
   for (const problem of given.problems) add("agent-options", problem);
   const commands = (["setup", "check"] as const)
     .filter((name) => raw[name] !== "")
@@ -106,6 +108,7 @@ export function parseAgent(
       minutes: Math.max(minutes - marginMinutes, minutes / 2),
       remember: isTrue(given.own.remember),
       install: isTrue(given.own.install),
+      isQuiet: isTrue(given.own.quiet ?? "false") || given.own.quiet === "",
       agentVersion: given.own["agent-version"],
       options: [...commands, ...given.ofService],
       apiKey,

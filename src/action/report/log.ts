@@ -35,6 +35,8 @@ export class RunLog {
   /** What was said last of saves that failed, or empty. */
   #notSaved = "";
   #pageUrl = "";
+  /** Whether lines of polls are in a group, and not between those of the agent. */
+  #isGrouped = false;
 
   constructor(toolkit: Toolkit) {
     this.#toolkit = toolkit;
@@ -82,8 +84,13 @@ export class RunLog {
     this.#toolkit.endGroup();
   }
 
-  waiting({ wait, timeoutMs, intervals }: Settings, state: RunState): void {
+  waiting({ wait, timeoutMs, intervals, agent }: Settings, state: RunState): void {
     const limit = duration(timeoutMs);
+    this.#isGrouped = agent === undefined || agent.isQuiet;
+    if (!this.#isGrouped) {
+      this.line(`Waiting up to ${limit} for job ${state.jobId}. What its agent does:`);
+      return;
+    }
     const title = wait
       ? `Waiting up to ${limit} for job ${state.jobId} (poll interval ${delay(intervals.minMs)} to ${delay(intervals.maxMs)} before jitter)`
       : `Reading the state of job ${state.jobId} once; failed requests are retried for up to ${limit}`;
@@ -91,7 +98,7 @@ export class RunLog {
   }
 
   waited(): void {
-    this.#toolkit.endGroup();
+    if (this.#isGrouped) this.#toolkit.endGroup();
   }
 
   /**
@@ -112,7 +119,8 @@ export class RunLog {
     }
     this.#recovered();
     const stale = event.isStale ? " (may be the status from before the message)" : "";
-    this.line(`${elapsed(elapsedMs)}  ${excerpt(event.job.status, 100)}${stale}${next}`);
+    if (this.#isGrouped || event.job.status !== "active")
+      this.line(`${elapsed(elapsedMs)}  ${excerpt(event.job.status, 100)}${stale}${next}`);
     this.#heardOf(event.job.status, state);
   }
 

@@ -16,7 +16,9 @@ export function explainRequestFailure(
 ): { what: Text; next: Text } {
   const failure = [...capitalized(failureReason(error, addressOf(context.settings))), "."];
   if (context.settings?.agent) {
-    const log = say`See the log of the agent's service. If it does not say why, run this again.`;
+    const log = isNotFound(operation, error)
+      ? say`Job ${context.state.jobId} was not found. Check job-id: a run knows the jobs of the same agent, repository and --name, by their branch, their pull request or the Actions cache. To start a new job, remove job-id.`
+      : say`See the log of the agent's service. If it does not say why, run this again.`;
     const input = say`Change that, and start a new run: a re-run keeps this run's workflow file.`;
     return { what: failure, next: error instanceof HttpError && error.status === 400 ? input : log };
   }
@@ -108,6 +110,9 @@ function adviceOnAnswer(
   }
   return [[], serviceMessage ? say`See the service's message.` : say`Check base-url.`];
 }
+
+const isNotFound = (operation: Operation, error: RequestError): boolean =>
+  operation !== "create" && error instanceof HttpError && error.status === 404;
 
 function adviceOnNotFound(operation: Operation, context: ResultContext): [reason: Text, next: Text] {
   const { settings, state } = context;

@@ -184,9 +184,16 @@ describe("in a job's own pull request", () => {
     ["of a workflow with a base", pullRequest(1, branch), { inputs: { base: "main" } }],
     ["whose branch is a fork's", pullRequest(2, branch), {}],
     ["of another branch", pullRequest(1, `${branch}-2`), {}],
+    ["of a copy of its branch", pullRequest(1, `backup/${known}`), {}],
     ["of a job that is gone", pullRequest(1, `agent/${known.replace(/1$/, "2")}`), {}],
   ])("but not %s", async (_name, github, options) => {
     expect((await ask(github, options)).jobs).toEqual(["job_2"]);
+  });
+
+  test("a branch can begin otherwise if it is the one that the job's record names", async () => {
+    const own = service();
+    own.fields = { source: { repository: "https://github.com/acme/docs", ref: `docs/agent-${known}` } };
+    expect((await ask(pullRequest(1, `docs/agent-${known}`), {}, own)).jobs).toEqual([known]);
   });
 
   test("a re-run waits for the message", async () => {

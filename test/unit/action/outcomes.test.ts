@@ -59,6 +59,7 @@ describe("outputs", () => {
       "final-message": "",
       "check-result": "",
       "cost-usd": "",
+      "log-file": "",
       author: "",
       "thread-url": "",
       model: "model-1",

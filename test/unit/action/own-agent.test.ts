@@ -15,7 +15,7 @@ const program = `
   let isBusy = false;
   process.on("message", (message) => {
     if (typeof message === "object")
-      return say(\`started \${Number(group) === process.pid ? "in a group of its own" : ""} \${process.env.DEPLOY_KEY ?? "without secrets"}\`);
+      return say(\`started \${Number(group) === process.pid ? "in a group of its own" : ""} \${process.env.DEPLOY_KEY ?? "without secrets"} transcript \${message.logFile}\`);
     say(message + (isBusy ? " at the same time" : ""));
     if (typeof message === "number") return message < 10_000 && process.exit();
     isBusy = true;
@@ -30,7 +30,7 @@ function setUp() {
   const file = join(folder, "step.mjs");
   writeFileSync(file, program);
   const cancellation = new AbortController();
-  const environment = { ...process.env, DEPLOY_KEY: "secret" };
+  const environment = { ...process.env, DEPLOY_KEY: "secret", RUNNER_TEMP: folder };
   const agent = createOwnAgent(agentSettings(), { program: file, environment, signal: cancellation.signal });
   const origins: string[] = [];
   const transport = agent.connect(async ({ url }) => {
@@ -44,7 +44,9 @@ function setUp() {
   return { agent, cancellation, origins, send, seen };
 }
 
-const started = "started in a group of its own without secrets";
+const started = expect.stringMatching(
+  /^started in a group of its own without secrets transcript .*agent-job-[\w-]+\.log$/,
+);
 
 test("a process of its own answers one request after another, and what it serves is not used once it has ended", async () => {
   const { agent, origins, send, seen } = setUp();
@@ -55,6 +57,16 @@ test("a process of its own answers one request after another, and what it serves
   await agent.end();
   await expect(send()).rejects.toThrow(AgentError);
   expect(origins).toEqual(Array(3).fill("http://127.0.0.1:1"));
+});
+
+test("a transcript is known once it is there", async () => {
+  const { agent, send, seen } = setUp();
+  await send();
+  expect(agent.logFile).toBeUndefined();
+  const [file = ""] = seen().flatMap((line) => /transcript (.*)$/.exec(line)?.[1] ?? []);
+  writeFileSync(file, "");
+  await agent.end();
+  expect(agent.logFile).toBe(file);
 });
 
 test("a dry run asks for one thing at a time, too", async () => {

@@ -166,7 +166,7 @@ describe("a prompt with {{ instruction }}", () => {
 describe("an agent's own commit", () => {
   const trailers = turnTrailers({ id: 3, identity: "0".repeat(32), job: `job_${"0".repeat(8)}-1-1-1-1` }).join("\n");
   const ofTurn = `Fix the links\n\n${trailers}`;
-  const branch = "agent/job_00000000-1-1-1-1";
+  const branch = "agent/job_00000000-0000-4000-8000-000000000001";
   const person = { login: "writer", type: "User" };
   const app = { login: "docs-app[bot]", type: "Bot" };
   const head = (message: string) => ({ head_branch: branch, head_sha: "c0ffee", head_commit: { message } });

@@ -63,14 +63,14 @@ export class GitHubCommits implements GitHubOfCommits {
   }
 
   /** Needs only permission for metadata, so that GitHub tells it to every token. */
-  async requiresSignatures(branch: string): Promise<boolean> {
+  async rulesOf(branch: string): Promise<ReadonlySet<string>> {
     try {
       const options = { what: `Reading the rules of ${branch}`, maxWaitMs: 0, isRetried: false };
       const path = "GET /repos/{owner}/{repo}/rules/branches/{branch}";
       const { data } = await this.#api.request(path, { branch, per_page: 100 }, options);
-      return (z.safeParse(rulesData, data).data ?? []).some(({ type }) => type === "required_signatures");
+      return new Set((z.safeParse(rulesData, data).data ?? []).map(({ type }) => type));
     } catch (error) {
-      if (error instanceof GitHubError) return false;
+      if (error instanceof GitHubError) return new Set();
       throw error;
     }
   }

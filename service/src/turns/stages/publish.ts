@@ -41,7 +41,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
   work.pushed &&= "recorded";
   const change: Change = {
     jobId: job.id,
-    title: pullRequestTitle(prompt, answer, machine.wallTime()),
+    title: pullRequestTitle(prompt, answer, machine.wallTime(), context.titlePrefix),
     prompt,
     answer,
     asked,
@@ -51,6 +51,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
     base,
     head,
     existing,
+    isDraft: context.opensDrafts,
     check: checkResult
       ? {
           result: checkResult,

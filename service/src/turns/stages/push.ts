@@ -1,10 +1,10 @@
 import { errorMessage } from "../../error-message.ts";
 import type { JobCommit } from "../../git/job-commits.ts";
-import type { Repository } from "../../git/repository.ts";
 import { isResourceExhausted } from "../../processes/resource-exhausted.ts";
 import { parseMade } from "../../store/made.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
 import { PushRefused } from "../refusal.ts";
+import { titleOf } from "../turn-name.ts";
 import { findCounted } from "../uncounted-commits.ts";
 import { isMadeHere, lastWords, type Placed, type Position, setMade, type Work } from "../work.ts";
 
@@ -88,17 +88,18 @@ export async function replace(work: Work, placed: Placed): Promise<Position> {
 }
 
 /**
- * Returns a commit on top of `head`, with an id that was never pushed: a worker that saw it on the branch before, and has judged that it
- * does not count, may still be about to remove it.
+ * Returns a commit that is on no branch on top of where a turn starts, with the title of today, which rules can have changed, and with an id
+ * that was never pushed: a worker that saw it on the branch before, and has judged that it does not count, may still be about to remove it.
  *
  * @returns `undefined` on a conflict
  */
 export async function moveOnto(
-  head: string,
-  { commit, parent }: JobCommit,
-  repository: Pick<Repository, "copy" | "rebase">,
+  { start: { head }, context, maker }: Work,
+  { commit, parent }: Pick<JobCommit, "commit" | "parent">,
 ): Promise<string | undefined> {
-  return parent === head ? repository.copy(commit) : repository.rebase(commit, parent, head);
+  const { repository } = context;
+  const title = await titleOf(maker, context);
+  return parent === head ? repository.copy(commit, title) : repository.rebase(commit, parent, head, title);
 }
 
 /** Thrown when others changed the same lines as the turn. Its commit is in the clone. */

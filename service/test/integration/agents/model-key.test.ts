@@ -77,7 +77,10 @@ test("an API that hangs up is only logged: it may be back when a job comes", asy
 });
 
 test.each([
-  ["http://127.0.0.1:9", "http://127.0.0.1:9 cannot be reached: connect ECONNREFUSED 127.0.0.1:9."],
+  [
+    "http://127.0.0.1:9",
+    "http://127.0.0.1:9 cannot be reached: connect ECONNREFUSED 127.0.0.1:9. Check the address that ANTHROPIC_BASE_URL has.",
+  ],
   // Not even a name, so that no network is asked.
   [`http://${"a".repeat(64)}.example`, "cannot be reached: getaddrinfo ENOTFOUND"],
 ])("an address that stays wrong is an error: %s", async (url, problem) => {

@@ -302,3 +302,16 @@ test("finds the last commit of a job by its whole id", async () => {
   execFileSync("git", ["-C", clone, "update-ref", "refs/jobs/job_1/other", head]);
   expect(await repository.lastCommitOf("job_1")).toBeUndefined();
 });
+
+test("a repository with ids of SHA-256 is named as such", async () => {
+  const folder = temporaryFolder();
+  execFileSync("git", ["init", "--quiet", "--bare", "--object-format=sha256", "--initial-branch=main", folder]);
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", folder, "-c", "user.name=A", "-c", "user.email=a@b.c", ...args], {
+      encoding: "utf8",
+      input: "",
+    });
+  git("update-ref", "refs/heads/main", git("commit-tree", git("mktree").trim(), "-m", "One").trim());
+  const repository = new GitRepository({ url: folder, folder: temporaryFolder() });
+  await expect(repository.open()).rejects.toThrow("the repository has ids of SHA-256, and the service works only on");
+});

@@ -58,7 +58,7 @@ describe("opening a pull request", () => {
     expect(github.server.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
   });
 
-  test("from which work of the agent is missing is a draft, which only a person makes ready", async () => {
+  test("from which work of the agent is missing, or that is to be one, is a draft, which only a person makes ready", async () => {
     const github = await startGitHubPullRequests();
     const sent: Record<string, string | boolean>[] = [];
     github.server.answer = (request, body) => void (isPost(request) && sent.push(JSON.parse(body)));
@@ -66,7 +66,9 @@ describe("opening a pull request", () => {
     const check = { result: "failed", command: "npm test", output: "" } as const;
     await github.pulls.open({ ...change, notes: ["The mode of 1 file changed."] });
     await github.pulls.open({ ...change, branch: "agent/b", notes: [left], check });
-    expect(sent.map(({ draft }) => draft)).toEqual([undefined, true]);
+    await github.pulls.open({ ...change, branch: "agent/c", isDraft: true, check: { ...check, result: "passed" } });
+    expect(sent.map(({ draft }) => draft)).toEqual([undefined, true, true]);
+    expect(sent[2]?.body).not.toContain("draft because of the check");
     expect(sent[1]?.body).toContain("the branch more with 2 commits");
     expect(sent[1]?.body).not.toContain("draft because of the check");
   });

@@ -158,6 +158,17 @@ describe("a job with a base", () => {
     expect(docs.git("diff", "--name-only", "main", `agent/${job.id}`).split("\n")).toEqual(["a.md", "b.md"]);
     expect(docs.git("rev-list", "--count", `main..agent/${job.id}`)).toBe("2");
   });
+
+  test("is the job of its base whatever the branch begins with, and no job for a copy of its branch", async () => {
+    const { docs, create, run } = await setUp({ branchPrefix: "docs/agent-" });
+    const { id, source } = await run("a.md=A");
+    expect(source.ref).toBe(`docs/agent-${id}`);
+    docs.git("branch", `backup/${id}`, `docs/agent-${id}`);
+    expect(await create({ prompt: "b.md=B", base: `docs/agent-${id}` }, "s.1")).toMatchObject({ job: { id } });
+    const { job: other } = await create({ prompt: "c.md=C", base: `backup/${id}` }, "s.2");
+    expect(other).toMatchObject({ base: `backup/${id}`, source: { ref: `docs/agent-${other.id}` } });
+    expect(other.id).not.toBe(id);
+  });
 });
 
 test("a base that is no branch is rejected, whatever Git would take it for", async () => {

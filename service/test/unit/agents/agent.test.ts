@@ -6,6 +6,8 @@ import { builtInEditor, projectCommand, shellAgent } from "../../../src/agents/a
 test("does not show a variable in front of an agent's command as its model", () => {
   expect(shellAgent("KEY=secret OTHER=1 my-agent -p").model).toBe("my-agent");
   expect(shellAgent("KEY=secret").model).toBe("agent");
+  // Nor where it is on the server.
+  expect(shellAgent("/opt/name=x/agent.sh --all").model).toBe("agent.sh");
 });
 
 test("finds the program of a command, however it is written", () => {
@@ -20,6 +22,13 @@ test("gives an unknown program nothing but its command, the same for each turn",
   const agent = shellAgent("KEY=x");
   expect(agent).toMatchObject({ passes: [], programs: [], reads: [], hosts: [], environment: {}, isTrusted: false });
   expect(agent.readReport("text")).toEqual({ message: undefined, error: undefined });
+  for (const [result, message] of [
+    ['{"message":"Done"}', "Done"],
+    ["Done", "Done"],
+    ['{"costUsd":1}', undefined],
+    [" \n", undefined],
+  ] as const)
+    expect(agent.readReport("", result).message).toBe(message);
   for (const isFollowUp of [false, true])
     expect(shellAgent("one").command({ isFollowUp, isSandboxed: true }).args).toEqual(["-c", "one"]);
   expect(builtInEditor).toMatchObject({ passes: [], programs: [], hosts: [], isTrusted: true });

@@ -28,12 +28,14 @@ test("an agent's words and uses of tools are lines that a person can follow", ()
     "I will write.",
     expect.stringMatching(/^→ \/bin\/bash -lc "printf/),
     "Done. Final @words of #1 the agent.",
+    expect.stringMatching(/^Tokens: \d+ read, \d+ written$/),
   ]);
   expect(render("gemini", "change")).toEqual([
     "Model: auto",
     "I will write.",
     "→ write_file /job/tree/note.md",
     "Done. Final @words of #1 the agent.",
+    expect.stringMatching(/^Tokens: \d+ read, \d+ written$/),
   ]);
   expect(render("opencode", "change")).toEqual([
     "I will write.",

@@ -60,6 +60,12 @@ test("reads who commits, and what commits say", () => {
     signsOff: true,
     trailers,
   });
+  const named = { branchPrefix: "docs/agent-", titlePrefix: "docs(site):", draft: true };
+  expect(settingsOf(named, environment)).toMatchObject({
+    branchPrefix: "docs/agent-",
+    titlePrefix: "docs(site):",
+    opensDrafts: true,
+  });
   expect(settingsOf({ signOff: true }, environment)).toMatchObject({ commitAs: undefined, signsOff: true });
   expect(settingsOf({})).toMatchObject({ commitAs: undefined, signsOff: false, trailers: [], only: undefined });
 });
@@ -82,6 +88,17 @@ test.each<[Parameters<typeof settingsOf>[0], string]>([
     `--trailer ${key} is taken: trailers of the service begin with Agent-.`,
   ]),
   [{ signOff: true }, "--sign-off requires --commit-as, or the token of a bot on GitHub."],
+  ...["-x/", "/docs/", "a..b", "a//b", "a/.b", "a.lock/b", "a b", "a:", "docs/*", "a\nb"].map(
+    (branchPrefix): [Parameters<typeof settingsOf>[0], string] => [
+      { branchPrefix },
+      `--branch-prefix must be the beginning of a branch's name, such as docs/agent-, not ${JSON.stringify(branchPrefix)}.`,
+    ],
+  ),
+  ...["a\nb", "a\u2028b", "a\u202eb", "x".repeat(41)].map((titlePrefix): [Parameters<typeof settingsOf>[0], string] => [
+    { titlePrefix },
+    `--title-prefix must be 1 to 40 characters in one line, not ${JSON.stringify(titlePrefix)}.`,
+  ]),
+  [{ draft: true }, "--draft requires a repository on GitHub, and its token."],
   [{ protect: ["deploy/", "!docs/"] }, "--protect cannot except files, as !docs/ would."],
   [{ only: ["docs/**", "src/[b"] }, '--only: "src/[b" has a bracket that is not closed.'],
   [{ only: ["!docs/**"] }, '--only: "!docs/**" only excludes files; add a pattern without ! before it, such as **.'],

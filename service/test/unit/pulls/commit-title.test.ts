@@ -21,3 +21,17 @@ test("uses up to 72 characters, and cuts between words", () => {
 test.each(["می‌خواهم", "ශ්‍රී ලංකා", "👨‍👩‍👧‍👦 🏴󠁧󠁢󠁳󠁣󠁴󠁿"])("keeps the joiners and flags of %s", (text) => {
   expect(commitTitle(text)).toBe(text);
 });
+
+test.each([
+  ["Update the page", "docs:", "docs: update the page"],
+  ["API keys expire", "docs:", "docs: API keys expire"],
+  ["GitHub changed", "docs:", "docs: GitHub changed"],
+  ["Docs: update the page", "docs:", "Docs: update the page"],
+  ["Éditer la page", "docs(fr):", "docs(fr): éditer la page"],
+  ["Update the page", "[DOC-1]", "[DOC-1] Update the page"],
+  ["Fix #12", "docs:", "docs: fix #\u200b12"],
+])("%j begins with %j once: %j", (prompt, prefix, title) => {
+  expect(commitTitle(prompt, prefix)).toBe(title);
+  expect(commitTitle(title, prefix)).toBe(title);
+  expect([...commitTitle("word ".repeat(100), prefix)].length).toBeLessThanOrEqual(72);
+});

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { agentSettings, optionsIn } from "../../../../test/support/agent-settings.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -43,7 +44,7 @@ test("a service that is still starting has started, or failed to, when its end i
     GITHUB_API_URL: url,
   };
   const settings = agentSettings({ options: optionsIn({ sandbox: "none" }), minutes: 1 });
-  const child = await ActionChild.open({ environment, settings });
+  const child = await ActionChild.open({ environment, settings, logFile: join(HOME, "log") });
   const order: string[] = [];
   const request = child.handle("run").catch(() => void order.push("failed"));
   await asked.promise;

@@ -203,6 +203,8 @@ describe("the entry of a job", () => {
     const entry = { job, home: { key: "k", path: "/p" } };
     expect(parseJobEntry(formatJobEntry(entry), id, "docs")).toEqual(entry);
     expect(parseJobEntry(formatJobEntry({ job }), id, "docs")).toEqual({ job });
+    const named = { ...job, branch: `docs/agent-${id}` };
+    expect(parseJobEntry(formatJobEntry({ job: named }), id, "docs")).toEqual({ job: named });
     const [turn] = job.turns;
     const other = {
       ...job,
@@ -235,6 +237,7 @@ describe("the entry of a job", () => {
     ["another version", { version: 2, job }],
     ["another job", { version: 1, job: { ...job, id: "job_1" } }],
     ["another project", { version: 1, job: { ...job, project: "other" } }],
+    ["the branch of another job", { version: 1, job: { ...job, branch: "main" } }],
     ["a link that is none of a pull request", { version: 1, job: { ...job, pullRequest: "javascript:alert(1)" } }],
     ["text before a link", { version: 1, job: { ...job, pullRequest: `x:${job.pullRequest}` } }],
     ["text after a link", { version: 1, job: { ...job, pullRequest: `${job.pullRequest}/x` } }],

@@ -44,6 +44,7 @@ const others = { commit: "f".repeat(40), at: 21_000, message: "Fix a typo\n" };
 
 const sources = {
   jobId,
+  branch: `agent/${jobId}`,
   projectId: "docs",
   caller: "API key",
   targetBranch: "main",
@@ -58,6 +59,7 @@ test("a job has the turns of its commits, with what the pull request tells of th
     id: jobId,
     project: "docs",
     createdAt: 15_000,
+    branch: sources.branch,
     archivedAt: null,
     pullRequest: link,
     head: second.commit,

@@ -51,6 +51,7 @@ function setUp(
         isFetched = branches.includes("main");
       },
       targetBranch: async () => "main",
+      branchHeads: async () => new Map(),
       isMerged: async (_commit, branch) => branch === "main" && options.isMerged === true,
       branchHead: async () => (isFetched ? options.head : undefined),
       commitsOfBranch: async (head) => {
@@ -86,6 +87,25 @@ test("a job is rebuilt from the branch as it is now", async () => {
   const { jobs, asked } = setUp({ head: "b".repeat(40), pull });
   expect((await jobs.rebuild(jobId))?.job).toMatchObject({ id: jobId, project: "docs", turns: [{ id: 5 }] });
   expect(asked).toEqual(["b".repeat(40)]);
+});
+
+test("a job is found on the branch that has its id, with today's prefix or an earlier one", async () => {
+  const head = "b".repeat(40);
+  const branches = async (...names: string[]) => {
+    const asked: string[] = [];
+    const repository = {
+      branchHeads: async () => new Map(names.map((name) => [name, head])),
+      branchHead: async (branch: string) => {
+        asked.push(branch);
+        return head;
+      },
+    };
+    expect((await setUp({ head, pull, repository }).jobs.rebuild(jobId))?.job.branch).toBe(asked[0]);
+    return asked[0];
+  };
+  expect(await branches("main", `docs/agent-${jobId}`)).toBe(`docs/agent-${jobId}`);
+  expect(await branches(`backup/${jobId}`, `agent/${jobId}`, `${jobId}-2`)).toBe(`agent/${jobId}`);
+  expect(await branches("main")).toBe(`agent/${jobId}`);
 });
 
 test("a job whose branch is deleted is rebuilt from the last commit of its pull request", async () => {

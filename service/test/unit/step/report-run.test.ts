@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -34,7 +34,9 @@ const serverLog = { "Log of the agent service": ["Listening", "Stopped"] };
 
 async function end({ isWorkflowToken = false, isOwnRepository = true, environment = {} as NodeJS.ProcessEnv } = {}) {
   const runner = createFakeStepRunner();
-  await reportRun(runner, { folder, report, isWorkflowToken, isOwnRepository, environment });
+  const secrets = [{ name: "KEY", value: "0123456789abcdef" }];
+  const transcript = `${folder}.transcript`;
+  await reportRun(runner, { folder, report, isWorkflowToken, isOwnRepository, environment, secrets, transcript });
   return runner;
 }
 
@@ -75,6 +77,31 @@ describe("logs", () => {
   test("of jobs are not shown if all went well", async () => {
     leave({ pullRequests: ["https://github.com/acme/docs/pull/1"] }, { job_1: "one" });
     expect((await end()).groups).toEqual(serverLog);
+  });
+});
+
+describe("the transcript", () => {
+  test("has the log of a job and all events, without secrets, for the runner's user alone", async () => {
+    leave({}, { job_1: "| → Bash echo 01234567\n| 89abcdef\n" });
+    mkdirSync(join(folder, "service/jobs/job_1"), { recursive: true });
+    writeFileSync(join(folder, "service/jobs/job_1/events.jsonl"), '{"key":"0123456789abcdef"}\n');
+    await end();
+    const file = `${folder}.transcript`;
+    expect(readFileSync(file, "utf8")).toBe(
+      `| → Bash echo ${"*".repeat(8)}\n| ${"*".repeat(8)}\n\n{"key":"${"*".repeat(16)}"}\n`,
+    );
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("is missing without a job, and a file that cannot be written is named", async () => {
+    leave({});
+    expect((await end()).annotations).toEqual([]);
+    expect(existsSync(`${folder}.transcript`)).toBe(false);
+    mkdirSync(join(folder, "service/logs"), { recursive: true });
+    leave({}, { job_1: "one" });
+    writeFileSync(`${folder}.transcript`, "somebody's own");
+    expect((await end()).annotations).toEqual([expect.stringMatching(/^warning The log file is missing: .*EEXIST/)]);
+    expect(readFileSync(`${folder}.transcript`, "utf8")).toBe("somebody's own");
   });
 });
 

@@ -28,7 +28,14 @@ describe("archiving", () => {
     const waiting = await startNext(store);
     await store.runningTurns.setPullRequest(waiting, pullRequest, "abc");
     await store.runningTurns.requeue(waiting);
-    const idle = (id: string, idleSince: number) => ({ id, project: "docs", idleSince, pullRequest, head: "abc" });
+    const idle = (id: string, idleSince: number) => ({
+      id,
+      project: "docs",
+      branch: `agent/${id}`,
+      idleSince,
+      pullRequest,
+      head: "abc",
+    });
     expect(await store.idleJobs.withPullRequest(10)).toEqual([idle("early", 10), idle("late", 20)]);
     expect(await store.idleJobs.withPullRequest(1)).toEqual([idle("early", 10)]);
     expect(await store.idleJobs.withPullRequest(1, idle("early", 10))).toEqual([idle("late", 20)]);

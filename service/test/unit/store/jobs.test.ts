@@ -55,6 +55,7 @@ describe("copies of jobs", () => {
       id: "a",
       project: "docs",
       createdAt: 5,
+      branch: "agent/a",
       archivedAt: 30,
       pullRequest: "https://example.com/pull/1",
       head: "abc",

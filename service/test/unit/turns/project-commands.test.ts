@@ -177,7 +177,12 @@ test.each<[name: string, again: Check[], found: string | null, told: (string | n
   const { turn, run, ports, branch, told, store, opened } = await setUpCheck([{}, ...again]);
   const lost = new GitHubError("bad gateway", 502);
   ports.committers = {
-    of: () => ({ prepare: async () => {}, author: async () => undefined, make: () => Promise.reject(lost) }),
+    of: () => ({
+      prepare: async () => {},
+      author: async () => undefined,
+      trial: async () => undefined,
+      make: () => Promise.reject(lost),
+    }),
   };
   expect((await run()).result).toBe("postponed");
   const [own] = await store.turns.ofJob("a");
@@ -282,4 +287,24 @@ test("what the check showed of a kept commit that was moved is not what it showe
   expect((await run()).result).toBe("completed");
   expect(opened).toMatchObject([{ head: "c2", check: { result: "failed" } }]);
   expect((await store.turns.ofJob("a")).map(({ checkResult }) => checkResult)).toEqual(["failed", "failed", "failed"]);
+});
+
+test.each([
+  ["a program that is missing", { exitCode: 127, message: "sh: 1: docusaurus: not found" }],
+  ["a package that is missing", { exitCode: 1, message: "Error: Cannot find module 'remark'" }],
+])("a check without setup names %s, and a setup that installs it makes the check pass", async (_, result) => {
+  const { turn, ports } = await setUpCheck([
+    { ...failed, ...result },
+    { ...failed, ...result },
+  ]);
+  const { checkResult, checkOutput } = await turn();
+  expect(checkResult).toBe("failed-before");
+  expect(checkOutput).toMatch(/\nNo setup installs what the check lacks: .*`setup`, such as npm ci/);
+  expect(ports.commands?.setup).toBeUndefined();
+  expect((await (await setUpCheck([{}])).turn()).checkResult).toBe("passed");
+});
+
+test("a check that only finds something says nothing of setup", async () => {
+  const { turn } = await setUpCheck([{ ...failed, message: "broken link: page not found here" }, failed]);
+  expect((await turn()).checkOutput).toBe("broken link: page not found here");
 });

@@ -146,7 +146,9 @@ test("the clone keeps a commit before it is made the one that is pushed, and tha
   const { run, ports } = await setUpTurns();
   const steps: string[] = [];
   const make = async (commit: string): Promise<string> => `signed ${commit}`;
-  ports.committers = { of: () => ({ prepare: async () => {}, author: async () => undefined, make }) };
+  ports.committers = {
+    of: () => ({ prepare: async () => {}, author: async () => undefined, trial: async () => undefined, make }),
+  };
   ports.repository.keep = async (commit) => void steps.push(`keep ${commit}`);
   ports.repository.push = async (commit, _branch, expected) => {
     steps.push(`push ${commit}`);
@@ -164,6 +166,7 @@ test("a commit that cannot be pushed in an outage is stored once, however often 
     of: () => ({
       prepare: async () => {},
       author: async () => undefined,
+      trial: async () => undefined,
       make: () => Promise.reject(new GitHubError("bad gateway", 502)),
     }),
   };

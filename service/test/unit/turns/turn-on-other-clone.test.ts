@@ -105,7 +105,9 @@ test("a commit that a worker could not push in an outage is pushed by another on
     load: async () => stored,
   };
   const make = () => Promise.reject(new GitHubError("bad gateway", 502));
-  const committers = { of: () => ({ prepare: async () => {}, author: async () => undefined, make }) };
+  const committers = {
+    of: () => ({ prepare: async () => {}, author: async () => undefined, trial: async () => undefined, make }),
+  };
   const [one, two, strict] = [
     await createWorker({ keptCommits, committers }),
     await createWorker({ keptCommits }),

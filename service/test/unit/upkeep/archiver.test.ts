@@ -230,6 +230,7 @@ test("reads ten thousand jobs in a round, and goes on in the next one", async ()
   const all = Array.from({ length: 12_000 }, (_, index) => ({
     id: String(index),
     project: "docs",
+    branch: `agent/${index}`,
     idleSince: index,
     pullRequest: `https://example.com/pull/${index}`,
     head: "abc",

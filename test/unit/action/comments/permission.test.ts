@@ -9,6 +9,8 @@ describe("the commenter's permission", () => {
   test.each([
     [{ permission: "write", role_name: "write" }, "write", true],
     [{ permission: "write", role_name: "maintain" }, "maintain", true],
+    // Forgejo's, of whoever owns the repository.
+    [{ permission: "owner", role_name: "owner" }, "admin", true],
     [{ permission: "write", role_name: "write" }, "maintain", false],
     [{ permission: "read", role_name: "triage" }, "triage", true],
     [{ permission: "read", role_name: "triage" }, "write", false],

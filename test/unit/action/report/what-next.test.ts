@@ -30,6 +30,17 @@ describe("a job that was not found", () => {
     }
   });
 
+  test("with an agent on the runner: names what its jobs are known by, and how to start another", async () => {
+    const text = await said({
+      inputs: { ...message, "project-id": "", "api-key": "", agent: "editor", "github-token": "ghs_0123456789" },
+      environment: { RUNNER_OS: "Linux", GITHUB_REPOSITORY: "acme/docs" },
+      agent: { connect: (transport) => transport, prepare: async () => {}, check: async () => {}, end: async () => {} },
+      respond: () => respondWith(404),
+    });
+    expect(text).toMatch(/Job job_1 was not found\. .*the same agent, repository and --name.*remove job-id/s);
+    expect(text).not.toContain("project-id");
+  });
+
   test("for a create: names the project, and the dashboard only of the service that has one", async () => {
     expect(await said({ respond: () => respondWith(404) })).toMatch(/Project docs was not found.*API keys page/s);
     const text = await said({ inputs: own, respond: () => respondWith(404) });

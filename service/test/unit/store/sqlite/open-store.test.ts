@@ -70,7 +70,7 @@ test("ids of turns that another service could not give are the time, and greater
   }
   expect(ids.size).toBeGreaterThan(50);
   const future = (Date.now() + 86_400_000) * 1000;
-  await database.run("INSERT INTO job (id, project, createdAt) VALUES ('a', 'docs', 5)");
+  await database.run("INSERT INTO job (id, project, createdAt, branch) VALUES ('a', 'docs', 5, 'agent/a')");
   const insert =
     "INSERT INTO turn (id, identity, job, prompt, project, caller, step, request) VALUES (?, '', 'a', 'One', 'docs', '', '', 'r')";
   await database.run(insert, future);

@@ -22,6 +22,7 @@ describe("a file", () => {
       id: "a",
       project: "docs",
       createdAt: 5,
+      branch: "agent/a",
       state: "completed",
       idleSince: 0,
       kept: null,
