@@ -1,6 +1,6 @@
 import { join, say, type Text } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
-import { isStartNote, newSessionNote, noChangeNote } from "../src/turns/log-notes.ts";
+import { behindNote, isStartNote, newSessionNote, noChangeNote } from "../src/turns/log-notes.ts";
 import type { Runner } from "./runner.ts";
 
 /** What the service writes in front of its notes in a job's log. */
@@ -8,7 +8,7 @@ const prefix = "[service] ";
 
 /**
  * Says of the jobs of this run what explains their result, and would be lost with their logs: what an agent said that changed
- * nothing, and that an agent began a new session.
+ * nothing, what its branch lacks, and that it began a new session.
  *
  * @param logs - by the jobs' ids
  * @param keepsSessions - whether the run could keep sessions in the Actions cache. Otherwise each one is new, which the start of
@@ -31,6 +31,12 @@ export function reportAgents(
       const words = wordsIn(all);
       return words === undefined ? [] : [say`Its last words: ${words}`];
     }),
+  );
+  const behind = texts.flatMap(({ texts: all }) => all.filter((text) => text.startsWith(behindNote)));
+  annotate(
+    runner,
+    "The base could not be merged",
+    behind.map((text) => say`${text.slice(behindNote.length).trim()}`),
   );
   if (!keepsSessions) return;
   const begun = texts.filter(({ texts: all }) => all.some((text) => text.startsWith(newSessionNote)));

@@ -61,6 +61,7 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
         await keptCommits.save(turn, packed);
       },
       load: async (job, turn) => copies?.keptCommits?.load(job, turn),
+      end: async (turn, message) => copies?.keptCommits?.end?.(turn, message),
       forget: async (turn) => copies?.keptCommits?.forget?.(turn),
     },
   };

@@ -124,7 +124,10 @@ function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): C
 
 /** Names the options of the service that are inputs of the action. */
 export function inWordsOfInputs(problem: string): string {
-  return problem.replace(/--(?=(agent|setup|check)\b(?!-))/g, "");
+  // Coding agents have options of these names, too.
+  return problem.startsWith("--agent-args must not have ")
+    ? problem
+    : problem.replace(/--(?=(agent|setup|check)\b(?!-))/g, "");
 }
 
 function missingKey(problem: string): Text {

@@ -17,9 +17,9 @@ const maxReadingMs = 60_000;
 export async function runComment(mode: CommentMode, plainRun: Run): Promise<Execution> {
   const request = await readRequest(mode, plainRun);
   if ("result" in request) return request;
-  const { run, event, command, memory, fill, replies } = request;
+  const { run, event, command, memory, fill, readThread, replies } = request;
   const conversation = new Conversation(request, mode, run);
-  if (!command) return sendOnce({ jobId: mode.jobId, fill, memory, conversation, replies }, run);
+  if (!command) return sendOnce({ jobId: mode.jobId, fill, readThread, memory, conversation, replies }, run);
   const { thread } = conversation;
   const answered = { result: { kind: "skipped", reason: "command", triggerKind: event.triggerKind } } as const;
   // A dry run says in the log and in the summary what it was asked.

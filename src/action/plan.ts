@@ -1,5 +1,5 @@
 import type { RememberedChanges } from "./changes/range.ts";
-import { changesBelow } from "./comments/prompt-template.ts";
+import { type Sections, sectionsBelow } from "./comments/prompt-template.ts";
 import type { PullRequest } from "./pull-request.ts";
 import { cancelledBeforeSending, isJobNotFound, isRejected, type RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
@@ -7,7 +7,6 @@ import { isStillGone } from "./run-job.ts";
 import type { SendingTask } from "./settings.ts";
 
 export type { RememberedChanges };
-export { changesBelow };
 
 export const nothingRemembered: RememberedChanges = {
   lastCommit: undefined,
@@ -23,30 +22,43 @@ export interface WrittenPrompt {
   whole: string;
 }
 
+/** What a prompt is written from. */
+export interface PromptSource {
+  /** Returns the prompt with sections in their places. */
+  fill: (sections: Sections) => string;
+  /** Returns what the thread says, maybe nothing. Default: it is not asked in one. */
+  readThread?: (() => Promise<string>) | undefined;
+}
+
 /**
- * Writes the prompt, and a section on what changed, or returns why nothing may be sent.
- *
- * @param addSection - puts the section into the prompt. It is `undefined` without `changes`, and empty if there is nothing
- *   to compare
+ * Writes the prompt, and sections on what changed and what the thread says, or returns why nothing may be sent. The section on changes is
+ * `undefined` without `changes`, and empty if there is nothing to compare.
  */
 export async function writePrompt(
-  addSection: (section: string | undefined) => string,
+  source: PromptSource,
   run: Run,
   remembered = nothingRemembered,
 ): Promise<WrittenPrompt | RunResult> {
-  const { changes } = run.settings;
-  let section: string | undefined;
-  if (changes) {
+  const { settings, ports } = run;
+  let changes: string | undefined;
+  if (settings.changes) {
     // Loaded here, because most steps do not ask for changes.
     const { findSection } = await import("./changes/find-section.ts");
-    const found = await findSection(changes, remembered, run);
+    const found = await findSection(settings.changes, remembered, run);
     if ("kind" in found) return found;
-    section = found.section;
+    changes = found.section;
   }
-  const whole = addSection(section);
+  const thread = await source.readThread?.();
+  if (source.readThread && ports.signal.aborted) return cancelledBeforeSending;
+  const whole = source.fill({ changes, thread });
   if (whole.trim() === "") return { kind: "blocked", cause: "prompt" };
-  const prompt = changes ? addSection(changesBelow) : whole;
-  return { prompt, sections: section ? [section] : [], whole };
+  return { prompt: promptApart(source, run), sections: [changes, thread].flatMap((one) => one || []), whole };
+}
+
+/** Returns the prompt that sections come beside. */
+export function promptApart({ fill, readThread }: PromptSource, { settings }: Pick<Run, "settings">): string {
+  const { changes, thread } = sectionsBelow;
+  return fill({ changes: settings.changes && changes, thread: readThread && thread });
 }
 
 /** Finds the branch that a new job starts from, if the workflow names one; a result if nothing may be sent. */

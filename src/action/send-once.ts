@@ -1,7 +1,7 @@
 import { minTimeLeftMs } from "../client/submit.ts";
 import { message, say, type Text } from "../runner-kit/text.ts";
 import type { Conversation } from "./comments/conversation.ts";
-import { addSection } from "./comments/prompt-template.ts";
+import { addSections } from "./comments/prompt-template.ts";
 import { askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
 import { askBefore, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
@@ -9,7 +9,15 @@ import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { readSession, tellOfLeft } from "./memory/session.ts";
 import { untilAborted } from "./memory/wait.ts";
 import { findOwnChange } from "./own-change.ts";
-import { findStart, type Plan, planTasks, runPlan, type WrittenPrompt, writePrompt } from "./plan.ts";
+import {
+  findStart,
+  type Plan,
+  type PromptSource,
+  planTasks,
+  runPlan,
+  type WrittenPrompt,
+  writePrompt,
+} from "./plan.ts";
 import {
   AgentError,
   acceptanceOf,
@@ -26,11 +34,9 @@ import { isOnTag, runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
 
 /** What the step is asked to send: by the workflow, or in a thread. */
-export interface Request {
+export interface Request extends PromptSource {
   /** The job that the workflow names, or empty. */
   jobId: string;
-  /** Returns the prompt with a section on changes, which may be empty. */
-  fill: (section: string | undefined) => string;
   memory: Memory;
   /** Comment mode. */
   conversation?: Conversation;
@@ -51,7 +57,7 @@ export async function sendOnce(request: Request, run: Run): Promise<Execution> {
 
 /** The same for the prompt of the workflow. */
 export async function sendTask(task: SendingTask, run: Run): Promise<Execution> {
-  const fill = (section: string | undefined): string => addSection(task.prompt, section);
+  const fill: PromptSource["fill"] = (sections) => addSections(task.prompt, sections);
   const jobId = task.kind === "message" ? task.jobId : "";
   return sendOnce({ jobId, fill, memory: await openMemory(task, run) }, run);
 }
@@ -86,11 +92,11 @@ class Sending {
   }
 
   async #decideAndSend(): Promise<Execution> {
-    const { conversation, fill } = this.#request;
+    const { conversation } = this.#request;
     const isResumed = isResuming(this.#run);
     const isRerun = runAttempt(this.#run.ports.environment) > 1;
     // In a thread, what has nothing to say leaves no trace.
-    const early = conversation && !isResumed ? await writePrompt(fill, this.#run) : undefined;
+    const early = conversation && !isResumed ? await writePrompt(this.#request, this.#run) : undefined;
     if (early && "kind" in early) return this.#withdraw(early, { isShown: false });
     const start = await findStart(this.#run);
     if ("kind" in start) return this.#withdraw(start, { isShown: false });
@@ -250,7 +256,7 @@ class Sending {
       log.startingOver(service.jobId, service.over);
     const remembered = await readSession(conversation ? undefined : memory.session, memory.firstBase, this.#run);
     if ("kind" in remembered) return this.#withdraw(remembered);
-    const written = early ?? (await writePrompt(this.#request.fill, this.#run, remembered));
+    const written = early ?? (await writePrompt(this.#request, this.#run, remembered));
     if ("kind" in written) return this.#withdraw(written);
     if (!conversation && !memory.isWritable) await memory.sayWhatIsForgotten();
     else if (!conversation && settings.session !== "" && isOnTag(ports.environment)) {

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { withNoProxyBelow } from "./no-proxy.ts";
 import { say, type Text, trusted } from "./text.ts";
 
 // What the action and the program that runs its own agent agree on: the inputs `agent` and `agent-options`, and their messages.
@@ -204,7 +205,7 @@ export function serviceEnvironment(environment: NodeJS.ProcessEnv, names: readon
   // With what Node has compiled before, the service starts in two thirds of the time. Agents do not get it.
   const more = (name: string): boolean => name === "NODE_COMPILE_CACHE" || names.includes(name);
   // Node ignores the variables of proxies otherwise.
-  return { ...withoutSecrets(environment, more), NODE_USE_ENV_PROXY: "1" };
+  return { ...withoutSecrets(withNoProxyBelow(environment), more), NODE_USE_ENV_PROXY: "1" };
 }
 
 /** An agent, and what it works on. */

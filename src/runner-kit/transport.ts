@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
+import { withNoProxyBelow } from "./no-proxy.ts";
 
 /** How far a request got before it failed. While `connecting`, nothing has been sent. */
 export type Phase = "connecting" | "sending" | "waiting" | "reading";
@@ -88,7 +89,7 @@ export function createRunnerTransport(environment: NodeJS.ProcessEnv): Transport
 function createAgent(protocol: string, environment: NodeJS.ProcessEnv): http.Agent {
   const name = protocol === "https:" ? "https_proxy" : "http_proxy";
   const address = proxyAddress(name, environment);
-  const proxyEnv = { ...environment, [name]: address, [name.toUpperCase()]: undefined };
+  const proxyEnv = { ...withNoProxyBelow(environment), [name]: address, [name.toUpperCase()]: undefined };
   try {
     return new (protocol === "https:" ? https : http).Agent({ keepAlive: true, proxyEnv });
   } catch {

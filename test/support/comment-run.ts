@@ -10,6 +10,8 @@ export interface CommentOptions extends Partial<MainOptions> {
   text?: string;
   action?: string;
   author?: { login: string; type?: string };
+  /** Overrides fields of the issue or pull request. */
+  subject?: Record<string, unknown>;
   /** Overrides fields of the payload. */
   payload?: Record<string, unknown>;
   review?: { path: string; line: number | null; original_line?: number; in_reply_to_id?: number };
@@ -25,8 +27,9 @@ export async function runComment(github: FakeGitHub, options: CommentOptions): P
   const subject = {
     number: 12,
     title: "Links are broken",
-    body: "See the start page.",
+    body: "",
     html_url: "https://github.com/acme/docs/issues/12",
+    ...options.subject,
   };
   const payload = {
     action,

@@ -12,6 +12,9 @@ export interface FakeComment {
   user: { id: number; login: string };
   body: string;
   in_reply_to_id?: number;
+  created_at?: string;
+  updated_at?: string;
+  minimized?: object;
 }
 
 /** A review. A comment of it is by `writer`, on line 3 of `a.md`, unless it says otherwise. */
@@ -40,6 +43,8 @@ export class FakeGitHub implements GitHub {
   labels: string[] = [];
   /** The response to the permission route, except for bots, which have no permission. */
   permission: unknown = { permission: "write", role_name: "write" };
+  /** People who may only read. */
+  readonly readers = new Set<string>();
   /** What asks, as it is read again; by default, GitHub does not tell what could have changed. */
   asked: unknown = {};
   fault: (call: GitHubCall) => void | Promise<void> = () => {};
@@ -58,7 +63,8 @@ export class FakeGitHub implements GitHub {
     if (this.repository && historyRoute.test(route)) return this.repository.request(route, parameters, limits);
     if (route.endsWith("/permission")) {
       const isBot = String(parameters.username).endsWith("[bot]");
-      return isBot ? { permission: "none", role_name: "none" } : this.permission;
+      if (isBot) return { permission: "none", role_name: "none" };
+      return this.readers.has(String(parameters.username)) ? { permission: "read" } : this.permission;
     }
     if (route.endsWith("/reactions")) {
       const { content, comment_id: id = "subject" } = parameters;

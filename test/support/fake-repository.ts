@@ -121,6 +121,12 @@ export class FakeRepository implements GitHub {
         const shown = this.#commit(this.#resolve(String(parameters.ref)));
         return { ...toResponse(shown), files: shown.files };
       }
+      case "git/trees/{ref}": {
+        const all = this.#range(undefined, this.#resolve(String(parameters.ref)));
+        const paths = new Set(all.flatMap(({ files }) => files.map(({ filename }) => filename)));
+        const tree = [...paths].map((path) => ({ path, type: "blob" }));
+        return { truncated: false, tree: [{ path: "a-folder", type: "tree" }, ...tree] };
+      }
       case "pulls/{pull_number}":
         return this.#pull(Number(parameters.pull_number));
       case "pulls/{pull_number}/commits":

@@ -33,7 +33,7 @@ export function threadPayload(name: string, action: string, options: ThreadEvent
   const payload = example(name === "pull_request_target" ? "pull_request" : name, action);
   const about = (payload.issue ?? payload.pull_request) as { user: object; body: unknown };
   const url = `https://github.com/acme/docs/${name === "issues" ? "issues" : "pull"}/12`;
-  Object.assign(about, { number: 12, title: "Links are broken", body: "See the start page.", html_url: url }, subject);
+  Object.assign(about, { number: 12, title: "Links are broken", body: "", html_url: url }, subject);
   const part = (payload.review ?? payload.comment) as { user: object } | undefined;
   if (part) Object.assign(part, review, { user: { ...part.user, ...user } });
   else about.user = { ...about.user, ...user };
@@ -79,3 +79,7 @@ export function runThreadEvent(
 export function promptsOf({ requests }: MainRun): string[] {
   return requests.filter(({ method }) => method === "POST").map(({ body }) => (body as { prompt: string }).prompt);
 }
+
+/** Returns these prompts without what the thread says. */
+export const requestsOf = (run: MainRun): string[] =>
+  promptsOf(run).map((prompt) => prompt.replace(/\n\nThe text between the two lines of tildes is what .*/s, ""));

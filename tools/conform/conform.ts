@@ -392,7 +392,8 @@ function listFault(answer: Answer | NoAnswer): string | undefined {
       turnStatuses.includes(String(turn.status)) &&
       (turn.message === undefined || typeof turn.message === "string") &&
       (turn.class === undefined || failureClasses.includes(turn.class as string)) &&
-      (turn.kept === undefined || turn.kept === "push" || turn.kept === "pull-request") &&
+      (turn.kept === undefined || ["push", "pull-request", "unfinished"].includes(String(turn.kept))) &&
+      (turn.change === undefined || turn.change === "none") &&
       (turn.check === undefined || ["passed", "failed", "failed-before"].includes(String(turn.check))) &&
       (turn.usage === undefined || (isObject(turn.usage) && isCost(turn.usage.costUsd))),
   );

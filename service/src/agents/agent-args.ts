@@ -47,7 +47,8 @@ export function readAgentArguments(agent: string, text: string, options: AgentOp
     if (count === undefined) {
       const known = counts.flatMap(([, names]) => names.split(" ").filter(Boolean)).join(", ");
       const other = instead[name];
-      if (other !== undefined) throw new Error(`--agent-args must not have ${name}: use ${other}.`);
+      if (other !== undefined)
+        throw new Error(`--agent-args must not have ${name}: write ${other} as an option of its own.`);
       throw new Error(`--agent-args must not have ${words[index]}: of ${agent}, only ${known} and their values.`);
     }
     const values = attached === undefined ? [] : [attached];

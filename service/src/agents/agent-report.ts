@@ -13,6 +13,8 @@ export interface AgentReport {
   hasEnded?: boolean | undefined;
   /** What kind of failure it reported. Default: its words tell. */
   failureClass?: FailureClass | undefined;
+  /** The model that it said it uses, and its version. Default: unknown. */
+  usedModel?: string | undefined;
   /** What it cost, in US dollars, by its own estimate. Default: unknown. */
   costUsd?: number | undefined;
   /** What its session has cost, in all turns so far. Default: unknown. */

@@ -1,9 +1,10 @@
 import { request as httpRequest } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { request as httpsRequest } from "node:https";
 import { text } from "node:stream/consumers";
 import { errorMessage } from "../error-message.ts";
 import { findSecret } from "../service-secrets.ts";
 import { type Agent, credentialHeaders } from "./agent.ts";
+import { agentFor, machineProxy } from "./network/machine-proxy.ts";
 import { readableError } from "./readable-error.ts";
 
 const timeLimitMs = 10_000;
@@ -16,6 +17,8 @@ const invalidModel = /model identifier is invalid/i;
 
 /** Codes of errors that stay until somebody changes an address or a certificate. */
 const ofAddress = /^(?:ENOTFOUND|ECONNREFUSED|EPROTO)$/;
+/** How the machine's proxy refuses a host, or asks for a credential. */
+const ofProxy = /^Failed to establish tunnel .* HTTP\/1\.\d 4\d\d/;
 const ofCertificate = /CERT|UNABLE_TO_|ERR_(?:TLS|SSL)_/;
 
 /** Thrown if a model cannot be used for another reason than its key. */
@@ -48,12 +51,14 @@ export async function checkModelKey(
   const [method, body] = api.emptyRequest === undefined ? ["GET", ""] : ["POST", "{}"];
   const credential = await credentialHeaders(endpoint, { method, url, body }, secret);
   const headers = { ...api.headers, ...(body && { "content-type": "application/json" }), ...credential };
+  const proxy = proxyFor(url, environment);
   let answer: { status: number; body: string };
   try {
-    answer = await send(url, method, headers, body);
+    answer = await send(url, method, headers, body, environment);
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code);
-    const problem = `${url.origin} cannot be reached: ${errorMessage(error)}`;
+    const through = proxy === undefined ? "" : `, through the machine's proxy ${proxy.host}`;
+    const problem = `${url.origin} cannot be reached${through}: ${errorMessage(error)}`;
     if (ofCertificate.test(code))
       throw new UnusableModel(`${problem}. Name the file of its authority in NODE_EXTRA_CA_CERTS.`);
     // The providers' own addresses are right: then, it is the network, which may come back.
@@ -62,6 +67,7 @@ export async function checkModelKey(
       ? `${endpoint.baseUrlVariable} has`
       : "its variables have";
     if (isGiven && ofAddress.test(code)) throw new UnusableModel(`${problem}. Check the address that ${variable}.`);
+    if (ofProxy.test(errorMessage(error))) throw new UnusableModel(`${problem}.`);
     log(`The key in ${keyVariable} could not be checked: ${problem}`);
     return;
   }
@@ -75,21 +81,24 @@ export async function checkModelKey(
     );
 }
 
+function proxyFor(url: URL, environment: NodeJS.ProcessEnv): URL | undefined {
+  try {
+    return machineProxy(url, environment);
+  } catch (error) {
+    throw new UnusableModel(`${url.origin} cannot be reached: ${errorMessage(error)}.`);
+  }
+}
+
 function send(
   url: URL,
   method: string,
   headers: Record<string, string>,
   body: string,
+  environment: NodeJS.ProcessEnv,
 ): Promise<{ status: number; body: string }> {
-  // Uses the proxy of the service's environment, if there is one.
-  const agent = new HttpsAgent({ proxyEnv: process.env });
+  const agent = agentFor(url, environment);
   const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const options = {
-    method,
-    headers,
-    signal: AbortSignal.timeout(timeLimitMs),
-    ...(url.protocol === "https:" && { agent }),
-  };
+  const options = { method, headers, signal: AbortSignal.timeout(timeLimitMs), agent };
   return new Promise((resolve, reject) => {
     request(url, options, (response) => {
       text(response).then((answer) => resolve({ status: response.statusCode ?? 0, body: answer }), reject);

@@ -98,7 +98,8 @@ export async function confineAgents<Settings extends Confinement>(
       networks.use(network);
       if (commands === undefined) return { ...rest, agent, sandbox, network };
       const { setup, setupHosts } = commands;
-      const setupNetwork = setup === undefined ? noNetwork : await createSetupNetwork(setupHosts, log, maxConnections);
+      const setupNetwork =
+        setup === undefined ? noNetwork : await createSetupNetwork(setupHosts, environment, log, maxConnections);
       networks.use(setupNetwork);
       return { ...rest, agent, sandbox, network, commands: { ...commands, setupNetwork } };
     });

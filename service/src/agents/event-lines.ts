@@ -27,6 +27,8 @@ export class EventLines {
    */
   add(line: string, event = parseEvent(line)): string[] {
     if (event === undefined) return [...this.end(), line];
+    const model = modelOf(event);
+    if (model !== undefined) return [...this.end(), `Model: ${short(model)}`];
     return this.#render(event)
       .flatMap((text) => text.split("\n"))
       .filter((text) => text.trim() !== "");
@@ -48,6 +50,14 @@ export class EventLines {
     }
     return [...this.end(), ...gemini(event)];
   }
+}
+
+/** Returns the model that an event names when an agent begins, with the agent's version if that is there; `undefined` if none. */
+export function modelOf({ type, subtype, model, claude_code_version: version, data }: Event): string | undefined {
+  const isFirst = type === "init" || (type === "system" && subtype === "init");
+  const name = textOf(type === "session.tools_updated" ? objectOf(data).model : isFirst && model);
+  if (name === "") return undefined;
+  return textOf(version) === "" ? name : `${name}, Claude Code ${version}`;
 }
 
 const isObject = (value: unknown): value is Event => typeof value === "object" && value !== null;
@@ -105,10 +115,6 @@ function contentText(content: unknown): string {
 
 function claude(event: Event): string[] {
   const blocks = listOf(objectOf(event.message).content);
-  if (event.type === "system" && event.subtype === "init") {
-    const version = textOf(event.claude_code_version);
-    return [`Model: ${textOf(event.model)}${version === "" ? "" : `, Claude Code ${version}`}`];
-  }
   if (event.type === "system" && /retry|error/.test(textOf(event.subtype)))
     return [
       `${textOf(event.subtype)}: ${short(textOf(event.error) || textOf(event.message) || JSON.stringify(event.error ?? {}))}`,
@@ -154,8 +160,6 @@ function codex(event: Event): string[] {
 function copilot(event: Event): string[] {
   const data = objectOf(event.data);
   switch (event.type) {
-    case "session.tools_updated":
-      return data.model === undefined ? [] : [`Model: ${textOf(data.model)}`];
     case "assistant.message":
       return [textOf(data.content)];
     case "tool.execution_start":
@@ -178,7 +182,6 @@ function copilot(event: Event): string[] {
 }
 
 function gemini(event: Event): string[] {
-  if (event.type === "init") return [`Model: ${textOf(event.model)}`];
   if (event.type === "tool_use") return [use(event.tool_name, event.parameters)];
   if (event.type === "tool_result") return result(textOf(event.output), event.status !== "success");
   if (event.type === "result" && event.status === "success") return tokens(event.stats);

@@ -1,4 +1,4 @@
-import type { EventFormat } from "./event-lines.ts";
+import { type EventFormat, modelOf } from "./event-lines.ts";
 import { type AgentEvent, stringIn } from "./events.ts";
 
 /** How an agent's events say that its turn is over. */
@@ -51,6 +51,7 @@ export class FinalEvent {
   #session: string | undefined;
   #event: AgentEvent | undefined;
   #hasWorked = false;
+  #model: string | undefined;
 
   constructor(format: EventFormat) {
     this.#ending = endings[format];
@@ -71,11 +72,17 @@ export class FinalEvent {
     return this.#hasWorked;
   }
 
+  /** The model that it says it uses; `undefined` if it says none, or that it chooses one for each request. */
+  get model(): string | undefined {
+    return this.#model === "auto" ? undefined : this.#model;
+  }
+
   add(event: AgentEvent): void {
     const { session: field, work, isFinal } = this.#ending;
     const session = stringIn(event, field);
     this.#session ??= session;
     if (session !== undefined && session !== this.#session) return;
+    this.#model = modelOf(event) ?? this.#model;
     if (isFinal(event)) this.#event = event;
     else if (work.test(stringIn(event, "type") ?? "")) {
       this.#event = undefined;

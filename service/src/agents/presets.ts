@@ -114,10 +114,10 @@ function modelOf(
     // A base URL has it already.
     if (value === "" && name === "ANTHROPIC_FOUNDRY_RESOURCE" && baseUrl !== "") continue;
     if (value === "") throw new Error(`${own} needs ${name}, too, which is not set.`);
-    if (!pattern.test(value)) throw new Error(`${name} is not valid.`);
+    if (!pattern.test(value)) throw new Error(`${name} is not valid: ${value}.`);
   }
   const found = baseUrl || (typeof url === "string" ? url : url(variables));
-  if (!/^https?:/i.test(found) || !URL.canParse(found)) throw new Error(`${baseUrlVariable} must be a URL.`);
+  if (!/^https?:\S+$/i.test(found) || !URL.canParse(found)) throw new Error(`${baseUrlVariable} must be a URL.`);
   const headers = readHeaders(headersVariable, variables(headersVariable));
   return {
     endpoint: {

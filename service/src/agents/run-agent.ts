@@ -152,6 +152,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     let toldStdout: string | undefined;
     let final: AgentEvent | undefined;
     let hasWorked: boolean | undefined;
+    let usedModel: string | undefined;
     const ended = new AbortController();
     const otherSession = new AbortController();
     const idle = watchIdle(run?.use, { timeLimitMs, silenceMs: options.silenceMs ?? defaultSilenceMs });
@@ -177,7 +178,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
         return;
       }
       if ("seen" in message) {
-        ({ final, hasWorked } = message.seen);
+        ({ final, hasWorked, model: usedModel } = message.seen);
         const { session } = message.seen;
         // Some name it only in the end.
         if (session !== undefined && !hasWorked && options.isEarlierSession?.(session) === false) otherSession.abort();
@@ -227,7 +228,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     const known: AgentWitnesses = {
       ...report,
       ...byItself,
-      ...(format && { hasWorked: hasWorked === true }),
+      ...(format && { hasWorked: hasWorked === true, usedModel }),
       ...(terminated !== undefined && { endedBy: terminated === "timed-out" ? "time-limit" : endedBy(signal, idle) }),
       ...(otherSession.signal.aborted && !signal.aborted && { endedBy: "other-session" }),
       ...(run !== undefined && { model: { lastStatus: run.use.lastStatus, lastDenied: run.use.lastDenied } }),

@@ -47,7 +47,14 @@ export type SupervisorMessage =
   /** The end of the agent's stdout, if its file cannot be written. */
   | { stdout: string }
   /** An event of the agent was seen: at most one of these a second, unless the session or the final event is another one. */
-  | { seen: { final: AgentEvent | undefined; hasWorked: boolean; session: string | undefined } }
+  | {
+      seen: {
+        final: AgentEvent | undefined;
+        hasWorked: boolean;
+        session: string | undefined;
+        model: string | undefined;
+      };
+    }
   /** It waits for an answer before it starts the agent. `init`: the first process of its PID namespace. Default: it has none. */
   | { init?: ProcessIdentity | undefined };
 
@@ -148,10 +155,10 @@ class Events {
   tell(onSent?: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { session, event: final, hasWorked } = this.#final;
+    const { session, event: final, hasWorked, model } = this.#final;
     this.#told = [session, final];
     this.#toldAt = performance.now();
-    tell({ seen: { final, hasWorked, session } }, onSent);
+    tell({ seen: { final, hasWorked, session, model } }, onSent);
   }
 }
 

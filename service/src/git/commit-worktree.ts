@@ -384,13 +384,14 @@ function foldersOf(path: BytePath): BytePath[] {
 export async function commitTree(
   git: Git,
   tree: string,
-  parent: string,
+  parents: string | readonly string[],
   message: string,
   at?: number,
 ): Promise<string> {
   const environment = at === undefined ? {} : { GIT_COMMITTER_DATE: `@${at} +0000` };
   const options = { input: message, environment };
-  return (await git.run(["commit-tree", tree, "-p", parent, "-F", "-"], options)).trim();
+  const of = [parents].flat().flatMap((parent) => ["-p", parent]);
+  return (await git.run(["commit-tree", tree, ...of, "-F", "-"], options)).trim();
 }
 
 /** Returns the id of a new commit of somebody, whose name Git would shorten. */

@@ -19,6 +19,8 @@ export interface Start {
    * is never pushed. Default: `head` has the right ones.
    */
   instructed?: string | undefined;
+  /** Why it lacks what the target branch has since, in a line. Default: it has all of that. */
+  behind?: string | undefined;
   /** What the job's log should say about it. */
   notes: string[];
 }
@@ -59,6 +61,8 @@ export interface StartRepository {
   mergeBase(one: string, other: string): Promise<string | undefined>;
   /** Returns whether `target` contains all changes between two commits, however they were merged. `base` is the merge base of both. */
   isMergedSince(base: string, commit: string, target: string): Promise<boolean>;
+  /** Returns whether a commit only merges what `target` has, as Git does without anyone's hand. */
+  isCleanMerge(commit: string, target: string): Promise<boolean>;
   /** Returns a commit that has the files of another one where these match; see `withFilesOf`. */
   withFilesOf(head: string, from: string, matching: (paths: readonly string[]) => readonly string[]): Promise<string>;
 }
@@ -90,9 +94,13 @@ export async function findStart(repository: StartRepository, branch: string, opt
     );
   if (instructions === undefined) return start;
   const { base, head } = start;
-  /** Whether all commits after the base are among those that the service has pushed. */
-  const isPushed = async (): Promise<boolean> =>
-    base === head || (await repository.commits(base, head)).every(({ commit }) => pushed.has(commit));
+  /** Whether all commits after the base are among those that the service has pushed, or only merge the target branch. */
+  const isPushed = async (): Promise<boolean> => {
+    const others = base === head ? [] : await repository.commits(base, head);
+    for (const { commit } of others)
+      if (!pushed.has(commit) && !(await repository.isCleanMerge(commit, ownHead))) return false;
+    return true;
+  };
   if (targetBranch === own && (await isPushed())) return start;
   const instructed = await repository.withFilesOf(head, ownHead, instructions);
   if (instructed === head) return start;
@@ -124,6 +132,7 @@ async function startOn(branches: Branches, { isMerged, mergedHead }: StartOption
       `${branch} was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from ${targetBranch}.`,
     );
   if (head === undefined) return { ...startOver, ...(isLost && { isLost }) };
+  if (isMerged && mergedHead === remoteHead) return startOver;
   // What others pushed after a merge is not overwritten, nor is what the job has pushed on top.
   if (isMerged && (remoteHead === undefined || remoteHead === lastPushed)) {
     const isKnown = mayHaveMore && (await repository.has(mergedHead));

@@ -23,8 +23,10 @@ import {
   diff,
   filesBytes,
   isAncestor,
+  isCleanMerge,
   isMergedSince,
   latestCommits,
+  merge,
   mergeBase,
   rebase,
   resolveCommit,
@@ -215,6 +217,7 @@ export class GitRepository implements Repository {
       isAncestor: (ancestor, descendant) => isAncestor(git, ancestor, descendant),
       mergeBase: (one, other) => mergeBase(git, one, other),
       isMergedSince: (base, commit, target) => isMergedSince(git, base, commit, target),
+      isCleanMerge: (commit, target) => isCleanMerge(git, commit, target),
       withFilesOf: (head, from, matching) => withFilesOf(git, head, from, matching),
     };
     return findStart(history, branch, options);
@@ -263,6 +266,11 @@ export class GitRepository implements Repository {
     const files = changed.map((file) => ({ ...file, filter: filters.get(file.path) }));
     this.#changes.set(`${base} ${head}`, files);
     return files;
+  }
+
+  async paths(commit: string): Promise<string[]> {
+    const list = await this.#clone.git.run(["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit]);
+    return list.split("\0").slice(0, -1);
   }
 
   readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }> {
@@ -340,5 +348,9 @@ export class GitRepository implements Repository {
 
   rebase(commit: string, parent: string, newParent: string, title?: string): Promise<string | undefined> {
     return rebase(this.#clone.git, commit, parent, newParent, title);
+  }
+
+  merge(into: string, other: string, message: string): ReturnType<Repository["merge"]> {
+    return merge(this.#clone.git, into, other, message);
   }
 }

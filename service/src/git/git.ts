@@ -35,6 +35,8 @@ export interface GitCommandOptions {
   encoding?: "utf8" | "latin1";
   /** Kills Git, as the signal of the `Git` does. */
   signal?: AbortSignal | undefined;
+  /** Whether the exit code 1 is no error: what it printed is returned. Default: no. */
+  isAnswer?: boolean;
   /** Kills Git once it has printed this much, and returns only that much. Default: no limit. */
   maxBytes?: number;
   /** Kills Git after this time. Default: 10 minutes, however slow the network is. */
@@ -110,7 +112,7 @@ export class Git {
   async run(args: readonly string[], options: GitCommandOptions = {}): Promise<string> {
     const { settings = () => [], prepare, stallMs = defaultStallMs, freeBytes } = this.#options;
     const { cwd = this.#options.cwd, input = "", maxBytes = Number.POSITIVE_INFINITY } = options;
-    const { timeLimitMs = defaultTimeLimitMs, encoding = "utf8" } = options;
+    const { timeLimitMs = defaultTimeLimitMs, encoding = "utf8", isAnswer = false } = options;
     const signal = eitherOf(this.#options.signal, options.signal);
     signal?.throwIfAborted();
     await prepare?.();
@@ -152,7 +154,7 @@ export class Git {
     if (terminated === "aborted") throw new GitError(args, "was stopped", stderr, null);
     if (terminated === "timed-out")
       throw new GitError(args, `timed out after ${timeLimitMs / 60_000} min`, stderr, null, true);
-    if (exitCode !== 0 && bytes <= maxBytes) {
+    if (exitCode !== 0 && !(isAnswer && exitCode === 1) && bytes <= maxBytes) {
       const { signalCode } = child;
       const how = signalCode === null ? `exited with ${exitCode}` : `was killed by ${signalCode}`;
       // With 1, it answers no.

@@ -1,3 +1,4 @@
+import type { BytePath } from "./byte-paths.ts";
 import { commitTree } from "./commit-worktree.ts";
 import type { Git } from "./git.ts";
 
@@ -165,4 +166,37 @@ export async function rebase(
   if (tree === onto) return newParent;
   const message = await git.run(["log", "--max-count=1", "--format=format:%B", commit]);
   return commitTree(git, tree, newParent, withTitle(message, title));
+}
+
+/** Merges a commit into another one. Returns the new commit, or the paths that conflict. */
+export async function merge(
+  git: Git,
+  into: string,
+  other: string,
+  message: string,
+): Promise<{ commit: string } | { conflicts: BytePath[] }> {
+  const { tree, conflicts } = await mergeTree(git, into, other);
+  return conflicts === undefined ? { commit: await commitTree(git, tree, [into, other], message) } : { conflicts };
+}
+
+/** Returns whether a commit only merges a commit of a branch, as Git does without anyone's hand. @param branch - the id of its head */
+export async function isCleanMerge(git: Git, commit: string, branch: string): Promise<boolean> {
+  const line = (await git.run(["log", "--max-count=1", "--format=%T %P", commit])).trim();
+  const [tree, into = "", other, ...more] = line.split(" ");
+  if (other === undefined || more.length > 0 || !(await isAncestor(git, other, branch))) return false;
+  const made = await mergeTree(git, into, other);
+  return made.conflicts === undefined && made.tree === tree;
+}
+
+/** @returns `conflicts`: the paths; `undefined` if there are none */
+async function mergeTree(
+  git: Git,
+  into: string,
+  other: string,
+): Promise<{ tree: string; conflicts: BytePath[] | undefined }> {
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", into, other];
+  const [tree = "", ...told] = (await git.run(args, { encoding: "latin1", isAnswer: true })).split("\0");
+  // After a clean merge, nothing follows. Otherwise, messages come after the paths and an empty entry.
+  const end = told.indexOf("");
+  return { tree: tree.trim(), conflicts: told.length <= 1 ? undefined : told.slice(0, end) };
 }

@@ -16,7 +16,7 @@ export interface Tree {
   entries: readonly TreeEntry[];
 }
 
-/** The objects that a commit has, and its parent does not. */
+/** The objects that a commit has, and its parents do not. */
 export interface NewObjects {
   /** The ids of contents of files and links. */
   blobs: readonly string[];
@@ -24,9 +24,9 @@ export interface NewObjects {
   trees: readonly Tree[];
 }
 
-/** Returns the objects that a commit with one parent adds to those of its parent. */
+/** Returns the objects that a commit adds to those of its parents. */
 export async function newObjects(git: Git, commit: string): Promise<NewObjects> {
-  const range = [commit, "--not", `${commit}^`];
+  const range = [commit, "--not", `${commit}^@`];
   const added = new Set((await git.run(["rev-list", "--objects", "--no-object-names", ...range])).split("\n"));
   const root = (await git.run(["rev-parse", `${commit}^{tree}`])).trim();
   const trees = new Map<string, Tree>();

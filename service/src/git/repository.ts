@@ -101,6 +101,9 @@ export interface Repository {
   /** Returns the files, links and submodules that differ between two commits. */
   changedFiles(base: string, head: string): Promise<readonly ChangedFile[]>;
 
+  /** Returns the paths of all files, links and submodules of a commit. */
+  paths(commit: string): Promise<readonly string[]>;
+
   /** Reads the contents with some ids, as text of which each character is a byte. */
   readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }>;
 
@@ -162,6 +165,9 @@ export interface Repository {
    */
   rebase(commit: string, parent: string, newParent: string, title?: string): Promise<string | undefined>;
 
+  /** Merges a commit into another one, in the clone. Returns the new commit, or the paths that conflict, as bytes. */
+  merge(into: string, other: string, message: string): Promise<{ commit: string } | { conflicts: readonly string[] }>;
+
   /** Makes the change of a commit on top of `instructed` on top of `head`; see `withOwnFiles`. */
   withOwnFiles(
     commit: string,
@@ -175,6 +181,6 @@ export interface Repository {
   /** Adds a commit with a text to the clone, and returns its id. */
   writeCommit(text: string): Promise<string>;
 
-  /** Returns the objects that a commit with one parent adds to those of its parent. */
+  /** Returns the objects that a commit adds to those of its parents. */
   newObjects(commit: string): Promise<NewObjects>;
 }

@@ -121,7 +121,7 @@ export function createProjectSettings(
     },
     sandbox,
     network: agentNetwork,
-    modelHosts: input.modelHosts ?? [],
+    modelHosts: readModelHosts(input),
     allowsServerTools: input.agentModelTools ?? false,
     agentsPerProject: input.agents,
     timeLimitMs: (input.timeLimitMinutes ?? 30) * 60_000,
@@ -220,6 +220,20 @@ const ownTokenVariables = ({ githubTokenEnv = defaultTokenVariable }: ProjectInp
  */
 const ofMachine = /^\/(?:(?:dev(?!\/shm\/)|proc|run|sys|var\/run)(?:\/|$)|(?:tmp|var)?$)/;
 
+const hostPattern = /^[\w.-]+(?::\d{1,5})?$/;
+
+/** @throws if agents could never reach one of these hosts */
+function readModelHosts({ modelHosts = [] }: ProjectInput): readonly string[] {
+  const other = modelHosts.find((host) => !hostPattern.test(host));
+  if (other !== undefined) throw new Error(`--model-host ${other} is not a HOST or HOST:PORT.`);
+  const own = modelHosts.find((host) => /^(?:localhost|127\.[\d.]+)(?::|$)/i.test(host));
+  if (own !== undefined)
+    throw new Error(
+      `--model-host ${own} is this machine, whose loopback no sandbox reaches: lead a named agent there by its base URL, such as OPENAI_BASE_URL, or set --agent-network full.`,
+    );
+  return modelHosts;
+}
+
 function readReads({ agentReads = [] }: ProjectInput): string[] {
   const paths = agentReads.map((path) => resolve(path));
   const exposed = paths.find(isExposed);
@@ -289,9 +303,7 @@ function readCommands(
     if (command !== undefined && sandbox !== "bwrap") throw new Error(`--${name} requires --sandbox bwrap.`);
   }
   if (setupHosts !== undefined && setup === undefined) throw new Error("--setup-host requires --setup.");
-  const invalid = setupHosts?.find(
-    (host) => !/^[\w.-]+(?::\d{1,5})?$/.test(host) || !mayBePublic(host.replace(/:\d+$/, "")),
-  );
+  const invalid = setupHosts?.find((host) => !hostPattern.test(host) || !mayBePublic(host.replace(/:\d+$/, "")));
   if (invalid !== undefined)
     throw new Error(`--setup-host ${invalid} is not a HOST or HOST:PORT of the public network.`);
   if (setup === undefined && check === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Turn } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "./commit-title.ts";
 import { inertText } from "./inert-text.ts";
-import { requestTrailer, sessionTrailer, turnTrailers, unfinishedTrailer } from "./turn-trailers.ts";
+import { leftPrefix, type NamedTurn, requestTrailer, sessionTrailer, turnTrailers } from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;
@@ -23,8 +23,8 @@ export interface CommitNotes {
   notes?: readonly string[] | undefined;
   /** The files whose changes were taken back, each in one line. Default: none. */
   takenBack?: readonly string[] | undefined;
-  /** Whether the change is unfinished. Default: no. */
-  isUnfinished?: boolean | undefined;
+  /** See `NamedTurn`. Default: a change that is for a branch. */
+  left?: NamedTurn["left"];
 }
 
 /**
@@ -38,7 +38,7 @@ export function commitMessage(
   turn: Turn,
   ownMessages: readonly string[],
   session: string | null = null,
-  { notes = [], takenBack = [], isUnfinished = false }: CommitNotes = {},
+  { notes = [], takenBack = [], left }: CommitNotes = {},
   title = commitTitle(turn.prompt),
 ): string {
   const text = ownMessages
@@ -49,7 +49,7 @@ export function commitMessage(
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
   const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session)];
   const covered = turn.covers === null ? [] : [`Agent-Covers: ${turn.covers}`];
-  if (isUnfinished) covered.push(unfinishedTrailer);
+  if (left !== undefined) covered.push(`${leftPrefix}${left}`);
   const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
   const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
   return `${[title, ...body, ...told, trailers].join("\n\n")}\n`;
@@ -77,12 +77,10 @@ function readList(message: string, title: string): string[] | undefined {
 /** Returns whether a message belongs to the turn's commit. */
 export function isCommitOf(turn: Pick<Turn, "id" | "identity" | "job">, message: string): boolean {
   const lines = message.trimEnd().split("\n").slice(1);
-  return turnTrailers(turn).every((trailer) => lines.includes(trailer)) && !lines.includes(unfinishedTrailer);
+  return (
+    turnTrailers(turn).every((trailer) => lines.includes(trailer)) && !lines.some((line) => line.startsWith(leftPrefix))
+  );
 }
-
-/** Returns whether a message belongs to what a turn has left unfinished. */
-export const isUnfinishedOf = (turn: Pick<Turn, "id" | "identity" | "job">, message: string): boolean =>
-  message.endsWith(`\n${unfinishedTrailer}\n`) && isCommitOf(turn, message.slice(0, -unfinishedTrailer.length - 1));
 
 /** Removes what could look like another line, or hide text. */
 function plainLines(text: string): string {

@@ -22,7 +22,7 @@ export interface CommitSettings {
 /** A commit that GitHub is asked to make. */
 export interface RequestedCommit {
   tree: string;
-  parent: string;
+  parents: readonly string[];
   message: string;
   /** What of it GitHub does not have. */
   objects: NewObjects;
@@ -212,10 +212,12 @@ export class Committers {
 
   async #makeSigned(commit: string, unsigned: string, message: string, signer: GitHubOfCommits): Promise<string> {
     const { repository } = this.#options;
-    const [, tree = "", parent = ""] = /^tree (\w+)\nparent (\w+)\nauthor /.exec(unsigned) ?? [];
+    const { headers } = splitCommit(unsigned);
+    const [tree = ""] = headers.match(/(?<=^tree )\w+/) ?? [];
+    const parents = headers.match(/(?<=^parent )\w+/gm) ?? [];
     const objects = await repository.newObjects(commit);
     const readContents = (ids: readonly string[]) => repository.readContents(ids);
-    const { id, text } = await signer.sign({ tree, parent, message, objects, readContents });
+    const { id, text } = await signer.sign({ tree, parents, message, objects, readContents });
     const written = await repository.writeCommit(text);
     if (written !== id) throw new Error(`the commit that GitHub signed is ${id} there, and ${written} here`);
     return id;

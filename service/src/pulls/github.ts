@@ -3,6 +3,7 @@ import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { LeaseLost } from "../store-errors.ts";
+import { describeAsked } from "./asked-by.ts";
 import { beganEarlierNote, leftWorkNote } from "./commit-message.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
@@ -218,7 +219,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
     const isReady =
       isOwnDraft && !change.isDraft && check?.result === "passed" && (await this.#makeReady(pull, change));
     const told = { check, isDraft: isOwnDraft && !isReady };
-    const body = updatedBody(pull.body ?? "", protectedFiles, tellsTurn ? change : undefined, told);
+    const body = updatedBody(pull.body ?? "", protectedFiles, tellsTurn ? this.#told(change) : undefined, told);
     if (body === undefined) return;
     await change.confirmOwner?.();
     const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
@@ -228,6 +229,10 @@ export class GitHubPullRequests implements PullRequestPlatform {
       // The work is in the pull request, and the job's log names the protected files.
       this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${errorMessage(error)}`);
     });
+  }
+
+  #told(change: Change) {
+    return { ...change, askedBy: describeAsked(change.asked, this.#api.repository) };
   }
 
   /**
@@ -274,7 +279,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
       change.isDraft ||
       change.notes?.some((note) => note.startsWith(leftWorkNote) || note.startsWith(beganEarlierNote)) === true;
     const create = async (isDraft: boolean) => {
-      const body = pullRequestBody(change, isDraft && !isForPeople);
+      const body = pullRequestBody(this.#told(change), isDraft && !isForPeople);
       const fields = { title, head: branch, base: targetBranch, body, ...(isDraft && { draft: true }) };
       const options = { what: describe(change), isRetried: false };
       await change.confirmOwner?.();

@@ -3,6 +3,8 @@ export interface PathPatterns {
   patterns: readonly string[];
   /** @param path - from the top of the repository, without a `/` before it */
   matches(path: string): boolean;
+  /** Returns the patterns that match none of some paths. */
+  unused(paths: readonly string[]): string[];
 }
 
 /** Mistakes by which a pattern matches no file, and what they are, as what follows the pattern in a sentence. */
@@ -11,8 +13,9 @@ const mistakes: readonly (readonly [RegExp, string])[] = [
   [/^- /, "begins with the dash of a list"],
   [/^["'`]|["'`]$/, "has quotation marks"],
   [/(?:^|\/)\.\.(?:\/|$)/, "has .. in it, as no path does"],
-  [/\s#/, "has a comment: write that in a line of its own"],
+  [/^#\s|\s#/, "has a comment: write that in a line of its own"],
   [/,\s*[^,]*[*/]/, "has a comma: write one pattern in each line"],
+  [/\\[a-z\d]/i, "has a backslash between folders: write /"],
 ];
 
 /** @throws if a pattern can match no file because of a mistake */
@@ -33,7 +36,7 @@ export function readPathPatterns(patterns: readonly string[]): PathPatterns {
     const isNegative = pattern.startsWith("!");
     try {
       const path = isNegative ? pattern.slice(1) : pattern;
-      return { isNegative, expression: toRegExp(path.endsWith("/") ? `${path}**` : path) };
+      return { pattern, isNegative, expression: toRegExp(path.endsWith("/") ? `${path}**` : path) };
     } catch (error) {
       throw new Error(`${JSON.stringify(pattern)} ${error instanceof Error ? error.message : error}`);
     }
@@ -44,7 +47,9 @@ export function readPathPatterns(patterns: readonly string[]): PathPatterns {
     );
   const matches = (path: string): boolean =>
     rules.findLast(({ expression }) => expression.test(path))?.isNegative === false;
-  return { patterns, matches };
+  const unused = (paths: readonly string[]): string[] =>
+    rules.filter(({ expression }) => !paths.some((path) => expression.test(path))).map(({ pattern }) => pattern);
+  return { patterns, matches, unused };
 }
 
 /** The parts of a pattern, in the order in which they are tried. */

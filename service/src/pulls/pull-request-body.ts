@@ -5,7 +5,11 @@ import { inertText, invisible } from "./inert-text.ts";
 import type { Change, ShownCheck } from "./pull-requests.ts";
 
 /** A prompt, what the agent said last, what that cost, and what people should know of its change. */
-export type ToldTurn = Pick<Change, "prompt" | "answer"> & Partial<Pick<Change, "costUsd" | keyof CommitNotes>>;
+export type ToldTurn = Pick<Change, "prompt" | "answer"> &
+  Partial<Pick<Change, "costUsd" | keyof CommitNotes>> & {
+    /** Who asked for it, in Markdown; see `describeAsked`. Default: that is unknown. */
+    askedBy?: string;
+  };
 
 const saidTitle = "The agent's last message:";
 /** The line before a prompt, which is folded. */
@@ -135,10 +139,9 @@ export function pullRequestBody(
 
 /** Returns the body with a further turn at its end; as it is, if it has the turn already, or no room for it. */
 function withTurn(body: string, turn: ToldTurn): string {
-  const told = describeTurn(turn);
   const text = body.replaceAll("\r\n", "\n").trimEnd();
-  const extended = `${text}\n\n${told}`;
-  return text.includes(told) || extended.length > maxBodyLength ? body : extended;
+  const extended = `${text}\n\n${describeTurn(turn)}`;
+  return text.includes(describeTurn({ ...turn, askedBy: "" })) || extended.length > maxBodyLength ? body : extended;
 }
 
 /** Returns the turns that a body tells of, in that order. Untrusted: whoever may write to the repository can edit it. */
@@ -177,7 +180,7 @@ export function readFailedCheck(body: string): Pick<ShownCheck, "result" | "outp
   return { result, output };
 }
 
-function describeTurn({ prompt, answer, costUsd, notes = [], takenBack = [] }: ToldTurn): string {
+function describeTurn({ prompt, answer, costUsd, askedBy = "", notes = [], takenBack = [] }: ToldTurn): string {
   const said = answer === null ? [] : [saidTitle, inertBlock(answer)];
   const cost = dollars(costUsd);
   const spent = cost === undefined ? [] : [`Cost, by the agent's own estimate: ${cost}.`];
@@ -185,6 +188,8 @@ function describeTurn({ prompt, answer, costUsd, notes = [], takenBack = [] }: T
   const listOf = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : [title, inertBlock(lines.map((line) => `  ${line}`).join("\n"), maxListLength)];
   return [
+    // First, so that a body that does not have it has the rest.
+    ...(askedBy === "" ? [] : [askedBy]),
     ...listOf("Of the agent's run:", notes),
     ...said,
     ...listOf("Taken back, because `--only` does not allow it:", takenBack),

@@ -10,6 +10,8 @@ export interface Change extends CommitNotes {
   prompt: string;
   /** What the agent said last in that turn; `null` if that is unknown. */
   answer: string | null;
+  /** Who asked for it, as stored: an `Asked` as JSON, untrusted. Default: unknown. */
+  asked?: string | null;
   /** What the turn cost, as stored; see `cost.ts`. Default: unknown. */
   costUsd?: number | null;
   branch: string;

@@ -13,8 +13,8 @@ export interface NamedTurn {
   promptHash: string | undefined;
   /** The commit up to which it was told of changes; `undefined` if it was told of none. */
   covers: string | undefined;
-  /** Whether it did not complete, so that the commit is none of a branch. */
-  isUnfinished: boolean;
+  /** What it has left if the commit is none of a branch: an unfinished change, or nothing, although it completed. */
+  left: "unfinished" | "nothing" | undefined;
 }
 
 /** Keys of other clients can have any characters, which could look like something else in a message. */
@@ -25,6 +25,10 @@ export const turnTrailers = (turn: Pick<Turn, "id" | "identity" | "job">): strin
   `Agent-Turn: ${turn.id}.${turn.identity}`,
   `Agent-Job: ${turn.job}`,
 ];
+
+/** Returns the message of a merge for a job: it names that, and no turn. */
+export const mergeMessage = (other: string, branch: string, job: string): string =>
+  `Merge branch '${other}' into ${branch}\n\nAgent-Job: ${job}\n`;
 
 /** Returns the line that names the request of a turn, by which an attempt on another machine finds it. */
 export function requestTrailer({ step, request }: Pick<Turn, "step" | "request">): string[] {
@@ -45,11 +49,11 @@ export function sessionTrailer(session: string | null): string[] {
 export const sessionPrefix = "Agent-Session: ";
 
 /**
- * Returns the message of a turn's commit with trailers of the operator before those that name the turn, in the same paragraph. They take
+ * Returns the message of a commit with trailers of the operator before those that name the turn, in the same paragraph. They take
  * the place of such trailers that it has.
  */
 export function withTrailers(message: string, lines: readonly string[]): string {
-  const own = message.lastIndexOf("\nAgent-Turn: ") + 1;
+  const own = message.lastIndexOf("\nAgent-Turn: ") + 1 || message.lastIndexOf("\nAgent-Job: ") + 1;
   if (own === 0) return message;
   const paragraph = message.lastIndexOf("\n\n", own) + 2;
   return [message.slice(0, paragraph), ...lines.map((line) => `${line}\n`), message.slice(own)].join("");
@@ -64,12 +68,12 @@ export function triedTurn(message: string, job: string): number | undefined {
   return turn === undefined ? undefined : Number(turn);
 }
 
-/** The last line of a commit that has what an agent changed before it failed. No branch ever has one. */
-export const unfinishedTrailer = "Agent-Unfinished: yes";
+/** Begins the last line of a commit that no branch ever has; see `NamedTurn.left`. */
+export const leftPrefix = "Agent-Left: ";
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n(${unfinishedTrailer}))?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(?:(unfinished)|(nothing)))?$`,
   "gm",
 );
 
@@ -77,7 +81,7 @@ const trailers = new RegExp(
 export function namedTurns(message: string): NamedTurn[] {
   const afterSubject = message.replaceAll("\r\n", "\n").replace(/^.*/, "");
   return [...afterSubject.matchAll(trailers)].map(
-    ([, turn, identity = "", job = "", step, request, session, promptHash, covers, unfinished]) => ({
+    ([, turn, identity = "", job = "", step, request, session, promptHash, covers, unfinished, nothing]) => ({
       turn: Number(turn),
       identity,
       job,
@@ -85,7 +89,7 @@ export function namedTurns(message: string): NamedTurn[] {
       session,
       promptHash,
       covers,
-      isUnfinished: unfinished !== undefined,
+      left: unfinished ? "unfinished" : nothing ? "nothing" : undefined,
     }),
   );
 }

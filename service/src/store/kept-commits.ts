@@ -11,6 +11,13 @@ export interface KeptCommits {
   save(turn: RunningTurn, packed: Uint8Array): Promise<void>;
   /** Returns what was saved last for a job, where more is stored for the turn; `undefined` if there is none. @throws if it cannot be read now */
   load(job: string, turn: Pick<Turn, "identity">): Promise<Uint8Array | undefined>;
+  /**
+   * Remembers that a turn completed without a change, where nothing else may do so. Default: that is stored.
+   *
+   * @param message - of a commit that it would have made
+   * @throws if it cannot be written
+   */
+  end?(turn: RunningTurn, message: string): Promise<void>;
   /** Removes what is stored of a turn, because it is published. Default: nothing is removed. Never rejects. */
   forget?(turn: Pick<Turn, "job" | "identity">): Promise<void>;
 }

@@ -15,8 +15,8 @@ import { addNextReady, endJob, lockJob, type TurnParts } from "./job-state.ts";
 import type { TurnLimits } from "./ready-turns.ts";
 import type { Transaction } from "./sql.ts";
 
-/** What an agent reported, as it is stored. */
-export type StoredReport = {
+/** What an agent reported, as it is stored. `usedModel`: shown as the model of the job. */
+export type StoredReport = { usedModel?: string | undefined } & {
   [key in "answer" | "costUsd" | "sessionCost" | "checkResult" | "checkOutput"]?:
     | NonNullable<StoredTurn[key]>
     | undefined;
@@ -335,6 +335,8 @@ async function store(transaction: Transaction, { id, job }: RunningTurn, said: S
       "sessionCost" = coalesce(?, "sessionCost"), "checkResult" = coalesce(?, "checkResult"),
       "checkOutput" = coalesce(?, "checkOutput") WHERE id = ?`;
     await transaction.run(change, answer, costUsd, sessionCost, checkResult, checkOutput, id);
+    const { usedModel } = report;
+    if (usedModel !== undefined) await transaction.run("UPDATE job SET model = ? WHERE id = ?", usedModel, job);
   }
   if (made !== undefined) await transaction.run("UPDATE turn SET made = ? WHERE id = ?", JSON.stringify(made), id);
   // What it has published of an earlier turn is no stage of its own.

@@ -18,6 +18,9 @@ export interface ReportPorts {
   log: (text: string) => void;
 }
 
+/** An agent prints what it likes. In characters. */
+const maxModelLength = 200;
+
 /** The run of an agent that has ended. */
 export interface AgentRun {
   /** With that of its run before, if its session could not be continued then. */
@@ -37,7 +40,7 @@ export interface AgentRun {
 export async function reportOf(turn: RunningTurn, run: AgentRun, ports: ReportPorts): Promise<StoredReport> {
   const { turns, agent, secrets = [], metrics = noMetrics, log } = ports;
   const { report, project, isFollowUp, earlierUsd } = run;
-  const { message, sessionCost } = report;
+  const { message, sessionCost, usedModel } = report;
   const costOfRun = (one: AgentReport, continues: boolean): number | undefined =>
     continues && one.sessionCost ? costOfTurn(turn, one.sessionCost, turns) : costOf(one);
   const { refused } = report;
@@ -47,9 +50,11 @@ export async function reportOf(turn: RunningTurn, run: AgentRun, ports: ReportPo
   const ownUsd = costOfRun(report, isFollowUp);
   const costUsd = ownUsd === undefined || refusedUsd === undefined ? undefined : knownCost(ownUsd + refusedUsd);
   metrics.agentCost({ project, agent: agent.kind, costUsd });
-  const answer = message === undefined ? undefined : storable(await new SecretPatterns(secrets).remove(message));
+  const withoutSecrets = async (text: string): Promise<string> =>
+    storable(await new SecretPatterns(secrets).remove(text));
   const stored = {
-    answer,
+    answer: message === undefined ? undefined : await withoutSecrets(message),
+    usedModel: usedModel === undefined ? undefined : (await withoutSecrets(usedModel)).slice(0, maxModelLength),
     costUsd: costUsd === undefined || earlierUsd === undefined ? undefined : knownCost(earlierUsd + costUsd),
     sessionCost: sessionCost && JSON.stringify(sessionCost),
   };

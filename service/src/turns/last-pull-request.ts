@@ -1,7 +1,10 @@
 import { errorMessage } from "../error-message.ts";
+import type { Start } from "../git/find-start.ts";
 import type { StoredJob } from "../model.ts";
+import { findInstructions } from "../pulls/protected-files.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import { isRemoteOutage } from "./outages.ts";
+import type { TurnContext } from "./turn-ports.ts";
 
 /** What a turn has to know of its job's last pull request. */
 export interface LastPullRequest {
@@ -34,4 +37,25 @@ export async function readLastPullRequest(
     log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
     return { isMerged: false, bases: own };
   }
+}
+
+/** Fetches, and finds where a turn starts, by the state of its job's last pull request. */
+export function findStartOf(
+  {
+    repository,
+    job,
+    turns,
+    targetBranch,
+  }: Pick<TurnContext, "repository" | "turns" | "targetBranch"> & { job: StoredJob },
+  { isMerged, mergedHead, bases }: LastPullRequest,
+): Promise<Start> {
+  return repository.findStart(job.branch, {
+    isMerged,
+    mergedHead,
+    lastPushed: job.head,
+    own: new Set(turns.flatMap(({ head }) => head ?? [])),
+    targetBranch,
+    bases,
+    instructions: findInstructions,
+  });
 }

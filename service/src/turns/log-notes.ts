@@ -6,6 +6,9 @@ import { turnName } from "./turn-name.ts";
 /** Before what the agent said last, if it changed nothing. */
 export const noChangeNote = "No file was changed.";
 
+/** Before why the branch that a turn continues lacks what its target branch has. */
+export const behindNote = "The agent starts without what is new on the target branch:";
+
 /** If an agent has no session of the earlier turns of its job. */
 export const newSessionNote = "The session of the earlier turns is gone, so the agent begins a new one.";
 

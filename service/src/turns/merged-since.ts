@@ -1,7 +1,6 @@
-import { readLastPullRequest } from "./last-pull-request.ts";
+import { findStartOf, readLastPullRequest } from "./last-pull-request.ts";
 import { placeOn } from "./stages/make.ts";
 import { ConflictError, replace } from "./stages/push.ts";
-import { findStartOf } from "./standing.ts";
 import { isMadeHere, type Placed, type Position, type Work } from "./work.ts";
 
 /**

@@ -4,8 +4,8 @@ import { adviceOn, GitHubError } from "../pulls/github/github-error.ts";
 /** In characters, of GitHub's own words in the reason of a turn. The job's log has all of them. */
 const maxQuoted = 300;
 
-/** What GitHub refused: a branch before its agent ran, the push of a commit, or a pull request. */
-export type Refused = "branch" | "push" | "pull request";
+/** What GitHub refused: a branch or a merge before its agent ran, the push of a commit, or a pull request. */
+export type Refused = "branch" | "merge" | "push" | "pull request";
 
 /** Thrown when GitHub refuses what a turn needs. The cause is Git's or GitHub's error. */
 export class HostRefused extends Error {}
@@ -51,11 +51,12 @@ export function describeRefusal(error: unknown, branch: string, refused: Refused
   const advice = isSetting ? allowActionsAdvice : adviceOf(error);
   if (lost !== undefined)
     return `${what}. The commit is lost with this runner: ${lost}. ${advice} Then send the prompt again: its work is done again.`;
-  return `${what}. ${kept(branch)} ${advice} ${next}`;
+  return `${what}. ${kept(branch)} ${advice} ${next}`.trimEnd();
 }
 
 const texts: Readonly<Record<Refused, { of: string; kept: (branch: string) => string; next: string }>> = {
   branch: { of: "The branch", kept: () => "No agent was run.", next: "Then send the prompt again." },
+  merge: { of: "The merge of its target branch into", kept: () => "The agent starts without it.", next: "" },
   push: {
     of: "The push to",
     kept: () => "The commit is kept.",

@@ -12,7 +12,6 @@ import { SecretPatterns } from "../secret-patterns.ts";
 import type { MadeChange } from "./commit-change.ts";
 import { describeLeftWork, lostWork, readAsAgent, takeLeftWork } from "./left-work.ts";
 import { newSessionNote } from "./log-notes.ts";
-import { describeOlderFiles } from "./older-files.ts";
 import { toldCheck } from "./project-commands.ts";
 import { timeLeft } from "./turn-deadline.ts";
 import type { TurnHost } from "./turn-host.ts";
@@ -82,9 +81,7 @@ async function runOnce(
   again?: SecondGo,
 ): Promise<Attempt> {
   const { turns, agent, sandbox, folder, directory, isNewHome, logFile, timeLimitMs, log, host, stop } = context;
-  const older = again ? "" : await describeOlderFiles(start, context.repository);
-  if (older !== "") log(older);
-  const prompt = again?.prompt ?? [promptOf(turn, start, context), older].filter(Boolean).join("\n\n");
+  const prompt = again?.prompt ?? promptOf(turn, start, context);
   const earlier = historyOf(turn, turns);
   const history: EarlierTurn[] =
     again === undefined ? earlier : [...earlier, { prompt: turn.prompt, answer: again.answer, state: "completed" }];
@@ -181,10 +178,10 @@ async function runOnce(
   };
 }
 
-/** Returns what the agent is told: the prompt, which files it may change, and what the check of its job's last commit found. */
+/** Returns what the agent is told: the prompt, which files it may change, what the check of its job's last commit found, and what it lacks. */
 function promptOf(
   { id, prompt, sections }: Turn,
-  { isContinued }: Start,
+  { isContinued, behind }: Start,
   { only, commands, turns, opening = "" }: Pick<TurnContext, "only" | "commands" | "turns" | "opening">,
 ): string {
   const list = only?.patterns.join(", ");
@@ -197,6 +194,7 @@ function promptOf(
     ...(sections === "" ? [] : [sections]),
     ...(list === undefined ? [] : [`${allowed} ${list}`]),
     ...(red === undefined ? [] : [toldCheck(red, last?.checkOutput ?? "", "the last commit of this job")]),
+    ...(behind === undefined ? [] : [behind]),
   ].join("\n\n");
 }
 

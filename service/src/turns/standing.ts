@@ -1,14 +1,12 @@
-import type { Start } from "../git/find-start.ts";
 import { GitError } from "../git/git.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { RunningTurn, StoredJob } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
-import { findInstructions } from "../pulls/protected-files.ts";
 import { parseMade } from "../store/made.ts";
 import { checkChange } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { findKeptTurn, standingOfKept } from "./kept-work.ts";
-import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.ts";
+import { findStartOf, readLastPullRequest } from "./last-pull-request.ts";
 import { TakenAway } from "./refusal.ts";
 import { placeOn, unchanged } from "./stages/make.ts";
 import { ConflictError, moveOnto, replace } from "./stages/push.ts";
@@ -47,22 +45,6 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
     };
     if (await isClean(work, isFirst)) return work;
   }
-}
-
-/** Fetches, and finds where a turn starts, by the state of its job's last pull request. */
-export function findStartOf(
-  { repository, job, turns, targetBranch }: Pick<WorkContext, "repository" | "job" | "turns" | "targetBranch">,
-  { isMerged, mergedHead, bases }: LastPullRequest,
-): Promise<Start> {
-  return repository.findStart(job.branch, {
-    isMerged,
-    mergedHead,
-    lastPushed: job.head,
-    own: new Set(turns.flatMap(({ head }) => head ?? [])),
-    targetBranch,
-    bases,
-    instructions: findInstructions,
-  });
 }
 
 /** Removes what does not count from a branch. Returns whether there was nothing. */

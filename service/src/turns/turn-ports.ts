@@ -55,12 +55,14 @@ export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
     | "packCommit"
     | "unpackCommit"
     | "commits"
+    | "merge"
     | "rebase"
     | "keep"
     | "push"
     | "copy"
     | "fetch"
     | "branchHead"
+    | "paths"
   > &
     CommitPorts["repository"];
   worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;

@@ -4,7 +4,8 @@ import type { Worktree } from "../git/commit-worktree.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { StoredTurn } from "../model.ts";
 import { namesOf, oneLine } from "../one-line.ts";
-import { beganEarlierNote, commitMessage, isUnfinishedOf } from "../pulls/commit-message.ts";
+import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
+import { namedTurns } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { checkChange, findRunning } from "./check-change.ts";
@@ -47,7 +48,7 @@ export async function keepUnfinished(
   try {
     using deadline = startDeadline();
     const why = oneLine((await patterns.remove(reason)).slice(0, maxReasonLength));
-    const told = { notes: [why], isUnfinished: true };
+    const told = { notes: [why], left: "unfinished" } as const;
     const message = commitMessage(turn, [], job.session, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
     const options = { maxBytes, signal: deadline.signal, only, lent };
@@ -141,8 +142,10 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
 
 /** Returns the commit of what a turn left unfinished; `undefined` if it is gone. */
 async function findUnfinished(maker: StoredTurn, { last, context }: Work): Promise<JobCommit | undefined> {
-  const found = last && isUnfinishedOf(maker, last.message) ? last : await loadKept(maker, context);
-  return found && isUnfinishedOf(maker, found.message) ? found : undefined;
+  const isOwn = ({ message }: JobCommit): boolean =>
+    namedTurns(message).some(({ identity, left }) => identity === maker.identity && left === "unfinished");
+  const found = last && isOwn(last) ? last : await loadKept(maker, context);
+  return found && isOwn(found) ? found : undefined;
 }
 
 const script = `

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { errorMessage } from "../../src/error-message.ts";
 import { workRefPrefix } from "../../src/git/clone-refs.ts";
 import type { DatedCommit } from "../../src/git/history.ts";
-import { readPacked } from "../../src/git/job-commits.ts";
+import { packMessage, readPacked } from "../../src/git/job-commits.ts";
 import type { WorkRefs } from "../../src/git/work-refs.ts";
 import type { Machine } from "../../src/machine.ts";
 import type { RunningTurn, Turn } from "../../src/model.ts";
@@ -24,12 +24,14 @@ interface Kept {
   session: string;
   identity: string;
   day: number;
+  stage: string;
 }
 
 const nameSyntax =
-  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(?:made|unfinished)$/;
-/** Work that nobody has asked for is removed after this time. */
+  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(made|unfinished|ended)$/;
+/** Work that nobody has asked for is removed after this time, and what tells of none after a re-run is possible no longer. */
 const maxAgeDays = 60;
+const maxEndedDays = 31;
 /** How many are read of a job, and removed in a run. */
 const maxRead = 5;
 const maxRemoved = 20;
@@ -47,12 +49,13 @@ export class KeptOnRefs implements KeptCommits {
   }
 
   async save({ job, step, identity }: RunningTurn, packed: Uint8Array): Promise<void> {
-    const { refs, machine } = this.#options;
+    const { refs, machine, log } = this.#options;
     const named = namedTurns(readPacked(packed)?.message ?? "");
-    const { session, isUnfinished } = named.find((one) => one.identity === identity) ?? {};
+    const { session, left } = named.find((one) => one.identity === identity) ?? {};
     const day = new Date(machine.wallTime()).toISOString().slice(0, 10);
     const holder = `${day}-${randomBytes(4).toString("hex")}`;
-    const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${isUnfinished ? "unfinished" : "made"}`;
+    const stage = left === undefined ? "made" : left === "nothing" ? "ended" : left;
+    const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${stage}`;
     const earlier = this.#ofTurn(job, identity);
     await refs.write(
       name,
@@ -60,15 +63,18 @@ export class KeptOnRefs implements KeptCommits {
       packed,
       earlier.map((one) => one.name),
     );
-    if (isUnfinished)
-      this.#options.log(
-        `${job}: to see what its agent changed: git fetch origin ${workRefPrefix}${name} && git show FETCH_HEAD:change`,
-      );
+    const command = `git fetch origin ${workRefPrefix}${name} && git show FETCH_HEAD:change`;
+    if (left === "unfinished") log(`${job}: to see what its agent changed: ${command}`);
+  }
+
+  end(turn: RunningTurn, message: string): Promise<void> {
+    return this.save(turn, packMessage(message, this.#options.machine.wallTime()));
   }
 
   async load(job: string, { identity }: Pick<Turn, "identity">): Promise<Uint8Array | undefined> {
     const { refs, log } = this.#options;
-    for (const { name } of this.#ofTurn(job, identity)) {
+    for (const { name, stage } of this.#ofTurn(job, identity)) {
+      if (stage === "ended") continue;
       const packed = await refs.read(name);
       const turns = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
       if (turns.some((turn) => turn.job === job && turn.identity === identity)) return packed;
@@ -78,7 +84,8 @@ export class KeptOnRefs implements KeptCommits {
   }
 
   async forget({ job, identity }: Pick<Turn, "job" | "identity">): Promise<void> {
-    await this.#remove(this.#ofTurn(job, identity));
+    // What tells of a turn without a change is all that there is of it.
+    await this.#remove(this.#ofTurn(job, identity).filter(({ stage }) => stage !== "ended"));
   }
 
   /** Returns the commits that are kept of a job, newest first. @throws if they cannot be read now */
@@ -101,8 +108,9 @@ export class KeptOnRefs implements KeptCommits {
 
   /** Removes what is too old. Never rejects. */
   async tidy(): Promise<void> {
-    const since = this.#options.machine.wallTime() - maxAgeDays * dayMs;
-    await this.#remove(this.#all.filter(({ day }) => day < since).slice(0, maxRemoved));
+    const ageOf = ({ day }: Kept): number => (this.#options.machine.wallTime() - day) / dayMs;
+    const isOld = (one: Kept): boolean => ageOf(one) > (one.stage === "ended" ? maxEndedDays : maxAgeDays);
+    await this.#remove(this.#all.filter(isOld).slice(0, maxRemoved));
   }
 
   async #remove(kept: readonly Kept[]): Promise<void> {
@@ -118,8 +126,8 @@ export class KeptOnRefs implements KeptCommits {
 
   get #all(): Kept[] {
     return this.#options.refs.names.flatMap((name) => {
-      const [, job = "", step = "", session = "", identity = "", day = ""] = nameSyntax.exec(name) ?? [];
-      return job === "" ? [] : [{ name, job, step, session, identity, day: Date.parse(day) }];
+      const [, job = "", step = "", session = "", identity = "", day = "", stage = ""] = nameSyntax.exec(name) ?? [];
+      return job === "" ? [] : [{ name, job, step, session, identity, day: Date.parse(day), stage }];
     });
   }
 }

@@ -87,10 +87,8 @@ export function rebuildJob({
     for (const one of namedTurns(commit.message))
       if (one.job === jobId && one.turn > 0 && one.turn <= maxTurnId && !named.has(one.turn))
         named.set(one.turn, {
-          ...turnOf(one, commit, takeTold(told, commit), false),
-          ...(one.isUnfinished
-            ? { kept: "unfinished", reason: readNotes(commit.message).notes?.[0] ?? unfinishedReason }
-            : { kept: "push", reason: keptReason }),
+          ...turnOf(one, commit, takeTold(told, commit), one.left === "nothing"),
+          ...endOfKept(one, commit),
           ...(one.key && { caller, ...one.key }),
         });
   const turns = [...named.values()].sort((a, b) => a.id - b.id);
@@ -127,6 +125,13 @@ export function rebuildJob({
     answer: first?.answer ?? null,
   };
   return { job, unnamedTurn };
+}
+
+/** Returns how a turn ended whose commit is kept. */
+function endOfKept({ left }: NamedTurn, { message }: DatedCommit): Partial<TurnCopy> {
+  if (left === "nothing") return { made: "{}", stage: "published" };
+  if (left === "unfinished") return { kept: "unfinished", reason: readNotes(message).notes?.[0] ?? unfinishedReason };
+  return { kept: "push", reason: keptReason };
 }
 
 /** Returns the commits without a pull request, because the service ended before it opened one, or GitHub did not let it. */

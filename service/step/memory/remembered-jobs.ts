@@ -117,7 +117,7 @@ export class RememberedJobs implements JobCopies {
     const { kept, cached, keepsUnfinished, log } = this.#options;
     return {
       save: async (turn, packed) => {
-        if (!keepsUnfinished && namedTurns(readPacked(packed)?.message ?? "").some(({ isUnfinished }) => isUnfinished))
+        if (!keepsUnfinished && namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => left === "unfinished"))
           throw new Error("the repository is public, and its agent has a network: it is not kept unfinished");
         try {
           return await kept.save(turn, packed);
@@ -136,6 +136,9 @@ export class RememberedJobs implements JobCopies {
         }
       },
       load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),
+      end: async (turn, message) => {
+        if (cached === undefined || !this.#isCacheWritable) await kept.end?.(turn, message);
+      },
       forget: async (turn) => kept.forget?.(turn),
     };
   }

@@ -25,6 +25,12 @@ interface Running {
   restart(): Promise<void>;
 }
 
+/** What agents say of their model and version. Default: nothing, so that the agent is named. */
+const shownModels: Readonly<Record<string, RegExp>> = {
+  claude: /^[\w.-]+, Claude Code \d+\.\d+\.\d+$/,
+  copilot: /^(?!copilot$)[\w.-]+$/,
+};
+
 const modes = ["--sandbox bwrap", "--sandbox bwrap --agent-network model", "--sandbox none"];
 
 describe.each(modes)("%s", (mode) => {
@@ -72,7 +78,10 @@ describe.each(modes)("%s", (mode) => {
     test("opens a pull request, logs the agent's words, and a follow-up remembers the first prompt", async () => {
       const { docs, model } = running;
       const first = await runJob(running, "Please write the page first-prompt. [write docs/one.md ONE]");
-      expect(first, logOf(first.id)).toMatchObject({ status: "completed", model: agent.name });
+      expect(first, logOf(first.id)).toMatchObject({
+        status: "completed",
+        model: expect.stringMatching(shownModels[agent.name] ?? agent.name),
+      });
       expect(docs.read(`agent/${first.id}`, "docs/one.md")).toBe("ONE");
       expect(logOf(first.id)).toMatch(
         /\[service\] The agent's last words:\n(?:\[service\] .*\n)*\[service\] .*Done: ONE\./,

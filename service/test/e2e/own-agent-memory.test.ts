@@ -101,6 +101,34 @@ test.each(rows(accesses, 1))(
   },
 );
 
+test.each(rows(accesses, 1))(
+  "a re-run of a run that changed nothing runs no agent, with a cache that %s",
+  async (_which, access) => {
+    const { docs, ...servers } = await setUp(access);
+    const runs = join(temporaryFolder(), "runs");
+    const agent = `cat > /dev/null; echo run >> ${runs}`;
+    const first = await runWorkflow(servers, "/agent look", agent);
+    expect(first.outputs.outcome, first.log).toBe("no-changes");
+    const again = await runWorkflow(servers, first.id, agent);
+    expect(again.outputs, again.log).toMatchObject({ outcome: "no-changes", "job-id": first.outputs["job-id"] });
+    expect(readFileSync(runs, "utf8")).toBe("run\n");
+    expect(docs.branches()).toEqual([]);
+  },
+);
+
+test("a comment continues the job of its thread although no reply names it, as of a run that was killed", async () => {
+  const { docs, ...servers } = await setUp("read");
+  const agent = "cat >> notes.md";
+  const first = await runWorkflow(servers, "/agent one", agent);
+  const replies = (await servers.github.call("GET", "/issues/1/comments")) as { id: number; body: string }[];
+  const { id } = replies.find(({ body }) => body.includes("<!-- agent-job")) ?? {};
+  await servers.github.call("DELETE", `/issues/comments/${id}`);
+  const second = await runWorkflow(servers, "/agent two", agent);
+  expect(second.outputs, second.log).toMatchObject({ "job-origin": "continued", "job-id": first.outputs["job-id"] });
+  const third = await runWorkflow(servers, "/agent new three", agent);
+  expect(third.outputs["job-id"], third.log).not.toBe(first.outputs["job-id"]);
+});
+
 test("a session continues its job in a later run, unless that does not remember jobs", async () => {
   const { docs, github, cache } = await setUp("write");
   const started = join(temporaryFolder(), "started");
@@ -137,6 +165,34 @@ test("a session continues its job in a later run, unless that does not remember 
   expect(third.log).toContain(`Session nightly: job ${id} was not found, starting a new one`);
   expect(saved()).toBe(before);
 });
+
+test("a session's next run works on what came to the base since, or says what conflicts", async () => {
+  const { docs, github, cache } = await setUp("write");
+  const night = (prompt: string, agent: string) => {
+    const inputs = { agent, "agent-options": unconfined, session: "nightly", prompt };
+    return agentStep(github, inputs, { environment: { ...cache.environment, GITHUB_RUN_ID: prompt } });
+  };
+  const commit = (file: string, text: string) =>
+    docs.importHistory(
+      `commit refs/heads/main\ncommitter W <w@example.com> now\ndata 3\nNew\nfrom refs/heads/main^0\nM 100644 inline ${file}\ndata ${text.length}\n${text}\n`,
+    );
+  const first = await night("One", "echo One > notes.md");
+  const { "job-id": id, ref = "" } = first.outputs;
+  commit("src/two.ts", "two();");
+  const second = await night("Two", "cp src/two.ts notes.md");
+  expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": id });
+  expect(docs.read(ref, "notes.md")).toBe("two();");
+  expect(docs.git("merge-base", "main", ref)).toBe(docs.head("main"));
+
+  commit("notes.md", "By hand");
+  const third = await night("Three", "cat > three.md");
+  expect(third.outputs, third.log).toMatchObject({ outcome: "pr-created", "job-id": id });
+  const said = `main cannot be merged into ${ref}, because both have changed "notes.md".`;
+  const [pull] = (await github.call("GET", "/pulls?state=all")) as { body: string }[];
+  expect(docs.read(ref, "three.md")).toContain(said);
+  expect(pull?.body).toContain(said);
+  expect(third.annotations).toContainEqual(expect.stringContaining(said));
+}, 60_000);
 
 test("says if GitHub does not tell whose token it is, and that a job is not remembered if the cache is closed, too", async () => {
   const denied = (route: string, response: ServerResponse): boolean => {

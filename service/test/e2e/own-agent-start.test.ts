@@ -179,7 +179,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const { docs, github } = await setUpGitHub();
     docs.git("symbolic-ref", "HEAD", "refs/heads/none");
     const TMPDIR = temporaryFolder();
-    const inputs = { agent: "cat", prompt: "Write", "agent-options": "--model-host localhost" };
+    const inputs = { agent: "cat", prompt: "Write", "agent-options": "--model-host model.example" };
     const { annotations, log } = await agentStep(github, inputs, { environment: { TMPDIR } });
     expect(annotations, log).toEqual([
       expect.stringMatching(/^error The agent service cannot start: .*default branch/),

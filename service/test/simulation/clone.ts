@@ -108,6 +108,10 @@ export class SimulatedRepository implements UsedRepository {
     return { commit: this.#keep(this.#remote.createCommit(parent, message, edits)).id, leftOut: [] };
   }
 
+  async paths(): Promise<[]> {
+    return [];
+  }
+
   async changedFiles(): Promise<[]> {
     return [];
   }
@@ -138,6 +142,11 @@ export class SimulatedRepository implements UsedRepository {
   async copy(id: string): Promise<string> {
     const { parent, message, changes } = this.#commit(id);
     return this.#keep(this.#remote.createCommit(parent, message, changes)).id;
+  }
+
+  /** Each job begins at the only commit of the target branch. */
+  async merge(): Promise<never> {
+    throw new Error("the target branch has not moved");
   }
 
   /** No job has a base. */

@@ -253,6 +253,7 @@ export class MemoryRepository implements Repository {
       isAncestor: async (ancestor, descendant) => this.#all.isAncestor(ancestor, descendant),
       mergeBase: async (one, other) => this.#all.mergeBase(one, other),
       isMergedSince: async (base, commit, target) => this.#isMergedSince(base, commit, target),
+      isCleanMerge: async (commit, target) => this.#isCleanMerge(commit, target),
       withFilesOf: async (head, from, matching) => this.#withFilesOf(head, from, matching),
     };
     return findStart(repository, branch, options);
@@ -296,8 +297,8 @@ export class MemoryRepository implements Repository {
   }
 
   /** Makes a commit of the service. */
-  #write(tree: string, parent: string, message: string, at = this.#remote.now()): string {
-    return this.#get(this.#all.writeCommit({ tree, parents: [parent], message, by: agentIdentity, at }));
+  #write(tree: string, parents: string | string[], message: string, at = this.#remote.now()): string {
+    return this.#get(this.#all.writeCommit({ tree, parents: [parents].flat(), message, by: agentIdentity, at }));
   }
 
   async changedFiles(base: string, head: string): Promise<readonly ChangedFile[]> {
@@ -308,6 +309,10 @@ export class MemoryRepository implements Repository {
       after: after?.get(path),
       filter: undefined,
     }));
+  }
+
+  async paths(commit: string): Promise<string[]> {
+    return [...this.#all.files(this.#commit(commit).id).keys()];
   }
 
   async *readContents(ids: readonly string[]): AsyncGenerator<{ id: string; content: string }> {
@@ -397,6 +402,20 @@ export class MemoryRepository implements Repository {
     if (this.#all.isAncestor(parent, newParent)) return this.#all.merge(newParent, commit);
     const [base, onto, change] = [parent, newParent, commit].map((one) => this.#all.files(one));
     return base && onto && change && this.#all.mergeFiles(base, onto, change);
+  }
+
+  async merge(into: string, other: string, message: string): Promise<{ commit: string } | { conflicts: string[] }> {
+    const tree = this.#all.merge(into, other);
+    if (tree !== undefined) return { commit: this.#write(tree, [into, other], message) };
+    const base = this.#all.mergeBase(into, other) ?? other;
+    const changed = new Set(this.#all.changedPaths(base, into));
+    return { conflicts: this.#all.changedPaths(base, other).filter((path) => changed.has(path)) };
+  }
+
+  #isCleanMerge(commit: string, target: string): boolean {
+    const { tree, parents } = this.#commit(commit);
+    const [into = "", other] = parents;
+    return other !== undefined && this.#all.isAncestor(other, target) && this.#all.merge(into, other) === tree;
   }
 
   async withOwnFiles(

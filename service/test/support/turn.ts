@@ -58,6 +58,7 @@ class FakeBranch {
       return { commit: `c${this.#made}`, leftOut };
     },
     changedFiles: async () => this.changed,
+    paths: async () => ["docs/page.md"],
     readContents: async function* (ids) {
       for (const id of ids) yield { id, content: id };
     },
@@ -65,6 +66,7 @@ class FakeBranch {
     copy: async (commit) => commit,
     push: async () => {},
     rebase: async () => undefined,
+    merge: async () => ({ conflicts: [] }),
     withOwnFiles: async (commit) => ({ commit, leftOut: [] }),
     packCommit: async () => new Uint8Array(),
     unpackCommit: async () => undefined,

@@ -1,4 +1,5 @@
 import { messageOf } from "../../client/errors.ts";
+import { message } from "../../runner-kit/text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
 import { describeCounts, shortRef } from "../report/format.ts";
 import { type BlockedResult, cancelledBeforeSending, type RunResult } from "../result.ts";
@@ -31,6 +32,7 @@ export async function findSection(
     if (files.length === 0 && !isTruncated) {
       const where = paths.length === 0 ? "" : ` in ${excerpt(paths.join(", "), 300)}`;
       log.line(`No changes${where} since ${shortRef(base)}: nothing to do`);
+      if (changes.otherFiles > 0) await warnOfUnused(settings, changes, run);
       return { kind: "skipped", reason: "nothing-new" };
     }
     log.line(`Changes since ${shortRef(base)}: ${describeCounts(changes)} (${url})`);
@@ -39,6 +41,19 @@ export async function findSection(
     if (ports.signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "changes", detail: messageOf(error) };
   }
+}
+
+/** Warns of patterns that match no file that there is: what they were meant for never counts. */
+async function warnOfUnused({ paths }: ChangesSettings, { head }: Changes, run: Run): Promise<void> {
+  const all = await connectRepository(run, readingLimits)
+    .then((reader) => repositoryOf(reader).allPaths(head))
+    .catch(() => undefined);
+  const unused = all && paths?.unused(all);
+  if (unused !== undefined && unused.length > 0)
+    run.log.warning(message`
+      A pattern matches no file
+      ${excerpt(unused.join(", "), 300)} in paths matches no file of the repository, so that no change counts for it.
+      Check how it is written. Names are case-sensitive.`);
 }
 
 /** Reads what changed, without a checkout; `undefined` if there is nothing to compare. @throws if GitHub cannot be asked */

@@ -2,7 +2,21 @@
 export interface PathFilter {
   patterns: readonly string[];
   matches: (path: string) => boolean;
+  /** Returns the patterns that match none of some paths, without those that exclude. */
+  unused: (paths: readonly string[]) => string[];
 }
+
+/** Mistakes by which a pattern matches no file, and what they are, as what follows in a sentence. */
+const mistakes: readonly (readonly [RegExp, string])[] = [
+  [/^\.?\//, "begins with / or ./, as no path does"],
+  [/\/$/, "ends with /, as no file does: add **"],
+  [/^- /, "begins with the dash of a list"],
+  [/^["'`]|["'`]$/, "has quotation marks"],
+  [/(?:^|\/)\.\.(?:\/|$)/, "has .. in it, as no path does"],
+  [/^#\s|\s#/, "has a comment, which is part of the pattern here"],
+  [/,\s*[^,]*[*/]/, "has a comma: write one pattern in each line"],
+  [/\\[a-z\d]/i, "has a backslash between folders: write /"],
+];
 
 /**
  * Parses the patterns of `paths`, one a line, as in `on.push.paths`: the last match decides, and `!` excludes. The usual libraries
@@ -12,25 +26,30 @@ export function parsePaths(text: string): { value: PathFilter | undefined } | { 
   const unreadable = (line: number, problem: string) => ({
     problem: `has a pattern that cannot be read: line ${line} ${problem}`,
   });
-  const rules: { isNegative: boolean; expression: RegExp }[] = [];
-  const patterns: string[] = [];
+  const rules: { pattern: string; isNegative: boolean; expression: RegExp }[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const pattern = line.trim();
     if (pattern === "") continue;
     const isNegative = pattern.startsWith("!");
-    const expression = toRegExp(isNegative ? pattern.slice(1) : pattern);
+    const path = isNegative ? pattern.slice(1) : pattern;
+    const expression = toRegExp(path);
     if (typeof expression === "string") return unreadable(index + 1, expression);
-    rules.push({ isNegative, expression });
-    patterns.push(pattern);
+    const mistake = mistakes.find(([one]) => one.test(path))?.[1];
+    if (mistake !== undefined) return { problem: `has a pattern that matches no file: line ${index + 1} ${mistake}` };
+    rules.push({ pattern, isNegative, expression });
   }
-  if (patterns.length === 0) return { value: undefined };
+  if (rules.length === 0) return { value: undefined };
   if (rules.every(({ isNegative }) => isNegative))
     return unreadable(1, "only excludes files; add a pattern without ! before it, such as **");
   const matches = (path: string): boolean => {
     const last = rules.findLast(({ expression }) => expression.test(path));
     return last !== undefined && !last.isNegative;
   };
-  return { value: { patterns, matches } };
+  const unused = (paths: readonly string[]): string[] =>
+    rules
+      .filter(({ isNegative, expression }) => !isNegative && !paths.some((path) => expression.test(path)))
+      .map(({ pattern }) => pattern);
+  return { value: { patterns: rules.map(({ pattern }) => pattern), matches, unused } };
 }
 
 /** The parts of a pattern, in the order in which they are tried. */

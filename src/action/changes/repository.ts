@@ -56,6 +56,11 @@ const pullRequest = z.object({
   head: z.object({ sha: z.string() }),
 });
 
+const fileTree = z.object({
+  truncated: z.boolean(),
+  tree: z.array(z.object({ path: z.string(), type: z.string() })),
+});
+
 const release = z.object({ tag_name: z.string(), draft: z.boolean() });
 const tag = z.object({ name: z.string() });
 
@@ -161,6 +166,12 @@ export function repositoryOf(reader: RepositoryReader) {
     /** Returns the first 300 files of a commit. GitHub's documentation: "Get a commit". */
     async filesOf(ref: string): Promise<ChangedFile[]> {
       return (await reader.get("commits/{ref}", z.object({ files: z.array(file) }), { ref })).files;
+    },
+
+    /** Returns the paths of all files of a commit; `undefined` if there are too many. GitHub's documentation: "Get a tree". */
+    async allPaths(ref: string): Promise<string[] | undefined> {
+      const { truncated, tree } = await reader.get("git/trees/{ref}", fileTree, { ref, recursive: "1" });
+      return truncated ? undefined : tree.filter(({ type }) => type !== "tree").map(({ path }) => path);
     },
 
     /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */

@@ -3,6 +3,7 @@ import { joinSentences, message, plain, say } from "../../runner-kit/text.ts";
 import { findOwnJob, readState } from "../base-branch.ts";
 import type { Word } from "../memory/decide.ts";
 import type { ThreadWords } from "../memory/evidence.ts";
+import { jobOfService } from "../memory/session.ts";
 import { outcomes } from "../outcome.ts";
 import type { Continuation } from "../plan.ts";
 import { describeHidden } from "../report/format.ts";
@@ -185,7 +186,12 @@ export class Conversation {
         log.notice(message`
           The thread's job is of another project
           The last job of this thread is one of the project ${other}, and this step works for ${settings.projectId}, so it starts a new job. With the agent service as a step, each repository and each agent has a project of its own.`);
-      return undefined;
+      if (!settings.agent || isTold) return undefined;
+      const known = await jobOfService(this.#run);
+      if ("kind" in known) return known;
+      if (known.jobId !== undefined)
+        log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which goes on`);
+      return known.jobId === undefined ? undefined : { jobId: known.jobId, isReplaceable: true };
     }
     // A job that started from another branch would bring that along.
     const isOther = base !== undefined && !isTold && (await readState(jobId, this.#run)).base !== base;

@@ -19,8 +19,18 @@ export interface ThreadEvent {
   text: string;
   /** How many parts of the text, and of the title of the issue or pull request, the page does not show. */
   hiddenCount: number;
-  /** Without what the page does not show. */
-  subject: { kind: "issue" | "pull request"; number: number; title: string; body: string; url: string };
+  /** Without what the page does not show. `comments`: how many there were. Default: unknown. */
+  subject: {
+    kind: "issue" | "pull request";
+    number: number;
+    title: string;
+    body: string;
+    url: string;
+    author?: string | undefined;
+    comments?: number | undefined;
+  };
+  /** When it happened, in milliseconds since 1970. Default: unknown. */
+  at?: number | undefined;
   commentId?: number;
   /** Only for a review comment: the first comment of its thread, and its position in the diff. */
   position?: { rootId: number; path: string; line: number | undefined };

@@ -6,6 +6,7 @@ import { type ThreadEvent, type ThreadEventName, triggerKinds } from "./event.ts
 
 const nullableText = z.nullish(z.string());
 const user = z.object({ login: z.string(), type: nullableText });
+const optionalText = z.catch(z.optional(z.string()), undefined);
 const event = z.object({
   action: z.string(),
   repository: z.object({
@@ -20,8 +21,11 @@ const subject = z.object({
   body: nullableText,
   html_url: z.string(),
   pull_request: z.optional(z.unknown()),
+  user: z.catch(z.nullish(user), undefined),
+  comments: z.catch(z.optional(z.int()), undefined),
+  updated_at: optionalText,
 });
-const comment = z.object({ id: z.int(), body: z.string(), user });
+const comment = z.object({ id: z.int(), body: z.string(), user, created_at: optionalText });
 const issueComment = z.object({ comment, issue: subject });
 const reviewComment = z.object({
   comment: z.extend(comment, {
@@ -34,7 +38,13 @@ const reviewComment = z.object({
   pull_request: subject,
 });
 const review = z.object({
-  review: z.object({ id: z.int(), body: nullableText, user: z.nullish(user), html_url: z.string() }),
+  review: z.object({
+    id: z.int(),
+    body: nullableText,
+    user: z.nullish(user),
+    html_url: z.string(),
+    submitted_at: optionalText,
+  }),
   pull_request: subject,
 });
 /** An account that was deleted is `null`, which the author of a new issue or pull request is not. */
@@ -63,6 +73,7 @@ export function parseEvent(name: ThreadEventName, payload: unknown, runId: strin
       author: personOf(person),
       ...said(opened.body, opened),
       subject: describe(opened, isPullRequest),
+      at: timeOf(opened.updated_at),
       ...(isLabel && label && { label: label.name }),
     };
   };
@@ -84,10 +95,10 @@ export function parseEvent(name: ThreadEventName, payload: unknown, runId: strin
     }
     case "pull_request_review": {
       const { review: submitted, pull_request: pull } = read(review);
-      const { id, body, user: reviewer, html_url: reviewUrl } = submitted;
+      const { id, body, user: reviewer, html_url: reviewUrl, submitted_at: time } = submitted;
       if (action === "submitted" && !reviewer) throw new Error(`the payload of ${name} lacks the reviewer`);
       const asked = { request: `review=${id}`, author: personOf(reviewer), ...said(body, pull), reviewId: id } as const;
-      return { ...place, triggerKind: "review", ...asked, subject: describe(pull, true), reviewUrl };
+      return { ...place, triggerKind: "review", ...asked, subject: describe(pull, true), at: timeOf(time), reviewUrl };
     }
     case "issues": {
       const { issue } = read(issues);
@@ -99,10 +110,16 @@ export function parseEvent(name: ThreadEventName, payload: unknown, runId: strin
   }
 }
 
-function commented({ id, body, user: author }: z.infer<typeof comment>, about: z.infer<typeof subject>) {
+function commented(
+  { id, body, user: author, created_at: time }: z.infer<typeof comment>,
+  about: z.infer<typeof subject>,
+) {
   const request = `comment=${id}` as const;
-  return { triggerKind: "comment", request, author: personOf(author), ...said(body, about), commentId: id } as const;
+  const place = { commentId: id, at: timeOf(time) } as const;
+  return { triggerKind: "comment", request, author: personOf(author), ...said(body, about), ...place } as const;
 }
+
+const timeOf = (text: string | undefined): number | undefined => Date.parse(text ?? "") || undefined;
 
 function said(body: string | null | undefined, { title }: z.infer<typeof subject>) {
   const text = body ?? "";
@@ -115,7 +132,7 @@ function personOf(person: z.infer<typeof user> | null | undefined): ThreadEvent[
 }
 
 function describe(data: z.infer<typeof subject>, isPullRequest: boolean): ThreadEvent["subject"] {
-  const { number, title, body, html_url: url } = data;
+  const { number, title, body, html_url: url, user: opener, comments } = data;
   const shown = { title: title.replace(invisible, ""), body: readShown(body ?? "").from() };
-  return { kind: isPullRequest ? "pull request" : "issue", number, ...shown, url };
+  return { kind: isPullRequest ? "pull request" : "issue", number, ...shown, url, author: opener?.login, comments };
 }

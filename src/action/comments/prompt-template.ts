@@ -14,9 +14,17 @@ const eventValues: Readonly<Record<string, (event: ThreadEvent, instruction: str
   review: ({ reviewUrl }) => reviewUrl ?? "",
 };
 
+/** What a prompt has a place for besides, or gets at its end, each empty if there is nothing to say. */
+export interface Sections {
+  /** `undefined` without the input of this name. */
+  changes?: string | undefined;
+  /** `undefined` outside of comment mode. */
+  thread?: string | undefined;
+}
+
 /** Returns the placeholders of a prompt template. `changes` is one of them only with the input of this name. */
 export function placeholders(hasChanges: boolean): readonly string[] {
-  return [...Object.keys(eventValues), ...(hasChanges ? ["changes"] : [])];
+  return [...Object.keys(eventValues), "thread", ...(hasChanges ? ["changes"] : [])];
 }
 
 const pattern = /\{\{([^{}]*)\}\}/g;
@@ -35,27 +43,32 @@ function namesIn(template: string): string[] {
   return [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
 }
 
-/** What takes the place of the changes in a prompt that they come beside. */
-export const changesBelow = "(listed after this task, if there are any)";
+/** What takes the place of sections in a prompt that they come beside. */
+export const sectionsBelow: Sections = {
+  changes: "(listed after this task, if there are any)",
+  thread: "(quoted after this task, if it says anything)",
+};
 
-/** Fills in a text in one pass, so that no value is interpreted; changes without a place go to its end. */
-function fill(text: string, values: Readonly<Record<string, string>>, changes: string): string {
-  const byName = new Map(Object.entries({ ...values, changes }));
+/** Fills in a text in one pass, so that no value is interpreted; sections without a place go to its end. */
+function fill(text: string, values: Readonly<Record<string, string>>, sections: Sections): string {
+  const given = Object.entries(sections).filter(([, section]) => section !== undefined);
+  const byName = new Map<string, string>(Object.entries({ ...values, ...Object.fromEntries(given) }));
   const filled = text.replace(pattern, (placeholder, name: string) => byName.get(name.trim()) ?? placeholder);
-  return changes === "" || changes === changesBelow || namesIn(text).includes("changes")
-    ? filled
-    : `${filled}\n\n${changes}`;
+  const names = namesIn(text);
+  const isOver = (name: string, section: string): boolean =>
+    section !== "" && section !== sectionsBelow[name as keyof Sections] && !names.includes(name);
+  return [filled, ...given.flatMap(([name, section]) => (isOver(name, section) ? [section] : []))].join("\n\n");
 }
 
-/** Puts the section with the changes into a prompt of the workflow, which stays as it is without a section. */
-export function addSection(prompt: string, section: string | undefined): string {
-  return section === undefined ? prompt : fill(prompt, {}, section);
+/** Puts sections into a prompt of the workflow, which stays as it is without one. */
+export function addSections(prompt: string, { changes }: Sections): string {
+  return changes === undefined ? prompt : fill(prompt, {}, { changes });
 }
 
-/** Fills in a template of comment mode; the section with the changes may be empty. */
-export function fillTemplate(template: string, instruction: string, event: ThreadEvent, changes: string): string {
+/** Fills in a template of comment mode. A section that is not given is empty. */
+export function fillTemplate(template: string, instruction: string, event: ThreadEvent, sections: Sections): string {
   const values = Object.entries(eventValues).map(([name, read]) => [name, read(event, instruction)]);
-  return fill(template, Object.fromEntries(values), changes);
+  return fill(template, Object.fromEntries(values), { changes: "", thread: "", ...sections });
 }
 
 /** Returns the template that applies if the workflow has none: the instruction and its place. */

@@ -1,8 +1,8 @@
-import * as z from "zod/mini";
 import { messageOf } from "../../client/errors.ts";
 import { message, plain } from "../../runner-kit/text.ts";
 import { askBefore, type Replies } from "../memory/evidence.ts";
 import { isResuming, type Memory, openMemory } from "../memory/memory.ts";
+import type { PromptSource } from "../plan.ts";
 import { describeHidden } from "../report/format.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import { connectGitHub, type Execution, type Run } from "../run.ts";
@@ -11,18 +11,18 @@ import { type RepositoryReader, readerOf } from "../runner/read-repository.ts";
 import type { CommentMode } from "../settings.ts";
 import { StepKey } from "../step-key.ts";
 import type { ThreadRequest } from "./conversation.ts";
-import { isThreadEvent, permissions, type ThreadEvent } from "./event.ts";
+import { isThreadEvent, type ThreadEvent } from "./event.ts";
 import { parseEvent } from "./parse-event.ts";
+import { readPermission } from "./permission.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
+import { readThread } from "./read-thread.ts";
 import { checkReview, parseReview } from "./review.ts";
 import { type Command, parseTrigger } from "./trigger.ts";
 
 /** An event that asks for something, from somebody who may ask. */
-export interface CommentRequest extends ThreadRequest {
+export interface CommentRequest extends ThreadRequest, PromptSource {
   /** A command starts nothing, and has no prompt. */
   command?: Command;
-  /** Returns the prompt with a section on changes, which may be empty. */
-  fill: (section: string | undefined) => string;
   /** The run, whose requests are known by the event. */
   run: Run;
   memory: Memory;
@@ -42,7 +42,9 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
 
   // In a thread, a re-run always waits for what an earlier attempt started.
   const own = { ...settings, onRerun: "resume", session: "" } as const;
-  const identity = { ...settings, onRerun: "resume", jobId: mode.jobId, request: event.request } as const;
+  // Its service finds the job of a thread by that, if a runner was lost before the reply named it.
+  const session = settings.agent && mode.jobId === "" ? `thread ${event.subject.number}` : "";
+  const identity = { ...settings, session, onRerun: "resume", jobId: mode.jobId, request: event.request } as const;
   const run: Run = { ...plainRun, settings: own, key: new StepKey(identity, environment) };
   const github = await connectGitHub(run);
   state.startedAt = clock.now();
@@ -59,10 +61,20 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
 
   const isCommand = "command" in asked;
   const template = mode.template ?? defaultTemplate(event);
-  const fill = (section = ""): string => fillTemplate(template, isCommand ? "" : asked.instruction, event, section);
+  const { instruction, rest = "" } = isCommand ? { instruction: "" } : asked;
+  const fill: PromptSource["fill"] = (sections) => fillTemplate(template, instruction, event, sections);
   const kind = mode.jobId === "" ? "create" : "message";
-  const memory = await openMemory({ kind, prompt: fill() }, run, true);
-  const request = { event, isNew: false, fill, github, run, memory, replies: undefined };
+  const memory = await openMemory({ kind, prompt: fill({}) }, run, true);
+  const request = {
+    event,
+    isNew: false,
+    fill,
+    readThread: () => readThread(event, rest, repository, run),
+    github,
+    run,
+    memory,
+    replies: undefined,
+  };
   const blocked = async (result: RunResult): Promise<Execution> => {
     if (!isCommand) await memory.withdraw();
     return { result };
@@ -123,24 +135,11 @@ async function checkPermission(
       ? undefined
       : { kind: "skipped", reason: "bot", triggerKind };
   try {
-    const path = "collaborators/{username}/permission";
-    const place = { username: author.login };
-    const { role_name: role, permission } = await repository.get(path, permissionAnswer, place);
-    // The role distinguishes all five; an organization's custom role falls back to the permission.
-    // Forgejo's.
-    const given = role === "owner" || permission === "owner" ? "admin" : role;
-    const has = permissions.find((name) => name === given) ?? ladder.find((name) => name === permission);
-    if (has === undefined) throw new Error("GitHub's response names no permission");
     const needs = rules.requiredPermission;
-    if (ladder.indexOf(has) >= ladder.indexOf(needs)) return undefined;
-    return { kind: "skipped", reason: "not-permitted", triggerKind, has, needs };
+    const { has, isEnough } = await readPermission(author.login, needs, repository);
+    return isEnough ? undefined : { kind: "skipped", reason: "not-permitted", triggerKind, has, needs };
   } catch (error) {
     if (signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "permission", triggerKind, detail: messageOf(error) };
   }
 }
-
-const ladder = ["none", ...permissions] as const;
-
-/** GitHub's documentation: "Get repository permissions for a user". */
-const permissionAnswer = z.object({ role_name: z.optional(z.unknown()), permission: z.optional(z.unknown()) });

@@ -75,7 +75,8 @@ export async function parseReview(event: ThreadEvent, phrase: string, repository
   if (requests.length === 0 && command) return command;
   const instruction = formatComments(requests);
   const isNew = requests.some(({ request }) => request?.isNew);
-  return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew };
+  const rest = formatComments(read.filter((comment) => !asking.includes(comment)));
+  return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew, rest };
 }
 
 /** GitHub's documentation: "List comments for a pull request review". */

@@ -16,6 +16,8 @@ export type Command = (typeof commands)[number];
 export interface Instruction {
   instruction: string;
   isNew: boolean;
+  /** What else the review says that asks. Default: nothing. */
+  rest?: string;
 }
 
 /**

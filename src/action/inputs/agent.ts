@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isObject } from "../../client/contract.ts";
 import {
   type AgentSettings,
+  agentKeys,
   agentProblem,
   forkAdvice,
   keysOf,
@@ -66,10 +67,11 @@ export function parseAgent(
   const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
   const given = readAgentOptions(raw["agent-options"]);
   const renamed = given.ofService.find(({ name, value }) => name === "agent-env" && /key|token/i.test(value))?.value;
+  const isCloud = keys !== agentKeys[agent];
   if (isKeyMissing)
     add(
       "agent",
-      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. ${renamed === undefined ? say`Check the secret's name` : say`If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${trusted(forkAdvice)}`,
+      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${trusted(isCloud ? "the step that signs in, or from a secret" : "a secret")}. ${renamed === undefined ? say`Check the secret's name` : say`If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${trusted(forkAdvice)}`,
     );
   for (const name of keys)
     if (!isKey(environment[name]?.trim() || "unset"))

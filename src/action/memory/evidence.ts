@@ -1,7 +1,7 @@
 import type { Acceptance } from "../../client/errors.ts";
 import type { SentTurn } from "../../client/step-lookup.ts";
 import { isForgetful } from "../../runner-kit/cache.ts";
-import { changesBelow, nothingRemembered, writePrompt } from "../plan.ts";
+import { nothingRemembered, type PromptSource, promptApart, writePrompt } from "../plan.ts";
 import {
   AgentError,
   agentFailed,
@@ -57,11 +57,11 @@ export interface Replies {
  * @param fill - returns the prompt with a section on changes
  */
 export async function askBefore(
-  { fill, memory }: { fill: (section: string | undefined) => string; memory: { cache: CachedWords | undefined } },
+  source: PromptSource & { memory: { cache: CachedWords | undefined } },
   run: Run,
 ): Promise<Replies | RunResult> {
   const { signal } = run.ports;
-  const asked = ask(fill, memory.cache, run).catch((error: unknown) => {
+  const asked = ask(source, source.memory.cache, run).catch((error: unknown) => {
     // What asks its service may start it.
     if (error instanceof AgentError) return agentFailed(error);
     throw error;
@@ -70,11 +70,7 @@ export async function askBefore(
   return replies && !signal.aborted ? replies : cancelledBeforeSending;
 }
 
-async function ask(
-  fill: (section: string | undefined) => string,
-  cache: CachedWords | undefined,
-  run: Run,
-): Promise<Replies | RunResult> {
+async function ask(source: PromptSource, cache: CachedWords | undefined, run: Run): Promise<Replies | RunResult> {
   let read: Promise<ReadWords> | undefined;
   // Read at most once: the prompt and the decision are then made from the same words.
   const readWords = (): Promise<ReadWords> => {
@@ -88,15 +84,13 @@ async function ask(
   const [newest, ...older] = turns;
   if (!newest) return { words, answer, service: "nothing" };
   const isOnly = older.length === 0;
-  const { changes } = run.settings;
-  const isApart = run.state.features?.has("sections");
-  // The prompt depends on what changed, and there is nothing to choose from.
-  if (changes && !isApart && isOnly) return { words, answer, service: turnOf(newest, false) };
+  const isWhole = (run.settings.changes || source.readThread) && !run.state.features?.has("sections");
+  // The prompt depends on what others write, and there is nothing to choose from.
+  if (isWhole && isOnly) return { words, answer, service: turnOf(newest, false) };
   const firstBase = words.base;
-  const written =
-    changes && !isApart
-      ? await writePrompt(fill, run, { ...nothingRemembered, firstBase })
-      : { whole: fill(changes ? changesBelow : undefined) };
+  const written = isWhole
+    ? await writePrompt(source, run, { ...nothingRemembered, firstBase })
+    : { whole: promptApart(source, run) };
   if ("kind" in written) return written;
   const same = run.key.find(written.whole, turns);
   if (same) return { words, answer, service: turnOf(same, false) };

@@ -42,6 +42,7 @@ export class Memory {
     task: Pick<SendingTask, "kind" | "prompt">,
     run: Run,
     connected: Awaited<ReturnType<Run["ports"]["connectCache"]>> | undefined,
+    hasThread: boolean,
   ) {
     this.#run = run;
     this.kind = task.kind;
@@ -50,7 +51,9 @@ export class Memory {
     this.cache = connected && hasWords ? cachedWords(connected, task, run) : undefined;
     // A reusable workflow that is called twice has the same steps, told apart by their prompts.
     const step = hash(JSON.stringify([run.key.step, task.kind, task.prompt]));
-    this.#openSession = (session) => connected && sessionMemory(connected, step, session, run.ports.environment);
+    // Of a thread, the reply is the memory.
+    const ofSessions = hasThread ? undefined : connected;
+    this.#openSession = (session) => ofSessions && sessionMemory(ofSessions, step, session, run.ports.environment);
   }
 
   /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
@@ -223,7 +226,7 @@ export async function openMemory(
 ): Promise<Memory> {
   const { environment, connectCache } = run.ports;
   const isUseful = hasThread ? cacheAccess(environment) === "write" : hasCacheService(environment);
-  return new Memory(task, run, isUseful ? await connectCache() : undefined);
+  return new Memory(task, run, isUseful ? await connectCache() : undefined, hasThread);
 }
 
 /** Returns whether the step goes by what earlier attempts of the workflow run did. */

@@ -229,7 +229,7 @@ export async function readSession(
  * Returns the job that the service remembers for the session of a run, if there is one and it knows sessions; a result if it cannot say that
  * now: a new job could have a second pull request.
  */
-async function jobOfService(run: Run): Promise<{ jobId: string | undefined } | RunResult> {
+export async function jobOfService(run: Run): Promise<{ jobId: string | undefined } | RunResult> {
   const { clock, signal } = run.ports;
   const startedAt = clock.now();
   const answer = await askService(run, undefined, maxReadMs);

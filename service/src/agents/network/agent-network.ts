@@ -78,7 +78,7 @@ export async function createAgentNetwork(
   const secret = (name: string): string =>
     (name === keyVariable ? key : others.get(name))?.value ?? service[name]?.trim() ?? "";
   const model = endpoint && key ? { endpoint, secret } : undefined;
-  const proxy = await startModelProxy({ model, hosts, ...limits, log });
+  const proxy = await startModelProxy({ model, hosts, ...limits, environment: service, log });
   return throughProxy(
     proxy,
     model && {
@@ -101,13 +101,21 @@ const registries = [
  * network, whatever their names resolve to.
  *
  * @param hosts - `host` or `host:port`
+ * @param service - the environment of the service
  */
 export async function createSetupNetwork(
   hosts: readonly string[],
+  service: NodeJS.ProcessEnv,
   log: (line: string) => void,
   maxConnections?: number,
 ): Promise<AgentNetwork> {
-  const options = { hosts: [...registries, ...hosts], resolve: lookUpPublic, maxConnections, log };
+  const options = {
+    hosts: [...registries, ...hosts],
+    resolve: lookUpPublic,
+    environment: service,
+    maxConnections,
+    log,
+  };
   return throughProxy(await startModelProxy(options));
 }
 

@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { connect, createServer as createSocketServer, isIP, type LookupFunction, type Socket } from "node:net";
+import { type Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { createServer as createSocketServer, isIP, type LookupFunction, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
 import { errorMessage } from "../../error-message.ts";
 import { credentialHeaders, type ModelEndpoint } from "../agent.ts";
+import { agentFor, type DialOptions, dial } from "./machine-proxy.ts";
 import { ModelBodies, RejectedBody } from "./model-body.ts";
 import {
   defaultMaxProxyConnections,
@@ -20,8 +21,10 @@ export interface ModelProxyOptions {
   model?: { endpoint: ModelEndpoint; secret: (name: string) => string } | undefined;
   /** `host` or `host:port` (default: 443) to which the proxy opens tunnels. */
   hosts: readonly string[];
-  /** Resolves the names of these hosts, and fails for one that tunnels may not lead to. Default: all are allowed. */
+  /** Resolves the names of these hosts, and fails with `PrivateAddress` for one that tunnels may not lead to. Default: all are allowed. */
   resolve?: LookupFunction | undefined;
+  /** Of the service, with the variables of the machine's proxy. Default: the process's. */
+  environment?: NodeJS.ProcessEnv | undefined;
   /** Whether the provider's machines may fetch and run things for agents. Default: no. */
   allowsServerTools?: boolean | undefined;
   /** How many connections agents may have open. Default: as many as if this is the only proxy. */
@@ -73,16 +76,24 @@ const dropped = new Set([
 
 /** Starts a proxy. No path, header or body that passes it is logged. */
 export async function startModelProxy(options: ModelProxyOptions): Promise<ModelProxy> {
-  const { model, hosts, log, allowsServerTools = false, times = defaultProxyTimes, onAnswer } = options;
+  const {
+    model,
+    hosts,
+    log,
+    allowsServerTools = false,
+    times = defaultProxyTimes,
+    onAnswer,
+    environment = process.env,
+  } = options;
   // A signature is of the body.
   const readsBodies = model && (!allowsServerTools || model.endpoint.sign !== undefined);
   const bodies = readsBodies ? new ModelBodies(model.endpoint.api, allowsServerTools) : undefined;
   const allowed = new Set(hosts.map((host) => (host.includes(":") ? host : `${host}:443`).toLowerCase()));
   const denied = new Set<string>();
+  const failed = new Set<string>();
   const tunnels = new Set<Duplex>();
   const uses = new WeakMap<object, ModelUse>();
-  // Uses the proxy of the service's environment, if there is one.
-  const httpsAgent = new HttpsAgent({ keepAlive: true, proxyEnv: process.env });
+  const agent = agentFor(new URL(model?.endpoint.url ?? "https://model.invalid"), environment);
   const limits = {
     maxHeaderSize,
     headersTimeout: times.headersMs,
@@ -94,7 +105,7 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
     // With this status, Codex uses HTTP at once. With others, it tries to open a WebSocket five times.
     if (request.headers.upgrade !== undefined) return reject(response, 426, "This proxy opens no WebSockets.");
     const use = uses.get(request.socket);
-    forward(request, response, model, bodies, httpsAgent, use, onAnswer).catch((error: unknown) => {
+    forward(request, response, model, bodies, agent, use, onAnswer).catch((error: unknown) => {
       if (error instanceof RejectedBody) reject(response, error.status, error.message);
       // Such as a path that is no URL. An agent must not be able to end the service with it.
       else reject(response, 400, "The request is invalid.");
@@ -120,7 +131,14 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
       client.end("HTTP/1.1 403 Forbidden\r\n\r\n");
       return;
     }
-    openTunnel(client, connect({ host, port: Number(port), lookup: options.resolve }), head, tunnels);
+    const dialOptions = { environment, lookup: options.resolve };
+    openTunnel(client, host, Number(port), dialOptions, head, tunnels).catch((error: unknown) => {
+      if (client.destroyed) return;
+      client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+      if (failed.has(url)) return;
+      failed.add(url);
+      log(`${url} cannot be reached: ${errorMessage(error)}`);
+    });
   });
   // In the temporary directory, because the path of a socket may only have about 100 bytes.
   const folder = await mkdtemp(join(tmpdir(), "agent-proxy-"));
@@ -155,7 +173,7 @@ export async function startModelProxy(options: ModelProxyOptions): Promise<Model
     },
     [Symbol.asyncDispose]: async () => {
       for (const tunnel of tunnels) tunnel.destroy();
-      httpsAgent.destroy();
+      agent.destroy();
       for (const run of runs) await run[Symbol.asyncDispose]();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -171,19 +189,24 @@ function retryTime(retryAfter: string | undefined): number | undefined {
   return Number.isNaN(waitMs) ? undefined : performance.now() + waitMs;
 }
 
-function openTunnel(client: Duplex, target: Socket, head: Buffer, tunnels: Set<Duplex>): void {
+async function openTunnel(
+  client: Duplex,
+  host: string,
+  port: number,
+  options: Omit<DialOptions, "signal">,
+  head: Buffer,
+  tunnels: Set<Duplex>,
+): Promise<void> {
   tunnels.add(client);
+  const closed = new AbortController();
   client.once("close", () => {
     tunnels.delete(client);
-    target.destroy();
+    closed.abort();
   });
-  const fail = (): void => void client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
-  target.once("error", fail).once("connect", () => {
-    target.off("error", fail);
-    client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-    target.write(head);
-    pipeline(client, target, client, () => {});
-  });
+  const target = await dial(host, port, { ...options, signal: closed.signal });
+  client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+  target.write(head);
+  pipeline(client, target, client, () => {});
 }
 
 /** Names of parameters in which an agent could send a key of its own, or another one than the service's. */
@@ -196,7 +219,7 @@ async function forward(
   response: ServerResponse,
   { endpoint, secret }: NonNullable<ModelProxyOptions["model"]>,
   bodies: ModelBodies | undefined,
-  httpsAgent: HttpsAgent,
+  agent: Agent,
   use: ModelUse = { open: 0, lastAt: 0 },
   onAnswer: (status: number) => void = () => {},
 ): Promise<void> {
@@ -221,7 +244,7 @@ async function forward(
   const headers = { ...passed, ...(await credentialHeaders(endpoint, { method, url, body: body ?? "" }, secret)) };
   // The agent may have gone while its request was read.
   if (response.destroyed) return;
-  const [send, agent] = url.protocol === "https:" ? [httpsRequest, httpsAgent] : [httpRequest, undefined];
+  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   const upstream = send(url, { method, headers, maxHeaderSize, agent }, (answer) => {
     onAnswer(answer.statusCode ?? 502);
     use.lastStatus = answer.statusCode ?? 502;

@@ -56,13 +56,16 @@ const localName = /^(?:localhost|[^.]+|.*\.(?:localhost|local|internal|localdoma
 export const mayBePublic = (host: string): boolean =>
   isIP(host) === 0 ? !localName.test(host) : isPublicAddress(host);
 
+/** Why a name is not resolved: what it stands for is none of the agents' business. */
+export class PrivateAddress extends Error {}
+
 /** Resolves a name as `dns.lookup` does, and fails if it has an address that is not public: the next answer could be that one alone. */
 export const lookUpPublic: LookupFunction = (hostname, options, callback) => {
   lookUp(hostname, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? [];
     if (error !== null || first === undefined) return callback(error ?? new Error(`${hostname} has no address`), "");
     if (!addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(new Error(`${hostname} is in a private network`), "");
+      return callback(new PrivateAddress(`${hostname} is in a private network`), "");
     if (options.all) callback(null, addresses);
     else callback(null, first.address, first.family);
   });

@@ -76,21 +76,27 @@ export class GitHubCommits implements GitHubOfCommits {
   }
 
   /** Uploads the new objects one after another: GitHub asks for a second between writes. */
-  async sign({ tree, parent, message, objects, readContents }: RequestedCommit): Promise<{ id: string; text: string }> {
+  async sign({
+    tree,
+    parents,
+    message,
+    objects,
+    readContents,
+  }: RequestedCommit): Promise<{ id: string; text: string }> {
     for await (const { id, content } of readContents(objects.blobs)) {
       const body = { content: Buffer.from(content, "latin1").toString("base64"), encoding: "base64" };
       await this.#create("blobs", body, id);
     }
     for (const one of objects.trees) await this.#create("trees", { tree: one.entries.map(entryOf(one)) }, one.id);
     // GitHub signs a commit only if it decides itself who made it.
-    const data = await this.#post("commits", { message, tree, parents: [parent] });
+    const data = await this.#post("commits", { message, tree, parents });
     const { data: made, success } = z.safeParse(commitData, data);
     if (!success) throw new Error("GitHub's response is not a commit");
     const { verified, reason, signature, payload } = made.verification;
     if (!verified || signature === null || payload === null)
       throw new Error(`GitHub did not sign the commit (${reason ?? "it says no reason"})`);
     const isSame =
-      payload.startsWith(`tree ${tree}\nparent ${parent}\nauthor `) &&
+      payload.startsWith(`tree ${tree}\n${parents.map((one) => `parent ${one}\n`).join("")}author `) &&
       splitCommit(payload).message.trimEnd() === message.trimEnd();
     const text = isSame ? signedCommit(payload, signature, made.sha) : undefined;
     if (text === undefined) throw new Error("GitHub made another commit than the one it was asked for");

@@ -4,12 +4,15 @@ import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, Turn } from "../../model.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
+import { commitMessage } from "../../pulls/commit-message.ts";
+import { findProtected } from "../../pulls/protected-files.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { reportOf } from "../agent-run-report.ts";
 import { type CommittedChange, commitChange } from "../commit-change.ts";
 import { keepForOthers } from "../kept-commits.ts";
 import { noChangeNote } from "../log-notes.ts";
+import { mergeTarget } from "../merge-target.ts";
 import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
 import { type Attempt, runAttempt } from "../run-attempt.ts";
 import { tryBranch } from "../trial-branch.ts";
@@ -41,17 +44,19 @@ export const checkRatio = 1 / 4;
  * @throws with why the turn fails as the message, or the error of an outage
  */
 export async function make(work: Work): Promise<Position> {
-  const { turn, context, start } = work;
+  const { turn, context } = work;
   const { store, worktrees, homes, directory, machine, stop, log, signal, commands } = context;
   const against = reasonAgainst(turn, stop, work.maker.reason);
   if (against !== undefined) {
     log(stop?.aborted ? `No agent is run. ${against}` : against);
     return { stage: "failed", made: { reason: against } };
   }
-  for (const note of start.notes) log(note);
+  for (const note of work.start.notes) log(note);
+  await warnOfUnused(work);
   await checkFreeSpace(context);
   await context.committer?.prepare();
   await tryBranch(work);
+  const start = await mergeTarget(work);
   const begunAt = machine.now();
   const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
   const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
@@ -98,6 +103,22 @@ export async function make(work: Work): Promise<Position> {
   return settle(work, { commit }, isFinal, report, go());
 }
 
+/** Says before an agent runs which patterns match no file that there is: it may be a mistake that takes all its work back. */
+async function warnOfUnused({ context, start }: Work): Promise<void> {
+  const { only, moreProtected = [], repository, log } = context;
+  if (only === undefined && moreProtected.length === 0) return;
+  const paths = await repository.paths(start.head);
+  const unused = {
+    "--only": only?.unused(paths) ?? [],
+    "--protect": moreProtected.filter((pattern) => findProtected(paths, [pattern]).length === 0),
+  };
+  for (const [option, patterns] of Object.entries(unused))
+    if (patterns.length > 0)
+      log(
+        `${option} matches no file that exists: ${patterns.join(", ")}. Check how it is written, unless the agent is to create such files.`,
+      );
+}
+
 /** Keeps and records what an agent has made, and returns where its turn stands then. */
 async function settle(work: Work, made: Made, isFinal: boolean, report: StoredReport, go: Go): Promise<Position> {
   const { turn, context, start, last } = work;
@@ -111,6 +132,7 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   if (reason !== undefined) return { stage: "failed", made };
   if (commit === undefined) {
     log(`${noChangeNote} ${lastWords(work.maker)}`);
+    await rememberEnd(work);
     return unchanged(work);
   }
   const placed = { ...placeOn(work, commit), isKept: true, isFinal };
@@ -118,6 +140,18 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   if (context.keptCommits?.isOnlyPlace)
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
   return { stage: "made", placed, go };
+}
+
+/** Remembers that a turn completed without a change, for machines that have nothing of this one. */
+async function rememberEnd({ turn, context }: Work): Promise<void> {
+  const { keptCommits, job, log } = context;
+  try {
+    // Of the prompt, only its hash is told.
+    const message = commitMessage(turn, [], job.session, { left: "nothing" }, "No change");
+    await context.patiently(async () => keptCommits?.end?.(turn, message));
+  } catch (error) {
+    log(`That nothing was changed is only known on this machine: ${errorMessage(error)}`);
+  }
 }
 
 /** Returns where a turn stands that has made nothing: what earlier turns have pushed may have no pull request yet. */

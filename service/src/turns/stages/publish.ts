@@ -27,7 +27,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
   const start = work.isOwn ? work.start : { ...work.start, isContinued: true };
   const { branch, base, targetBranch, isContinued } = start;
   const madeBy = await makerOf(work, head, isEarlier);
-  const { answer, costUsd, checkResult, checkOutput } = madeBy;
+  const { answer, asked, costUsd, checkResult, checkOutput } = madeBy;
   const prompt = await withoutSecrets(madeBy.prompt, context);
   // One whose target is gone cannot be merged any longer.
   const { isMerged, bases } = pullRequest;
@@ -44,6 +44,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
     title: pullRequestTitle(prompt, answer, machine.wallTime(), context.titlePrefix),
     prompt,
     answer,
+    asked,
     costUsd,
     branch,
     targetBranch,

@@ -126,6 +126,7 @@ describe("the proxy of the model", () => {
     for (const host of ["example.com:80", "sub.example.com:443", "example.com:80"])
       expect(await send(socket, host, {}, "CONNECT")).toBe(403);
     expect(log).toEqual([
+      "127.0.0.1:9 cannot be reached: connect ECONNREFUSED 127.0.0.1:9",
       "An agent was denied a connection to example.com:80.",
       "An agent was denied a connection to sub.example.com:443.",
     ]);
@@ -137,7 +138,7 @@ test("setup is denied the machine, whatever leads there", async () => {
   const port = machine.host.split(":")[1];
   const hosts = ["127.0.0.1", "localhost", "127.1", "2130706433"].map((host) => `${host}:${port}`);
   const log: string[] = [];
-  await using network = await createSetupNetwork(hosts, (line) => void log.push(line));
+  await using network = await createSetupNetwork(hosts, {}, (line) => void log.push(line));
   const [, , socketPath = ""] = network.wrap({ file: "x", args: [] }).args;
   for (const [host, status] of [
     ...hosts.map((one, index) => [one, index === 0 ? 403 : 502] as const),

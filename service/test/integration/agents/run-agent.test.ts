@@ -84,17 +84,23 @@ test.skipIf(process.platform !== "linux")(
 
 test("the events of an agent become lines of the log, and are kept as they are", async () => {
   const { run, folder } = setUpAgents();
+  const init = JSON.stringify({ type: "init", model: "large" });
   const event = JSON.stringify({ type: "text", part: { text: "I will write." } });
   const rawFile = join(folder, "events.jsonl");
-  const agent = { ...echoingAgent(`echo '${event}'; echo plain; echo problem >&2`), eventFormat: "opencode" as const };
-  expect((await run(agent, { rawFile })).message).toBe(`${event}\nplain\n`);
+  const agent = {
+    ...echoingAgent(`echo '${init}'; echo '${event}'; echo plain; echo problem >&2`),
+    eventFormat: "opencode" as const,
+  };
+  const { message, usedModel } = await run(agent, { rawFile });
+  expect([message, usedModel]).toEqual([`${init}\n${event}\nplain\n`, "large"]);
   expect(readFileSync(join(folder, "log"), "utf8").split("\n").sort()).toEqual([
     "",
     "| I will write.",
+    "| Model: large",
     "| plain",
     "| problem",
   ]);
-  expect(readFileSync(rawFile, "utf8")).toBe(`${event}\nplain\n`);
+  expect(readFileSync(rawFile, "utf8")).toBe(message);
 });
 
 test("of an endless line, the log, the events and the report have a part", async () => {

@@ -173,3 +173,16 @@ test("a kept commit is pushed with the author and the trailers of today, and wha
   ]);
   expect(trailersOf(docs, branch)[0]).toBe("Refs: DOC-1");
 });
+
+test("a merge of the target branch has the author and the trailers of the turn's commit", async () => {
+  const trailers = ["Refs: DOC-1"];
+  const { docs, service, id, branch } = await run({ signsOff: true, trailers }, await startGitHub("docs-bot[bot]"));
+  docs.importHistory(
+    "commit refs/heads/main\ncommitter W <w@example.com> now\ndata 4\nNew\nfrom refs/heads/main^0\n" +
+      "M 100644 inline new.md\ndata 4\nnew\n",
+  );
+  await send(service, `docs/job/${id}/message`, "two");
+  await waitForJob(service, id);
+  expect(by(docs, branch)).toEqual(Array(3).fill(`${bot}, ${bot}`));
+  expect(trailersOf(docs, `${branch}~1`)).toEqual(["Refs: DOC-1", `Signed-off-by: ${bot}`, `Agent-Job: ${id}`]);
+});

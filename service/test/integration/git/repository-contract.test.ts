@@ -198,6 +198,8 @@ describe.each([
     const [readme, page] = await repository.changedFiles(main, head);
     expect(readme).toEqual({ path: "README.md", before: expect.any(String), after: undefined, filter: undefined });
     expect(page).toEqual({ path: "a.md", before: undefined, after: expect.any(String), filter: undefined });
+    expect(await repository.paths(main)).toEqual(expect.arrayContaining(["README.md", "docs/guide.md"]));
+    expect(await repository.paths(head)).not.toContain("README.md");
     const contents: string[] = [];
     for await (const { content } of repository.readContents([readme?.before ?? "", page?.after ?? ""]))
       contents.push(content);
@@ -388,6 +390,36 @@ describe.each([
     const main = host.head("main");
     const without = (await repository.rebase(commit, parent, main)) ?? "";
     expect(await changed(main, without)).toEqual(["b.md"]);
+  });
+
+  test("merges the target branch, or names the conflicts, and knows its own merges", async () => {
+    const { host, repository, work, findStart, changed } = await open();
+    const lastPushed = await work({ "a.md": "A\n", "AGENTS.md": "Be long.\n" });
+    const main = host.commitTo("main", { "docs/b.md": "B\n" });
+    await repository.fetch(["main"]);
+    const merged = await repository.merge(lastPushed, main, "Merge\n");
+    const commit = "commit" in merged ? merged.commit : "";
+    expect([await changed(main, commit), await changed(lastPushed, commit)]).toEqual([
+      ["AGENTS.md", "a.md"],
+      ["docs/b.md"],
+    ]);
+    expect((await repository.readCommit(commit)).match(/^parent .*/gm)).toEqual([
+      `parent ${lastPushed}`,
+      `parent ${main}`,
+    ]);
+    // The folder is that of one parent, the root that of none.
+    const { blobs, trees } = await repository.newObjects(commit);
+    expect([blobs, trees.length]).toEqual([[], 1]);
+    await repository.push(commit, branch, lastPushed);
+    const instructions = (paths: readonly string[]) => paths.filter((path) => path === "AGENTS.md");
+    const options = { lastPushed, instructions, own: new Set([lastPushed]) };
+    const start = await findStart(options);
+    expect(start).toMatchObject({ head: commit, base: main, isContinued: true });
+    expect(start).not.toHaveProperty("instructed");
+    expect(await findStart({ ...options, own: new Set() })).toHaveProperty("instructed");
+    const theirs = host.commitTo("main", { "a.md": "Other\n", "AGENTS.md": "Be kind.\n", "c.md": "C\n" });
+    await repository.fetch(["main"]);
+    expect(await repository.merge(commit, theirs, "Merge\n")).toEqual({ conflicts: ["AGENTS.md", "a.md"] });
   });
 
   test("finds what is merged: by merge, fast-forward and squash, but not without a net change", async () => {

@@ -130,6 +130,20 @@ test("a further turn is signed on top of what a person pushed, or wrote in place
   expect(api.reason).toBeUndefined();
 }, 30_000);
 
+test("a merge of the target branch is signed, too", async () => {
+  const { docs, start } = await setUp();
+  await using service = await start();
+  const { id } = await runJob(service, "one");
+  docs.importHistory(
+    "commit refs/heads/main\ncommitter W <w@example.com> now\ndata 4\nNew\nfrom refs/heads/main^0\n" +
+      "M 100644 inline new.md\ndata 4\nnew\n",
+  );
+  const { status } = await message(service, id, "two");
+  expect(status, logOf(service, id)).toBe("completed");
+  const branch = `agent/${id}`;
+  expect(commitsOf(docs, branch)).toEqual([signed("two"), signed(`Merge branch 'main' into ${branch}`), signed("one")]);
+});
+
 test("a commit is signed again on top of what a person pushed while it was made", async () => {
   const { docs, server, api, start } = await setUp();
   let pushes = 0;

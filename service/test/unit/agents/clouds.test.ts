@@ -174,14 +174,15 @@ describe("the headers of a request", () => {
 
 test.each([
   [{ ...byToken, AWS_REGION: "" }, "CLAUDE_CODE_USE_BEDROCK needs AWS_REGION, too, which is not set."],
-  [{ ...byToken, AWS_REGION: "Frankfurt" }, "AWS_REGION is not valid."],
+  [{ ...byToken, AWS_REGION: "Frankfurt" }, "AWS_REGION is not valid: Frankfurt."],
   [{ ...byRole, AWS_SECRET_ACCESS_KEY: "" }, "CLAUDE_CODE_USE_BEDROCK needs AWS_SECRET_ACCESS_KEY, too"],
   [{ ...byRole, AWS_SESSION_TOKEN: "secret\nsession" }, "AWS_SESSION_TOKEN has a line break"],
-  [{ ...vertex, ANTHROPIC_VERTEX_PROJECT_ID: "a/../b" }, "ANTHROPIC_VERTEX_PROJECT_ID is not valid."],
+  [{ ...vertex, ANTHROPIC_VERTEX_PROJECT_ID: "a/../b" }, "ANTHROPIC_VERTEX_PROJECT_ID is not valid: a/../b."],
   [{ ...vertex, CLOUD_ML_REGION: "" }, "CLAUDE_CODE_USE_VERTEX needs CLOUD_ML_REGION, too"],
   [{ ...foundry, ANTHROPIC_FOUNDRY_RESOURCE: "" }, "CLAUDE_CODE_USE_FOUNDRY needs ANTHROPIC_FOUNDRY_RESOURCE, too"],
   [{ ...gateway, ANTHROPIC_CUSTOM_HEADERS: "secret" }, "ANTHROPIC_CUSTOM_HEADERS must have NAME: VALUE in each line."],
   [{ ...gateway, ANTHROPIC_BASE_URL: "gateway.example.com:8080" }, "ANTHROPIC_BASE_URL must be a URL."],
+  [{ ...gateway, ANTHROPIC_BASE_URL: "https://gateway.example\n.com" }, "ANTHROPIC_BASE_URL must be a URL."],
 ])("rejects before a job what cannot work: %o", (environment, problem) => {
   expect(() => presetAgent("claude", environment)).toThrow(problem);
 });

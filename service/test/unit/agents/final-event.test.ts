@@ -41,6 +41,25 @@ describe.each(eventFormats)("%s", (format) => {
   });
 });
 
+test.each<[EventFormat, string | undefined]>([
+  ["claude", "claude-opus-5-5, Claude Code 2.1.330"],
+  ["copilot", "claude-sonnet-4.6"],
+  ["gemini", undefined],
+  ["codex", undefined],
+  ["opencode", undefined],
+])("%s says that it uses the model %s", (format, model) => {
+  const final = new FinalEvent(format);
+  for (const event of recorded(format)) final.add(event);
+  expect(final.model).toBe(model);
+});
+
+test("a model named by a sub-agent is not the turn's", () => {
+  const final = new FinalEvent("claude");
+  const init = (session_id: string, model: string) => ({ type: "system", subtype: "init", session_id, model });
+  for (const event of [init("own", "large"), init("other", "small")]) final.add(event);
+  expect(final.model).toBe("large");
+});
+
 test("events of sub-agents, which have sessions of their own, neither end nor continue a turn", () => {
   const own = { session_id: "own" };
   const other = { session_id: "other" };

@@ -201,6 +201,14 @@ test.each([
   [{ only: ["docs/../src/**"] }, '--only: "docs/../src/**" has .. in it, as no path does.'],
   [{ only: ["docs/** # pages"] }, '--only: "docs/** # pages" has a comment: write that in a line of its own.'],
   [{ only: ["docs/**,src/**"] }, '--only: "docs/**,src/**" has a comma: write one pattern in each line.'],
+  [{ only: ["docs\\guide\\**"] }, "has a backslash between folders: write /."],
+  [{ only: ["# pages"] }, '--only: "# pages" has a comment: write that in a line of its own.'],
+  [{ modelHosts: ["https://api.example.com"] }, "--model-host https://api.example.com is not a HOST or HOST:PORT."],
+  [
+    { modelHosts: ["localhost:11434"] },
+    "--model-host localhost:11434 is this machine, whose loopback no sandbox reaches",
+  ],
+  [{ modelHosts: ["127.0.0.1"] }, "--model-host 127.0.0.1 is this machine"],
   [{ protect: ["./deploy"] }, '--protect: "./deploy" begins with ./, as no path does.'],
 ])("rejects what can never work, before a job: %o", (input, problem) => {
   expect(() => settingsOf({ agent: "agent", ...input }, { EMPTY_TOKEN: " " })).toThrow(problem);

@@ -164,3 +164,14 @@ test("the name of a file can end neither the list of protected files nor its par
   expect(linesOutside(second ?? "").join("\n")).not.toMatch(/fixes|@/);
   expect(updatedBody(second ?? "", [])).toBe(updatedBody(none, [], { prompt: "Go on", answer: "Done @octocat" }));
 });
+
+test("tells of each turn who asked for it, once", () => {
+  const askedBy = "Asked by [ada](https://github.com/ada) · [run](https://github.com/acme/docs/actions/runs/1)";
+  const [first, second] = [1, 2].map((number) => ({ prompt: `Go ${number}`, answer: null, askedBy }));
+  const opened = pullRequestBody({ prompt: "", answer: null, ...first, jobId: "job_1" });
+  expect(opened.startsWith(`${askedBy}\n\n<details>`)).toBe(true);
+  const extended = updatedBody(opened, [], { prompt: "", answer: null, ...second }) ?? "";
+  expect(extended).toContain(`Job \`job_1\`.\n\n${askedBy}\n\n<details>`);
+  expect(readTurns(extended).map(({ prompt }) => prompt)).toEqual(["Go 1", "Go 2"]);
+  expect(updatedBody(extended, [], { prompt: "Go 2", answer: null })).toBeUndefined();
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commitMessage, isCommitOf, isUnfinishedOf } from "../../../src/pulls/commit-message.ts";
+import { commitMessage, isCommitOf } from "../../../src/pulls/commit-message.ts";
 import { namedTurns, requestTrailer, stepPrefix } from "../../../src/pulls/turn-trailers.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
@@ -25,18 +25,17 @@ test("a commit names its turn, with the key of the request", () => {
     `Fix it\n\nAgent-Turn: 5.${identity}\nAgent-Job: ${job}\nAgent-Request: s1.r1\nAgent-Session: nightly\nAgent-Prompt: ${promptHash}\n`,
   );
   expect(namedTurns(message)).toEqual([
-    { turn: 5, identity, job, key: { step: "s1", request: "r1" }, session: "nightly", promptHash, isUnfinished: false },
+    { turn: 5, identity, job, key: { step: "s1", request: "r1" }, session: "nightly", promptHash, left: undefined },
   ]);
   expect(commitMessage(turn, [], "with a space")).toBe(commitMessage(turn, []));
 });
 
 test("a commit with unfinished work is none of its turn", () => {
-  const message = commitMessage(turn, [], "nightly", { isUnfinished: true, notes: ["The agent timed out."] });
-  expect(message.endsWith("\nAgent-Unfinished: yes\n")).toBe(true);
-  expect(namedTurns(message)).toMatchObject([{ turn: 5, session: "nightly", isUnfinished: true }]);
-  expect([isCommitOf(turn, message), isUnfinishedOf(turn, message)]).toEqual([false, true]);
-  expect(isUnfinishedOf({ ...turn, identity: identityOf(6) }, message)).toBe(false);
-  expect(isUnfinishedOf(turn, commitMessage(turn, []))).toBe(false);
+  const message = commitMessage(turn, [], "nightly", { left: "unfinished", notes: ["The agent timed out."] });
+  expect(message.endsWith("\nAgent-Left: unfinished\n")).toBe(true);
+  expect(namedTurns(message)).toMatchObject([{ turn: 5, session: "nightly", left: "unfinished" }]);
+  expect(isCommitOf(turn, message)).toBe(false);
+  expect(isCommitOf(turn, commitMessage(turn, []))).toBe(true);
 });
 
 test("a request without a step, or with characters that a message could show as something else, is not named", () => {

@@ -31,7 +31,7 @@ test.each<[string, RegExp, Record<string, string>, Record<string, string>, Recor
   ],
   [
     "a limit of turns that the agent has by another option",
-    /--agent-args must not have --max-budget-usd: use --max-cost-usd/,
+    /--agent-args must not have --max-budget-usd: write --max-cost-usd as an option of its own/,
     { "agent-args": "--max-budget-usd 5" },
     { "max-cost-usd": "5" },
   ],

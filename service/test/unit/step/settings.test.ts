@@ -134,6 +134,7 @@ test.each([
   ["claude", { "time-limit-minutes": "soon" }, "--time-limit-minutes must be a number"],
   ["claude", { only: "" }, "`agent-options` must have a value of --only, not --only"],
   ["claude", { "agent-args": "--print" }, "--agent-args must not have --print"],
+  ["claude", { "agent-args": "--print" }, ", --agent, --agents, "],
   ["claude", { "max-cost-usd": "much" }, "--max-cost-usd must be a number greater than 0"],
   ["./my-agent", { "agent-args": "-c a=1", "agent-network": "full" }, "--agent-args requires an agent with a name"],
   ["claude", { "sign-off": "true" }, "`agent-options` must have --sign-off alone, not --sign-off true"],

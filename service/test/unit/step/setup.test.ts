@@ -109,6 +109,19 @@ test("the service's process gets nothing of the runner but what it needs, and wh
   ]);
 });
 
+test("the service's requests need no proxy for what Git needs none for", () => {
+  const given = {
+    no_proxy: "localhost,.a.example,*.b.example example.com",
+    NO_PROXY: "10.0.0.1",
+    https_proxy: "http://p",
+  };
+  expect(serviceEnvironment(given, [])).toMatchObject({
+    no_proxy: "localhost,.localhost,.a.example,*.b.example,example.com,.example.com",
+    NO_PROXY: "10.0.0.1",
+    https_proxy: "http://p",
+  });
+});
+
 test("what installs an agent gets no secret", () => {
   expect(Object.keys(installerEnvironment(environment))).toEqual([
     "PATH",

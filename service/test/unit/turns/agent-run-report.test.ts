@@ -56,6 +56,17 @@ test("what an agent said is stored without secrets, and what it cost is counted 
   expect(log).toEqual(["Cost, by the agent's own estimate: $0.0123."]);
 });
 
+test("the model that an agent says it uses becomes the job's, cut and without secrets, until another one does", async () => {
+  const { run, runMore, store } = await setUp();
+  const model = async () => (await store.jobs.find("a"))?.model;
+  await run({ usedModel: "opus sk-verysecret$&1, Claude Code 2.1.330" });
+  expect(await model()).toBe("opus ***, Claude Code 2.1.330");
+  await runMore({ message: "Done." });
+  expect(await model()).toBe("opus ***, Claude Code 2.1.330");
+  await runMore({ usedModel: "x".repeat(1000) });
+  expect(await model()).toBe("x".repeat(200));
+});
+
 test.each([undefined, -0.01, Number.NaN, Number.POSITIVE_INFINITY, 1000.01])(
   "the cost %s is unknown",
   async (costUsd) => {

@@ -92,18 +92,20 @@ function createPorts(store: Store) {
     },
     lastCommitOf: async () => undefined,
     commits: async () => commits,
-    branchHead: async () => commits.at(-1)?.commit,
+    branchHead: async (name) => (name === "main" ? "base" : commits.at(-1)?.commit),
     commit: async (_worktree, text) => {
       const message = typeof text === "string" ? text : text({ leftOut: [] });
       commits.push({ commit: "c1", message });
       return { commit: "c1", leftOut: [] };
     },
     changedFiles: async () => [],
+    paths: async () => [],
     readContents: async function* () {},
     keep: async () => {},
     copy: async (commit) => commit,
     push: async () => {},
     rebase: async () => undefined,
+    merge: async () => ({ conflicts: [] }),
     withOwnFiles: async (commit) => ({ commit, leftOut: [] }),
     packCommit: async () => new Uint8Array(),
     unpackCommit: async () => undefined,

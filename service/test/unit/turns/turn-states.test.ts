@@ -4,7 +4,7 @@ import { isThorough } from "../../../../test/support/thorough.ts";
 import type { StoredTurn } from "../../../src/model.ts";
 import { isCommitOf } from "../../../src/pulls/commit-message.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
-import type { MemoryCommit } from "../../support/memory-objects.ts";
+import type { Edits, MemoryCommit } from "../../support/memory-objects.ts";
 import type { MemoryRepository } from "../../support/memory-repository.ts";
 import { TurnWorld, type WorldOptions } from "../../support/turn-world.ts";
 
@@ -21,6 +21,8 @@ interface Before {
   /** How that ends. */
   refused?: "push" | "pull request";
   pull?: "closed" | "merged";
+  /** What comes to main after it. Default: nothing. */
+  main?: Edits;
   /** The prompt of the turn. */
   prompt: string;
 }
@@ -30,6 +32,8 @@ const befores: Readonly<Record<string, Before>> = {
   "nothing, with a check": { prompt: "One", checks: ["completed"] },
   "nothing, with a check that fails": { prompt: "One", checks: ["failed", "completed"] },
   "a pull request": { earlier: "One", prompt: "Two" },
+  "a pull request that is behind": { earlier: "One", main: { "main.md": "1\n" }, prompt: "Two" },
+  "a pull request that conflicts": { earlier: "One", main: { "One.md": "1\n" }, prompt: "Two" },
   "a pull request of the same prompt": { earlier: "One", prompt: "One" },
   "a merged pull request": { earlier: "One", pull: "merged", prompt: "Two" },
   "a closed pull request": { earlier: "One", pull: "closed", prompt: "Two" },
@@ -39,7 +43,7 @@ const befores: Readonly<Record<string, Before>> = {
   "a refused pull request of the same prompt": { earlier: "One", refused: "pull request", prompt: "One" },
 };
 
-async function prepare(world: TurnWorld, clone: MemoryRepository, { earlier, refused, pull, prompt }: Before) {
+async function prepare(world: TurnWorld, clone: MemoryRepository, { earlier, refused, pull, main, prompt }: Before) {
   const { remote, pulls } = world;
   if (earlier !== undefined) {
     const isNew = (commit: string) => !remote.objects.isAncestor(commit, remote.head("main"));
@@ -51,6 +55,7 @@ async function prepare(world: TurnWorld, clone: MemoryRepository, { earlier, ref
     remote.refuses = () => undefined;
     pulls.refusal = undefined;
     if (pull !== undefined) pulls.end(world.branch, pull);
+    if (main !== undefined) remote.commitTo("main", main);
   }
   await world.send(prompt);
 }
@@ -67,6 +72,8 @@ interface Act {
 }
 
 const hasBranch = ({ remote, branch }: TurnWorld): boolean => remote.heads.has(branch);
+const isMergeable = (world: TurnWorld): boolean =>
+  isOpen(world) && world.remote.objects.merge(world.remote.head("main"), world.remote.head(world.branch)) !== undefined;
 const isOpen = ({ pulls, branch }: TurnWorld): boolean => pulls.openOf(branch) !== undefined;
 
 const acts: Readonly<Record<string, Act>> = {
@@ -98,14 +105,14 @@ const acts: Readonly<Record<string, Act>> = {
     },
   },
   merge: {
-    isPossible: isOpen,
+    isPossible: isMergeable,
     apply: ({ pulls, branch }) => {
       pulls.end(branch, "merged");
       return undefined;
     },
   },
   "merge and delete": {
-    isPossible: isOpen,
+    isPossible: isMergeable,
     apply: ({ pulls, branch, remote }) => {
       pulls.end(branch, "merged");
       remote.deleteBranch(branch);

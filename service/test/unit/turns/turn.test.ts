@@ -8,6 +8,7 @@ import type { Turn } from "../../../src/model.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
+import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import { SharedHomes } from "../../../src/store/shared-homes.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
@@ -51,6 +52,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
       title: "Fix it (2026-01-01)",
       prompt: "Fix it",
       answer: "Fixed it",
+      asked: null,
       costUsd: -1,
       existing: null,
       protectedFiles: [],
@@ -136,9 +138,21 @@ test("an agent that fails fails its turn, and what it reported is logged", async
     log: lines("Turn 1 started.", "The agent failed.", "The agent reported: no model", keptLine),
     failures: [keptReason("The agent failed. The agent reported: no model.")],
   });
-  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("\nAgent-Unfinished: yes\n") }]);
+  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("\nAgent-Left: unfinished\n") }]);
   expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
   expect(await store.turns.ofJob("a")).toMatchObject([{ answer: "I could not" }]);
+});
+
+test("patterns that match no file are told before the agent runs", async () => {
+  const { run, ports, starts } = await setUpTurns();
+  const only = readPathPatterns(["docs/**", "Docs/**", "!docs/old/**"]);
+  Object.assign(ports, { only, moreProtected: ["PAGE.md", "*.sh"] });
+  const { log } = await run();
+  expect(starts).toHaveLength(1);
+  expect(log.split("\n").slice(1, 3)).toEqual([
+    "[service] --only matches no file that exists: Docs/**, !docs/old/**. Check how it is written, unless the agent is to create such files.",
+    "[service] --protect matches no file that exists: *.sh. Check how it is written, unless the agent is to create such files.",
+  ]);
 });
 
 test("an agent that fails without a report only failed", async () => {

@@ -114,6 +114,24 @@ describe("nothing new", () => {
     expect(toolkit.annotations[0]?.text).toContain("2 other files changed, which paths leaves out.");
   });
 
+  test("with a warning of the patterns that match no file at all, unless GitHub does not list these", async () => {
+    const { repository } = repositoryOfTwoDays();
+    const inputs = { paths: "README.md\nDocs/**\n!**/*.png" };
+    const { outputs, toolkit } = await runWithChanges(repository, schedule, { inputs });
+    expect(outputs["skip-reason"]).toBe("nothing-new");
+    expect(toolkit.annotations).toContainEqual({
+      level: "warning",
+      title: "A pattern matches no file",
+      text: "Docs/** in paths matches no file of the repository, so that no change counts for it.",
+    });
+    repository.fault = (route) => {
+      if (route.includes("git/trees")) throw new GitHubError("Not Found", 404);
+    };
+    const unlisted = await runWithChanges(repository, schedule, { inputs });
+    expect(unlisted.outputs["skip-reason"]).toBe("nothing-new");
+    expect(unlisted.toolkit.annotations.map(({ level }) => level)).toEqual(["notice"]);
+  });
+
   test("but not if GitHub lists only some of the files, none of which matches", async () => {
     const repository = new FakeRepository();
     repository.commit("main", { files: Array.from({ length: 301 }, (_, n) => `a/${n}`) });

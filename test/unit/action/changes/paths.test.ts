@@ -58,6 +58,7 @@ test.each<[patterns: string, path: string, expected: boolean]>([
   ["\\++", "+++", true],
   ["a/*", "a/b\nc", true],
   ["a+", "aaa", true],
+  ["a/\\[id\\].md", "a/[id].md", true],
   ["é?", "é", true],
 ])("%j and the path %j: %s", (patterns, path, expected) => {
   expect(matches(patterns, path)).toBe(expected);
@@ -87,4 +88,26 @@ test.each<[patterns: string, line: number, problem: string]>([
   ["!docs/**\n!src/**", 1, "only excludes files"],
 ])("%j cannot be read", (patterns, line, problem) => {
   expect(parsePaths(patterns)).toEqual({ problem: expect.stringContaining(`: line ${line} ${problem}`) });
+});
+
+test.each<[patterns: string, line: number, problem: string]>([
+  ["docs/**\n./src/**", 2, "begins with / or ./, as no path does"],
+  ["!/src/**", 1, "begins with / or ./, as no path does"],
+  ["src/", 1, "ends with /, as no file does: add **"],
+  ["- src/**", 1, "begins with the dash of a list"],
+  ["'src/**'", 1, "has quotation marks"],
+  ["src/../docs/**", 1, "has .. in it, as no path does"],
+  ["src/** # code", 1, "has a comment, which is part of the pattern here"],
+  ["# code", 1, "has a comment, which is part of the pattern here"],
+  ["src/**, docs/**", 1, "has a comma: write one pattern in each line"],
+  ["docs\\guide\\**", 1, "has a backslash between folders: write /"],
+])("%j matches no file", (patterns, line, problem) => {
+  expect(parsePaths(patterns)).toEqual({ problem: `has a pattern that matches no file: line ${line} ${problem}` });
+});
+
+test("names the patterns that no path matches, but none that excludes", () => {
+  const parsed = parsePaths("docs/**\nDocs/**\n*.md\n!old/**");
+  if ("problem" in parsed) throw new Error(parsed.problem);
+  expect(parsed.value?.unused(["docs/a.md", "README.md"])).toEqual(["Docs/**"]);
+  expect(parsed.value?.unused([])).toEqual(["docs/**", "Docs/**", "*.md"]);
 });

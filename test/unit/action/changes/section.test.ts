@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChangedFile, Changes, Commit } from "../../../../src/action/changes/repository.ts";
 import { formatChanges } from "../../../../src/action/changes/section.ts";
-import { addSection } from "../../../../src/action/comments/prompt-template.ts";
+import { addSections } from "../../../../src/action/comments/prompt-template.ts";
 
 function changes(fields: Partial<Changes> = {}): Changes {
   const commits = fields.commits ?? [];
@@ -188,5 +188,5 @@ test.each([
   ["a {{ changes }}", "", "a "],
   ["a {{ changes }}", "$1 {{ changes }}", "a $1 {{ changes }}"],
 ])("a section in the prompt %j", (prompt, section, expected) => {
-  expect(addSection(prompt, section)).toBe(expected);
+  expect(addSections(prompt, { changes: section })).toBe(expected);
 });

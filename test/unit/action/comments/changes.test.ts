@@ -112,5 +112,5 @@ test("{{ changes }} is a placeholder only with changes", async () => {
     "prompt uses {{ changes }}, but the only placeholders are instruction,",
   );
   const other = await ask(pullRequest().github, { inputs: { prompt: "{{ other }}" } });
-  expect(other.toolkit.annotations[0]?.text).toContain("path, line, label, review, changes.");
+  expect(other.toolkit.annotations[0]?.text).toContain("path, line, label, review, thread, changes.");
 });

@@ -3,7 +3,7 @@ import { readShown } from "../../../../src/runner-kit/shown-text.ts";
 import { runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
 import { completes } from "../../../support/thread.ts";
-import { promptsOf, runThreadEvent } from "../../../support/thread-event-run.ts";
+import { promptsOf, requestsOf, runThreadEvent } from "../../../support/thread-event-run.ts";
 
 describe("what a page shows of a text", () => {
   test.each<[name: string, text: string, shown: string]>([
@@ -77,7 +77,8 @@ describe("what nobody sees", () => {
     const inputs = { prompt: "{{ title }}|{{ body }}|{{ instruction }}" };
     const subject = { title: "Links\u{e0041}", body: "a <!-- b -->\n/agent c" };
     const run = await runThreadEvent(new FakeGitHub(), "issues", "opened", { subject, inputs });
-    expect(promptsOf(run)).toEqual(["Links|a \n/agent c|c"]);
+    expect(requestsOf(run)).toEqual(["Links|a \n/agent c|c"]);
+    expect(promptsOf(run)[0]).toMatch(/^Title: Links\n\nText by writer:\n> a \n> \/agent c\n~~~$/m);
   });
 });
 

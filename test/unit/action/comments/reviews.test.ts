@@ -15,7 +15,7 @@ import {
   routesOf,
   staysActive,
 } from "../../../support/thread.ts";
-import { promptsOf, runThreadEvent, type ThreadEventOptions } from "../../../support/thread-event-run.ts";
+import { promptsOf, requestsOf, runThreadEvent, type ThreadEventOptions } from "../../../support/thread-event-run.ts";
 
 const reviewId = 555;
 const reviewUrl = "https://github.com/acme/docs/pull/12#pullrequestreview-555";
@@ -145,7 +145,8 @@ describe("a review whose comments begin with the phrase", () => {
   test("is one request, with only these comments", async () => {
     const github = reviewed(null, "/agent fix this", "Nice!", { body: "/agent and this", path: "b.md", line: 9 });
     const run = await submit(github, { inputs: { prompt: "{{ instruction }}" } });
-    expect(promptsOf(run)).toEqual(["File: a.md, line 3\nfix this\n\nFile: b.md, line 9\nand this"]);
+    expect(requestsOf(run)).toEqual(["File: a.md, line 3\nfix this\n\nFile: b.md, line 9\nand this"]);
+    expect(promptsOf(run)[0]).toContain("\n\nThe same review:\n> File: a.md, line 3\n> Nice!\n~~~");
     expect(run.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
@@ -383,7 +384,7 @@ describe("the comments of a review in a prompt", () => {
 
   test("are found on any page", async () => {
     const comments = [...Array(150).fill("Nice."), "/agent fix it"];
-    expect(promptsOf(await submit(reviewed(null, ...comments), asks))).toEqual(["File: a.md, line 3\nfix it"]);
+    expect(requestsOf(await submit(reviewed(null, ...comments), asks))).toEqual(["File: a.md, line 3\nfix it"]);
   });
 });
 

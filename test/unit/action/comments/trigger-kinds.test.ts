@@ -22,6 +22,7 @@ import {
 } from "../../../support/thread.ts";
 import {
   promptsOf,
+  requestsOf,
   runId,
   runThreadEvent,
   type ThreadEventOptions,
@@ -82,9 +83,15 @@ test("any payload is either parsed or rejected with a message that names the eve
 });
 
 describe("the trigger label", () => {
+  const subject = { body: "See the start page." };
+
   test("on an issue asks for what the issue says", async () => {
     const github = labeled();
-    const run = await setLabel(github, "issues", { sender: { login: "maintainer" }, user: { login: "stranger" } });
+    const run = await setLabel(github, "issues", {
+      sender: { login: "maintainer" },
+      user: { login: "stranger" },
+      subject,
+    });
     expect(run.outputs).toMatchObject({
       outcome: "pr-created",
       author: "maintainer",
@@ -97,7 +104,7 @@ describe("the trigger label", () => {
   });
 
   test.each(pulls)("on a pull request asks for its docs (%s)", async (name) => {
-    const run = await setLabel(labeled(), name);
+    const run = await setLabel(labeled(), name, { subject });
     expect(run.outputs.outcome).toBe("pr-created");
     expect(promptsOf(run)).toEqual([
       'Bring the docs in line with this pull request.\n\nLinks are broken\n\nSee the start page.\n\n---\nAsked for in pull request #12, "Links are broken"\nhttps://github.com/acme/docs/pull/12',
@@ -255,7 +262,7 @@ describe("a new issue or pull request", () => {
   ])("may have the phrase %s", async (_name, body, instruction) => {
     const inputs = { prompt: "{{ instruction }}" };
     expect(
-      promptsOf(await runThreadEvent(new FakeGitHub(), "issues", "opened", { subject: { body }, inputs })),
+      requestsOf(await runThreadEvent(new FakeGitHub(), "issues", "opened", { subject: { body }, inputs })),
     ).toEqual([instruction]);
   });
 

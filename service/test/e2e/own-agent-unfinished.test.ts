@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
+import { temporaryFolder } from "../../../test/support/step.ts";
+import { rows } from "../../../test/support/thorough.ts";
+import { agentStep, setUpGitHub, unconfined } from "../support/workflow-job.ts";
+
+/*
+ * Agents that do not complete, through the action as it is built.
+ */
+
+/** Sets up a repository, and runs of one step on empty runners, whose agents each write what they found. */
+async function setUp(access: RunAccess, isPrivate = true) {
+  const { docs, github } = await setUpGitHub();
+  const cache = await startCacheService("v1", { access });
+  onTestFinished(() => cache[Symbol.asyncDispose]());
+  const folder = temporaryFolder();
+  const [ledger, event] = [join(folder, "ledger"), join(folder, "event.json")];
+  writeFileSync(event, JSON.stringify({ repository: { private: isPrivate } }));
+  const agent = `cat > /dev/null; cat part.md 2>/dev/null | wc -l >> ${ledger}; echo line >> part.md; [ $(wc -l < part.md) -ge 3 ] || exit 3`;
+  const run = (ofRun: Record<string, string>, inputs: Record<string, string> = {}) =>
+    agentStep(
+      github,
+      { agent, "agent-options": unconfined, prompt: "Write it", ...inputs },
+      { environment: { ...cache.environment, GITHUB_REPOSITORY_ID: "1", GITHUB_EVENT_PATH: event, ...ofRun } },
+    );
+  const found = (): string => readFileSync(ledger, "utf8").replaceAll("\n", " ").trim();
+  const refs = (): string[] =>
+    docs.git("for-each-ref", "--format=%(refname)", "refs/agent-work").split("\n").filter(Boolean);
+  return { docs, run, found, refs };
+}
+
+const accesses: [string, RunAccess][] = [
+  ["can be written", "write"],
+  ["can be read", "read"],
+  ["cannot be used", "none"],
+];
+
+test.each(rows(accesses, 2))(
+  "a night that needs three times its limit is published by the third run, with a cache that %s",
+  async (_which, access) => {
+    const { docs, run, found, refs } = await setUp(access);
+    const night = (id: string) => run({ GITHUB_RUN_ID: id }, { session: "nightly" });
+    const first = await night("1");
+    expect(first.outputs, first.log).toMatchObject({ outcome: "failed", "pr-link": "" });
+    expect(first.annotations.join("\n")).toContain(
+      "What its agent changed is kept: the job's next request goes on from there.",
+    );
+    expect(docs.branches()).toEqual([]);
+    expect(refs()).toEqual([expect.stringMatching(/\/unfinished$/)]);
+    const [, command = ""] = /(git fetch origin \S+ && git show FETCH_HEAD:change)/.exec(first.log) ?? [];
+    expect(docs.git("show", `${command.split(" ")[3]}:change`)).toContain("+line");
+    const second = await night("2");
+    expect(second.outputs, second.log).toMatchObject({ outcome: "failed", "job-origin": "continued" });
+    const third = await night("3");
+    expect(third.outputs, third.log).toMatchObject({
+      outcome: "pr-created",
+      "job-origin": "continued",
+      "job-id": first.outputs["job-id"],
+    });
+    expect(found()).toBe("0 1 2");
+    expect(docs.read(third.outputs.ref ?? "", "part.md")).toBe("line\nline\nline");
+    expect(refs()).toEqual([]);
+  },
+);
+
+test.each(rows(accesses, 1))("a re-run begins in what its run left, with a cache that %s", async (_which, access) => {
+  const { docs, run, found } = await setUp(access);
+  const first = await run({ GITHUB_RUN_ID: "1" });
+  expect(first.outputs.outcome, first.log).toBe("failed");
+  for (const attempt of ["2", "3"]) {
+    const again = await run({ GITHUB_RUN_ID: "1", GITHUB_RUN_ATTEMPT: attempt });
+    expect(again.outputs["job-id"], again.log).toBe(first.outputs["job-id"]);
+    expect(again.outputs.outcome).toBe(attempt === "3" ? "pr-created" : "failed");
+  }
+  expect(found()).toBe("0 1 2");
+  expect(docs.branches()).toHaveLength(1);
+});
+
+test("in a public repository, it is not kept of an agent with a network", async () => {
+  const { run, refs } = await setUp("write", false);
+  const { outputs, log, annotations } = await run({ GITHUB_RUN_ID: "1" });
+  expect(outputs.outcome).toBe("failed");
+  expect(log).toContain("the repository is public, and its agent has a network: it is not kept unfinished");
+  expect(annotations.join("\n")).not.toContain("is kept");
+  expect(refs()).toEqual([]);
+});
