@@ -15,7 +15,7 @@ export async function readPermission(
 ): Promise<{ has: (typeof ladder)[number]; isEnough: boolean }> {
   const path = "collaborators/{username}/permission";
   const { role_name: role, permission } = await repository.get(path, permissionAnswer, { username });
-  // Forgejo's word for whoever owns the repository. A custom role of GitHub can have the same name.
+  // Forgejo's word for the owner of the repository. A custom role of GitHub can have the same name.
   const given = permission === "owner" ? "admin" : permission;
   // The role distinguishes all five; an organization's custom role falls back to the permission.
   const has = permissions.find((name) => name === role) ?? ladder.find((name) => name === given);
