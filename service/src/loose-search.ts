@@ -45,7 +45,7 @@ const [percent, ampersand, backslash] = [37, 38, 92];
 /** In characters, of an escape. One with more zeros would be longer still. */
 const longestEscape = 12;
 
-/** Returns the code that an escape stands for; that of a space, if it may stand for one. */
+/** Returns the code that an escape stands for; a space's, if it may stand for one. */
 function codeOf(_all: string, ...[url, json, hex, html, decimal, and, less]: (string | undefined)[]): number {
   if (and || less) return and ? ampersand : 60;
   return decimal ? Number(decimal) : Number.parseInt(url ?? json ?? hex ?? html ?? "20", 16);
@@ -58,7 +58,7 @@ const endLength = 4;
 
 const bucketOf = (end: number): number => (end ^ (end >>> 13)) & 0xffff;
 
-/** The last letters and digits of what was read. */
+/** The last letters and digits that were read. */
 interface Window {
   codes: Uint8Array;
   places: Uint32Array;
@@ -75,7 +75,7 @@ export class LooseSearch {
   /** The needles by their last characters. */
   readonly #byEnd = new Map<number, PreparedNeedle[]>();
   readonly #buckets = new Uint8Array(0x10000);
-  /** Of the window: a power of two. */
+  /** The window's: a power of two. */
   readonly #size: number;
 
   /** @param needles - those with less than four letters and digits are not found */
@@ -107,7 +107,7 @@ export class LooseSearch {
   }
 
   /**
-   * Returns where the end of a text may be the beginning of a needle that goes on after it; the text's length if it is none.
+   * Returns where the end of a text may be the beginning of a needle that continues after it; the text's length if it is none.
    *
    * @param minLength - so many letters and digits tell that
    */

@@ -100,7 +100,7 @@ export interface StoredJob {
   head: string | null;
   /** The model that it was created for; `null` if that is unknown. */
   model: string | null;
-  /** The branch that it starts from, and that its pull request targets; `null`: that of the project. */
+  /** The branch that it starts from, and that its pull request targets; `null`: the project's. */
   base: string | null;
   /** What its caller continues jobs by; `null` if its create did not say. Printable ASCII. */
   session: string | null;
@@ -277,7 +277,7 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller">, Omit<Promp
   endedAt: number | null;
   /** Why it failed; `null` if it did not, or that is unknown. */
   reason: string | null;
-  /** Of what kind its failure is; `null` if it did not fail, or that is unknown. */
+  /** The kind of its failure; `null` if it did not fail, or that is unknown. */
   failureClass: FailureClass | null;
   /** Its commit, once it is recorded as pushed to the job's branch; `null` before, if it changed nothing, or if that is unknown. */
   head: string | null;
@@ -290,7 +290,7 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller">, Omit<Promp
 
 /**
  * What kind of failure a turn has, which decides what helps: `transient` and `agent`, to send it again; `limit`, a higher limit;
- * `credit`, to pay; `model`, another key, name or address; `setting` and `refused`, a change of what the service is given or
+ * `credit`, to pay; `model`, another key, name or address; `setting` and `refused`, a change of the options or of what
  * GitHub allows.
  */
 export const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"] as const;
@@ -407,9 +407,9 @@ export interface Identity {
 /** What the service has on the disk of a machine, in bytes. */
 export interface DiskUse {
   clones: readonly { repository: string; bytes: number }[];
-  /** Of jobs, and spare ones. */
+  /** Those that jobs keep, and spare ones. */
   worktreeBytes: number;
-  /** Of jobs, with all else that outlives a turn. */
+  /** The homes of jobs, with all else that outlives a turn. */
   homeBytes: number;
   logBytes: number;
   freeBytes: number;

@@ -61,7 +61,7 @@ export class SecretPatterns extends LooseSearch {
   }
 }
 
-/** Returns what stands for a text in each of the encodings, besides escapes, which the search reads. */
+/** Returns the text as it is in each of the encodings, besides escapes, which the search reads. */
 function formsOf(text: string): string[] {
   return [text, Buffer.from(text).toString("hex"), ...[0, 1, 2].map((bytesBefore) => innerBase64(text, bytesBefore))];
 }

@@ -87,7 +87,7 @@ export class JobDirectory {
    */
   async prepare(): Promise<boolean> {
     await this.clean();
-    // Of a turn that was interrupted.
+    // An interrupted turn has left it.
     await this.#bringHomeBack();
     const isNew = await this.#prepareHome();
     await mkdir(this.temporary);

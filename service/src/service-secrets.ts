@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 /** A secret of the service, such as a model's key: in a variable, or in a file that is read each time, so that it can be replaced. */
 export interface ServiceSecret {
-  /** The variable that has it, also if it is in a file. */
+  /** The variable that has it, even if it is in a file. */
   name: string;
   /** Undefined if it is in the variable. */
   file: string | undefined;
@@ -21,7 +21,7 @@ export const isSecretName = (name: string): boolean => secretName.test(name);
 
 /** Shorter ones would be found in ordinary text. Real keys are far longer. */
 export const minSecretLength = 8;
-/** Of a value with several lines, these are secrets by themselves. */
+/** The lines of a value that are secrets by themselves. */
 const minLineLength = 16;
 
 /** Names of variables that say which region, project, resource or model is used. */
@@ -94,7 +94,7 @@ const valuesOf = new Map<string, Set<string>>();
  * `$CREDENTIALS_DIRECTORY`.
  *
  * @returns `undefined` if there is none
- * @throws if there are two, or the file cannot be used. The message names the file, and has nothing of what is in it
+ * @throws if there are two, or the file cannot be used. The message names the file, and nothing that is in it
  */
 export function findSecret(name: string, environment: NodeJS.ProcessEnv): ServiceSecret | undefined {
   const value = environment[name]?.trim();

@@ -137,7 +137,7 @@ export function withTimeLeft(args: readonly string[], limitMs: number, leftMs: n
 }
 
 /**
- * Returns what ends something, and kills it if that takes too long. What has begun to end can be given another time.
+ * Returns a function that ends something, and kills it if that takes too long. What has begun to end can be given another time.
  *
  * @param end - never rejects
  */

@@ -14,7 +14,7 @@ export interface LiveLogOptions {
 }
 
 const intervalMs = 1000;
-/** How many lines are printed of what came in an interval, and in all. */
+/** How many lines are printed in an interval, and in all. */
 const [maxLines, maxAllLines] = [20, 2000];
 /** In characters. */
 const maxLineLength = 1000;

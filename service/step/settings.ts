@@ -45,7 +45,7 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
   const apiUrl = environment.GITHUB_API_URL || "https://api.github.com";
   const problems: Text[] = [];
   const isEditor = agent === editor;
-  // An empty value is that of a variable that is not set. For a list, it could lift a limit.
+  // A variable that is not set has an empty value. For a list, it could lift a limit.
   const known = given.options.filter(({ name, value }) => value !== "" || kindOf(name).given !== "once");
   const valueFor = (name: string): string | undefined => known.find((one) => one.name === name)?.value;
   const network = valueFor("agent-network") ?? "model";

@@ -26,7 +26,7 @@ export interface WrittenPrompt {
 export interface PromptSource {
   /** Returns the prompt with sections in their places. */
   fill: (sections: Sections) => string;
-  /** Returns what the thread says, maybe nothing. Default: it is not asked in one. */
+  /** Returns the text of the thread, maybe nothing. Default: it is not asked in one. */
   readThread?: (() => Promise<string>) | undefined;
 }
 

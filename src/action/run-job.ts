@@ -178,14 +178,14 @@ function submit(
     : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 
-/** Returns who asked, where and in which run. Only people are named: other events name whoever caused them last. */
+/** Returns the person who asked, where and in which run. Only people are named: other events name whoever caused them last. */
 function askedOf({ author, threadUrl }: RunState, environment: NodeJS.ProcessEnv): Submission["asked"] {
   const { GITHUB_EVENT_NAME: event, GITHUB_TRIGGERING_ACTOR: actor = "" } = environment;
   const by = author || (event === "workflow_dispatch" ? actor : "");
   return { by: by || undefined, in: threadUrl || undefined, run: runUrl(environment) || undefined };
 }
 
-/** Returns what reads the status of our turn, if the service may say it: others may have sent a message since. */
+/** Returns a function that reads the status of our turn, if the service may say it: others may have sent a message since. */
 function turnReader(
   task: Task,
   client: AgentJobClient,

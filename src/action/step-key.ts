@@ -57,7 +57,7 @@ export class StepKey {
   }
 
   /**
-   * Returns what the session of the step is known by, in all runs of the repository; `undefined` without one.
+   * Returns the name of the step's session, in all runs of the repository; `undefined` without one.
    *
    * @param base - the branch that its jobs start from. Default: the project's own
    */
@@ -73,7 +73,7 @@ export class StepKey {
   }
 }
 
-/** Returns what a service is known by: on this machine, by its project alone, because its port can differ between runs. */
+/** Returns the name of a service: on this machine, by its project alone, because its port can differ between runs. */
 function serviceOf(url: URL): string {
   return isLoopback(url) ? `http://localhost${url.pathname}` : url.href;
 }

@@ -37,7 +37,7 @@ export interface Submission {
   session?: string | undefined;
   /** What the agent is told after the prompt. This and what follows are only for a service that announces `sections`. */
   sections?: readonly string[] | undefined;
-  /** Who asked: a login, the address of the issue or pull request, and that of the workflow run. */
+  /** Who asked: a login, the address of the issue or pull request, and the workflow run's. */
   asked?: Partial<Record<"by" | "in" | "run", string | undefined>> | undefined;
   /** The commit up to which the sections tell of changes. */
   covers?: string | undefined;
@@ -69,7 +69,7 @@ export interface ClientPorts {
 
 interface RequestOptions {
   submission?: Submission;
-  /** Default: that of the submission. */
+  /** Default: the submission's. */
   key?: IdempotencyKey | undefined;
   /** Default: 0. */
   holdSeconds?: number;

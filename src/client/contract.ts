@@ -38,7 +38,7 @@ export interface Job {
   pageUrl?: string;
 }
 
-/** Returns what the record of a job or a turn says is kept of its work. */
+/** Returns how the record of a job or a turn says its work is kept. */
 export const keptIn = ({ kept }: Readonly<Record<string, unknown>>) => ({
   isKept: kept === "push" || kept === "pull-request",
   isUnfinished: kept === "unfinished",

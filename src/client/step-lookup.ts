@@ -11,7 +11,7 @@ export interface SentTurn {
   message: string;
   /** Why the turn failed or was stopped; empty if the service says nothing. */
   reason: string;
-  /** Of what kind the failure is, which decides what helps; empty if the service says nothing. */
+  /** The kind of the failure, which decides what helps; empty if the service says nothing. */
   failureClass: FailureClass | "";
   /** What the turn cost in US dollars, as the agent's own output says; `undefined` if the service says nothing. */
   costUsd: number | undefined;
@@ -31,7 +31,7 @@ export type CheckResult = (typeof checkResults)[number];
 
 const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"] as const;
 
-/** Of what kind the failure of a turn is. */
+/** The kind of a turn's failure. */
 export type FailureClass = (typeof failureClasses)[number];
 
 const endedStatuses = ["completed", "failed", "stopped"] as const;

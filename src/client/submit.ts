@@ -30,7 +30,7 @@ export interface SubmitPorts {
 
 /**
  * Sends a create or message until it is accepted: again only if the service has provably not acted on it, or announces, after a
- * doubt, that it knows the request by its key. Returns what `send` returned. @throws SubmissionError
+ * doubt, that it knows the request by its key. Returns the result of `send`. @throws SubmissionError
  */
 export async function submit<T>(
   send: () => Promise<T>,

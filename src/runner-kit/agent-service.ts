@@ -26,7 +26,7 @@ export const agentKeys: Readonly<Record<string, readonly string[]>> = {
 
 const agentNames = Object.keys(agentKeys);
 
-/** The variables that lead Claude Code to a cloud, and those of which one must have its credential. */
+/** The variables that lead Claude Code to a cloud, and the ones that can have its credential. */
 const cloudKeys: Readonly<Record<string, readonly string[]>> = {
   CLAUDE_CODE_USE_BEDROCK: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"],
   CLAUDE_CODE_USE_VERTEX: ["CLOUDSDK_AUTH_ACCESS_TOKEN"],
@@ -41,7 +41,7 @@ export function keysOf(agent: string, environment: NodeJS.ProcessEnv): readonly 
 }
 
 /**
- * Returns what is wrong with an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
+ * Describes a problem of an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
  */
 export function agentProblem(agent: string, { PATH = "" }: NodeJS.ProcessEnv): Text | undefined {
   const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
@@ -230,16 +230,16 @@ export interface AgentSettings {
   install: boolean;
   /** Whether the log of the step does not show what the agent does. */
   isQuiet: boolean;
-  /** Of the agent, to be installed. Default: the one that is there, or the tested one. */
+  /** The agent's version, to be installed. Default: the one that is there, or the tested one. */
   agentVersion?: string | undefined;
   options: readonly ServiceOption[];
-  /** Of its service: a new one in each run. */
+  /** The key of its service: a new one in each run. */
   apiKey: string;
 }
 
 /** The first message to the program: sent, so that it has no secrets in an environment that others can read. */
 export interface AgentConfig {
-  /** Of the step. */
+  /** The step's. */
   environment: NodeJS.ProcessEnv;
   settings: AgentSettings;
   /** Where the transcript of its jobs is written. */

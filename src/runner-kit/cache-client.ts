@@ -237,7 +237,7 @@ function blocksOf(size: number, blockBytes: number): [number, number][] {
   ]);
 }
 
-/** Returns what the service says about an error, without addresses, as the end of a sentence; empty if it says nothing. */
+/** Returns the service's words about an error, without addresses, as the end of a sentence; empty if it says nothing. */
 function quote(said: unknown): string {
   return typeof said === "string" && said !== "" ? `: ${said.replaceAll(/\w+:\/\/\S+/g, "***")}` : "";
 }

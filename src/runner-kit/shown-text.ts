@@ -8,7 +8,7 @@ type Root = ReturnType<typeof fromMarkdown>;
 export interface ShownText {
   /** The text of the same length in which a phrase is looked for: hidden parts are blank, with `withoutCode` also code, which quotes. */
   searched: string;
-  /** Returns what is shown from an index of the text on. Default: all of it. */
+  /** Returns the text as it is shown, from an index on. Default: all of it. */
   from: (index?: number) => string;
   /** How many parts are hidden: comments, unused link definitions and invisible characters. */
   hiddenCount: number;

@@ -14,7 +14,7 @@ export interface AgentWitnesses extends AgentReport {
   endedBy?: EndedBy | undefined;
   /** Whether its model has said a word or used a tool. Default: nothing shows that. */
   hasWorked?: boolean | undefined;
-  /** Of its process, unless it is 0. 128 and more: a signal ended it. */
+  /** The exit code of its process, unless it is 0. 128 and more: a signal ended it. */
   exitCode?: number | undefined;
   /** What its model said. Default: nothing between them knows. */
   model?: Pick<ModelUse, "lastStatus" | "lastDenied"> | undefined;
@@ -57,7 +57,7 @@ export interface EndContext {
   lastOutput: string;
 }
 
-/** Says how an agent's run ended, and of what class a failure is. Every witness that knows something is named. */
+/** Says how an agent's run ended, and the class of a failure. Every witness that knows something is named. */
 export function explainEnd(run: AgentWitnesses & { end: AgentEnd }, context: EndContext): ExplainedEnd {
   const { end, error, exitCode = 0, endedBy, model } = run;
   const { exceeded, lastOutput } = context;

@@ -49,7 +49,7 @@ export interface ModelEndpoint {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Returns the headers that a request gets outside of the sandbox, in lower case. @param secret - as that of `sign` */
+/** Returns the headers that a request gets outside of the sandbox, in lower case. @param secret - as in `sign` */
 export async function credentialHeaders(
   { keyVariable, header, sign, headers }: ModelEndpoint,
   request: ModelRequest,

@@ -170,7 +170,7 @@ function copilot(event: Event): string[] {
         data.success !== true,
       );
     case "session.info":
-      // The files that it writes are those of its tools.
+      // Its tools have named the files.
       return /^file_/.test(textOf(data.infoType)) ? [] : [short(textOf(data.message))];
     case "session.warning":
       return [short(textOf(data.message))];

@@ -5,7 +5,7 @@ import { type AgentEvent, stringIn } from "./events.ts";
 interface Ending {
   /** The field that names the session of an event, if it has one. */
   session: string;
-  /** Types of events that show work. After a final event, one of the same session means that the agent goes on. */
+  /** Types of events that show work. After a final event, one of the same session means that the agent continues. */
   work: RegExp;
   isFinal(event: AgentEvent): boolean;
 }
@@ -44,7 +44,7 @@ const isOfModel = (event: AgentEvent): boolean =>
 
 /**
  * Remembers the final event of an agent, by which the agent itself says how its turn ended. It counts while no event follows that
- * shows more work; of two, the last one. Events of other sessions, such as those of sub-agents, say nothing.
+ * shows more work; of two, the last one. Events of other sessions, such as sub-agents', say nothing.
  */
 export class FinalEvent {
   readonly #ending: Ending;

@@ -10,7 +10,7 @@ export interface ModelApi {
    * Returns the part of a body that lets the provider's machines run or fetch something, for people; `undefined` if it has none.
    *
    * @param body - of the request, as JSON
-   * @param path - as that of `allows`
+   * @param path - as in `allows`
    */
   findServerTool(body: Readonly<Record<string, unknown>>, path: string): string | undefined;
   /**
@@ -61,7 +61,7 @@ export const bedrockApi: ModelApi = {
   findServerTool: anthropicApi.findServerTool,
 };
 
-/** Google's documentation: "streamRawPredict". Paths are those of models. */
+/** Google's documentation: "streamRawPredict". Each path names a model. */
 export const vertexApi: ModelApi = {
   emptyRequest: (model) => `/${encodeURIComponent(model ?? "none")}:streamRawPredict`,
   allows: pathsOf(/^\/(?:[\w.%@-]+:(?:r|streamR)awPredict|count-tokens:rawPredict)$/, /^$/),

@@ -5,7 +5,7 @@ import type { AgentReport } from "./agent-report.ts";
 const maxBytes = 256 * 1024;
 
 /**
- * Returns what a file that an agent may have written contains; `undefined` if it is missing, too large or not a regular file. What
+ * Returns the text of a file that an agent may have written; `undefined` if it is missing, too large or not a regular file. What
  * the agent put in its place is not followed: a link could lead to a file that the agent itself cannot read.
  */
 export function readResultFile(path: string): string | undefined {

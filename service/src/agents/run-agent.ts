@@ -88,7 +88,7 @@ const supervisor = ownFile("agents/supervisor.ts");
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
  * by `AGENT_HISTORY_FILE`, one JSON object per line, and the ids of the job and of the turn's request in `AGENT_JOB_ID` and `AGENT_REQUEST_ID`. It may write what it has to say to the file
  * named by `AGENT_RESULT_FILE`. `endOf` decides how it ended. It is terminated at the time limit, when it exceeds another limit, when `signal` aborts,
- * when the service dies, and when it stays although nothing more is to come of it. When this returns or throws, none of its processes is left: see the docs for what holds without a PID namespace.
+ * when the service dies, and when it stays although nothing more is to come of it. When this returns or throws, none of its processes is left: see the docs for the case without a PID namespace.
  *
  * @throws ResourceExhausted if the machine cannot start the agent now, or a program of the service is missing; an agent whose own
  *   program cannot be started has failed
@@ -145,7 +145,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
         env: compileCache === "" ? ownVariables : { NODE_COMPILE_CACHE: compileCache, ...ownVariables },
       }),
     );
-    // Of the agent and of its supervisor.
+    // The agent and its supervisor have it.
     const variable = `AGENT_RESULT_FILE=${resultFile}`;
     let init: ProcessIdentity | undefined;
     let failure: unknown;

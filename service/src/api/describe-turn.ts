@@ -12,7 +12,7 @@ export interface ShownTurn {
   message?: string;
   /** Why it failed or was stopped. Absent if it did not, or that is unknown. */
   reason?: string;
-  /** Of what kind the failure is. Absent if it did not fail, or that is unknown. */
+  /** The kind of the failure. Absent if it did not fail, or that is unknown. */
   class?: FailureClass;
   /** What is kept of its work, which the next turn of its job publishes first or begins in. Absent if nothing is. */
   kept?: KeptWork;

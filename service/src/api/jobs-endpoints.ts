@@ -25,7 +25,7 @@ export interface ApiOptions {
   takesBase?: boolean | undefined;
   /** Whether jobs have pages, at `/job/ID`. Default: no. */
   hasJobPages?: boolean | undefined;
-  /** The path before that of a page, see `basePathOf`. Default: none. */
+  /** The path before a page's own, see `basePathOf`. Default: none. */
   basePath?: string | undefined;
   /** How many requests may wait for the end of a job at a time. Default: half of the allowed connections. */
   maxWaiting?: number | undefined;

@@ -74,7 +74,7 @@ export class Problems {
     this.#set("repositories", projects && `turns${of} wait for their repository; the log says why`);
   }
 
-  /** Looks every minute for what only the store knows, until `signal` aborts. @param read - may fail, while the store is away */
+  /** Looks every minute for problems that only the store knows, until `signal` aborts. @param read - may fail, while the store is away */
   async watch(read: () => Promise<Census>, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const census = await read().catch(() => undefined);

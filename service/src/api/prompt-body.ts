@@ -23,7 +23,7 @@ const askedShape = z.object({
   run: z.optional(link),
 });
 
-/** Who asked: a login, the address of the issue or pull request, and that of the workflow run. Untrusted. */
+/** Who asked: a login, the address of the issue or pull request, and the workflow run's. Untrusted. */
 export type Asked = z.infer<typeof askedShape>;
 
 /** What can come with a prompt, and what is said of a body that has something else. */

@@ -29,7 +29,7 @@ export function parseRefs(output: string, separator: string, kind = "refs/heads/
  * Parses what `git fetch` wrote to `FETCH_HEAD`: for each ref an object's id, whether it is for a merge, and what it is, as in
  * `branch 'main' of /docs.git`. Names of branches have no spaces.
  *
- * @returns the heads of the branches, and that of `HEAD` if it was fetched
+ * @returns the heads of the branches, and `HEAD`'s if it was fetched
  */
 export function parseFetched(text: string): { heads: Map<string, string>; head: string | undefined } {
   const lines = text.split("\n").map((line) => line.split("\t"));
@@ -46,6 +46,6 @@ export function parseFetched(text: string): { heads: Map<string, string>; head: 
 /** Returns whether Git takes a text for the name of one branch, and not for a pattern, another ref or a folder of branches. */
 export const isBranchName = (text: string): boolean => text !== "" && !/[\s:*]|\/$/.test(text);
 
-/** Returns whether a branch is named like that of a job, of whatever project. */
+/** Returns whether a branch is named like one of a job, of any project. */
 export const isJobBranch = (branch: string): boolean =>
   branch.startsWith(defaultBranchPrefix) || jobOfBranch(branch) !== undefined;

@@ -365,7 +365,7 @@ export class Clone {
     return gone;
   }
 
-  /** Changes refs of the clone, one command at a time, because two would contend for their locks. A push changes only those of its branches. */
+  /** Changes refs of the clone, one command at a time, because two would contend for their locks. A push changes only its branches'. */
   updateRefs<T>(update: () => Promise<T>): Promise<T> {
     const updated = this.#refUpdate.then(update, update);
     this.#refUpdate = updated;

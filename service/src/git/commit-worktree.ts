@@ -231,7 +231,7 @@ const maxIgnoredBytes = 1_000_000;
 
 const updateArgs = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
 
-/** Returns those of some tracked paths that are no files any longer. @param inPlace - new paths, which can be those of their folders */
+/** Returns the tracked paths that are no longer files. @param inPlace - new paths, which can be their folders' */
 async function findGone(
   tree: string,
   paths: readonly BytePath[],
@@ -335,7 +335,7 @@ function tooLarge(
   );
 }
 
-/** Returns how many entries of an index differ from those of another one, and which paths are new. */
+/** Returns how many entries of an index differ from another one's, and which paths are new. */
 function compareEntries(before: readonly IndexEntry[], after: readonly IndexEntry[]) {
   const added = new Set<BytePath>();
   let [count, modes, deleted] = [0, 0, 0];

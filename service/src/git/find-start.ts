@@ -15,7 +15,7 @@ export interface Start {
   /** Whether it starts over because the job's work is nowhere. Default: there is none, or it is merged. */
   isLost?: boolean | undefined;
   /**
-   * A commit on top of `head` that the agent starts from, whose files that instruct agents are those of the project's own branch. It
+   * A commit on top of `head` that the agent starts from, whose files that instruct agents are the ones of the project's own branch. It
    * is never pushed. Default: `head` has the right ones.
    */
   instructed?: string | undefined;
@@ -39,7 +39,7 @@ export interface StartOptions {
   /** The commits that the service has pushed for the job, as the store recorded it. Default: none. */
   own?: ReadonlySet<string> | undefined;
   /**
-   * Returns those of some paths that instruct agents. With another base than the project's, or after others have pushed to the job's
+   * Returns the paths that instruct agents. With another base than the project's, or after others have pushed to the job's
    * branch, these files are the project's. Default: they are as the start has them.
    */
   instructions?: ((paths: readonly string[]) => readonly string[]) | undefined;

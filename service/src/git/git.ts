@@ -21,7 +21,7 @@ export interface GitOptions {
   signal?: AbortSignal | undefined;
   /** Kills a command that talks to the repository's host and gets no byte for this time. Default: 60 s. */
   stallMs?: number | undefined;
-  /** Returns what is free on the disk of a folder. Default: that of this machine. */
+  /** Returns the free bytes on the disk of a folder. Default: this machine's. */
   freeBytes?: ((folder: string) => Promise<number>) | undefined;
 }
 

@@ -51,7 +51,7 @@ export async function moveForeignFiles({ tree, index }: WorktreePlace, target: s
  * `.gitignore` files count, not those in the folder.
  *
  * @param tree - has the files of the commit, and no others
- * @returns the paths of what was removed
+ * @returns the paths that were removed
  */
 export async function keepIgnored(git: Git, clone: string, tree: string, files: string): Promise<string[]> {
   const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree };
@@ -123,7 +123,7 @@ export async function copyIgnored(files: string, tree: string, signal?: AbortSig
 }
 
 /**
- * Removes from a worktree those of some paths that a folder has, from which they were copied.
+ * Removes from a worktree the paths that a folder has, too, from which they were copied.
  *
  * @param paths - as Git lists them: folders, with a slash at the end, only if they are repositories
  * @returns the paths that were removed

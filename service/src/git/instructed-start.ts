@@ -10,7 +10,7 @@ import { rebase } from "./history.ts";
  * Returns a commit that has the files of another one where these match, and otherwise its own.
  *
  * @param from - the commit whose files are taken
- * @param matching - returns those of some paths whose files are taken. Each character of a path is a byte
+ * @param matching - returns the paths whose files are taken. Each character of a path is a byte
  * @returns `head` itself if there is no difference, otherwise a child of it
  */
 export async function withFilesOf(

@@ -111,7 +111,7 @@ export function packMessage(message: string, at: number): Uint8Array {
   return Buffer.concat([Buffer.from(`agent-work ${"0".repeat(40)} ${text.length}\n`), text]);
 }
 
-/** Restores the last commit of a job from what `packCommit` made; see `Repository.unpackCommit`. */
+/** Restores the last commit of a job from a pack of `packCommit`; see `Repository.unpackCommit`. */
 export async function unpackCommit(clone: Clone, jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
   const { git } = clone;
   const found = parsePacked(packed);

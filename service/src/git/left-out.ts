@@ -15,7 +15,7 @@ export interface LeftOut {
 const maxConfigBytes = 100_000;
 
 /**
- * Looks at a folder that Git takes for a repository of its own. One that has no remote has no other home for what is in it: its `.git` is
+ * Looks at a folder that Git takes for a repository of its own. One that has no remote has no other home for its files: its `.git` is
  * removed, so that its files are part of the change.
  *
  * @returns whether its files are part of the change now
@@ -48,7 +48,7 @@ export function findUnportable(added: readonly BytePath[], tracked: readonly Byt
   if (without.length > 0 && !tracked.some((path) => unportable.test(path)))
     for (const path of without) found.set(path, "Windows has no such names");
   const wanted = new Set(added.flatMap((path) => prefixesOf(path.toLowerCase())));
-  /** Paths and the folders above them, as they are written, by what a system without cases makes of them. */
+  /** Paths and the folders above them, as they are written, by their names on a system without cases. */
   const written = new Map<string, BytePath>();
   /** Only looks at what can collide: a repository can have any number of files. */
   const differs = (path: BytePath): boolean => {
@@ -215,7 +215,7 @@ export const hasAttributes = (entries: readonly Pick<IndexEntry, "path">[]): boo
   entries.some(({ path }) => /(?:^|\/)\.gitattributes$/.test(path));
 
 /**
- * Returns those of some paths whose files have the same bytes and mode in two folders.
+ * Returns the paths whose files have the same bytes and mode in two folders.
  *
  * @param signal - ends it with an error
  */

@@ -24,7 +24,7 @@ export interface NewObjects {
   trees: readonly Tree[];
 }
 
-/** Returns the objects that a commit adds to those of its parents. */
+/** Returns the objects that a commit adds to its parents'. */
 export async function newObjects(git: Git, commit: string): Promise<NewObjects> {
   const range = [commit, "--not", `${commit}^@`];
   const added = new Set((await git.run(["rev-list", "--objects", "--no-object-names", ...range])).split("\n"));

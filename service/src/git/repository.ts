@@ -27,7 +27,7 @@ export interface Repository {
   /** Lists the heads of all branches, without fetching them. */
   list(): Promise<void>;
 
-  /** Fetches branches, and finds out which of them do not exist any more. */
+  /** Fetches branches, and finds out which of them no longer exist. */
   fetch(branches: readonly string[]): Promise<void>;
 
   /**
@@ -111,7 +111,7 @@ export interface Repository {
   lastCommitOf(jobId: string): Promise<JobCommit | undefined>;
 
   /**
-   * Keeps a commit as the last one of a job, also if it is never pushed.
+   * Keeps a commit as the last one of a job, even if it is never pushed.
    *
    * @param earlier - an earlier commit of the job that the clone has to keep too, because this one does not contain it
    */
@@ -125,7 +125,7 @@ export interface Repository {
   packCommit(jobId: string): Promise<Uint8Array>;
 
   /**
-   * Restores a job's last commit, with its id, from what `packCommit` made, after a fetch.
+   * Restores a job's last commit, with its id, from a pack of `packCommit`, after a fetch.
    *
    * @returns `undefined` if that is damaged, or the clone cannot get its parent
    */
@@ -181,6 +181,6 @@ export interface Repository {
   /** Adds a commit with a text to the clone, and returns its id. */
   writeCommit(text: string): Promise<string>;
 
-  /** Returns the objects that a commit adds to those of its parents. */
+  /** Returns the objects that a commit adds to its parents'. */
   newObjects(commit: string): Promise<NewObjects>;
 }

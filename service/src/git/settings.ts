@@ -60,7 +60,7 @@ const isAuthorization = ([name, value]: Setting): boolean =>
 export const asksNobody = { GIT_ASKPASS: "" };
 
 /**
- * Returns the operator's settings with those of a repository. If these have credentials, nothing else authenticates requests to it: GitHub
+ * Returns the operator's settings with a repository's. If these have credentials, nothing else authenticates requests to it: GitHub
  * rejects a second header, and another account could do what the given one may not.
  *
  * @param url - of the repository: settings for a longer part of it would win

@@ -32,7 +32,7 @@ export class SpareWorktrees {
     );
   }
 
-  /** Removes those of an earlier service that prepared more. */
+  /** Removes the rest of an earlier service that prepared more. */
   async removeExcess(): Promise<void> {
     const used = this.#places.map(({ tree }) => tree);
     // Without the folder, there are none.

@@ -57,7 +57,7 @@ export async function tellLosses(
 
 const files = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "file" : "files"}`;
 
-/** Returns how many lines each path of Git's `--numstat -z` lost and got; of what is no text, none. */
+/** Returns how many lines each path of Git's `--numstat -z` lost and got; none if it is no text. */
 function linesIn(output: string): Map<string, { added: number; removed: number }> {
   const lines = output.split("\0").flatMap((line): [string, { added: number; removed: number }][] => {
     const [added, removed, path] = line.split("\t", 3);

@@ -5,7 +5,7 @@ import type { ChangedFile } from "./changed-files.ts";
 import { readContents } from "./changed-files.ts";
 import type { Git } from "./git.ts";
 
-/** The beginning of what Git LFS has in place of a file. Its documentation: "Git LFS Specification", "The Pointer". */
+/** The beginning of Git LFS's stand-in for a file. Its documentation: "Git LFS Specification", "The Pointer". */
 const pointerStart = "version https://git-lfs.github.com/spec/v1\n";
 
 /**

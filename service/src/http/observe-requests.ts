@@ -20,7 +20,7 @@ const clientClosedRequest = 499;
 
 /**
  * Gives each request an id, which is in the answer and in all log lines about the request, and counts the request once it is
- * answered. A client can choose the id with `X-Request-Id`, if that is safe to log. Otherwise it is that of the `Idempotency-Key`,
+ * answered. A client can choose the id with `X-Request-Id`, if that is safe to log. Otherwise it is the `Idempotency-Key`'s,
  * which lines about the turn have, too, on any machine.
  */
 export function observeRequests(

@@ -67,7 +67,7 @@ export interface ShownProject {
   repositoryName: string;
   /** The model of new jobs. */
   model: string;
-  /** Of the branches of new jobs. Default: `defaultBranchPrefix`. */
+  /** What the branches of new jobs begin with. Default: `defaultBranchPrefix`. */
   branchPrefix?: string | undefined;
   /**
    * Returns whether the repository has a branch. Default: creates name no base.

@@ -23,7 +23,7 @@ const shownLogBytes = 4096;
 /**
  * Lists jobs, or shows one with its turns and the end of its log.
  *
- * @param logs - default: those of the store
+ * @param logs - default: the store's
  * @param now - in milliseconds since 1970
  * @returns lines for people, or one of JSON
  * @throws with the reason as the message if it cannot be done
@@ -120,7 +120,7 @@ const noJob = (job: string): Error => new Error(`the store has no job ${job}`);
 /**
  * Stops a turn, or runs the last turn of a job again, as the pages do in a browser.
  *
- * @param jobs - those of the service that runs. Default: none runs
+ * @param jobs - the jobs of the service that runs. Default: none runs
  * @returns lines for people
  * @throws with the reason as the message if it cannot be done
  */

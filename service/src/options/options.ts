@@ -51,7 +51,7 @@ export function parseOptions(args: readonly string[], environment: NodeJS.Proces
 }
 
 /**
- * Returns what the options of the service mean.
+ * Returns the values of the service's options.
  *
  * @throws with what is wrong with them as the message
  */

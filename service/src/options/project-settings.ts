@@ -63,7 +63,7 @@ export interface ProjectInput extends Partial<Omit<ByKey<ProjectValues>, "reposi
   repository: string;
   /** The repository on GitHub, as `OWNER/NAME`. Default: the one of `repository`, if that is on GitHub. */
   github?: string | undefined;
-  /** The base URL of GitHub's REST API. Default: that of the server of `repository`. */
+  /** The base URL of GitHub's REST API. Default: the one of the server of `repository`. */
   githubApi?: string | undefined;
   /** The environment variable with the token of the repository. Default: `GITHUB_TOKEN`. */
   githubTokenEnv?: string | undefined;

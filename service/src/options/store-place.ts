@@ -2,7 +2,7 @@ import type { Arguments } from "./arguments.ts";
 
 /** Where a Postgres store is. */
 export interface PostgresPlace {
-  /** `postgres://…`, also of a pooler. */
+  /** `postgres://…`, or a pooler's. */
   url: string;
   /** The URL of the same database without a pooler. Default: `url`. */
   directUrl: string | undefined;

@@ -47,7 +47,7 @@ export interface GroupUse {
   cpuMs: number;
 }
 
-/** Returns what the processes of a group have used that have not ended; `undefined` if that is unknown. */
+/** Returns how much the processes of a group have used that have not ended; `undefined` if that is unknown. */
 export function readGroupUse(leader: number): GroupUse | undefined {
   const stats = orNothing(() => processIds().map((id) => ({ id, ...readStat(id) })), []);
   const own = stats.filter(({ group, hasEnded }) => group === leader && !hasEnded);
@@ -115,7 +115,7 @@ interface Stat {
   parent: number;
   group: number;
   start: string;
-  /** Of the processor. */
+  /** Ticks of the processor's clock. */
   ticks: number;
   /** Whether it is a zombie, for which nobody has waited yet. */
   hasEnded: boolean;

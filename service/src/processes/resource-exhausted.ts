@@ -27,7 +27,7 @@ export interface FailedExit {
 /**
  * Returns whether a program has failed because the machine lacks something for now: by its signal, the free space, and its words.
  *
- * @param freeBytes - returns what is free on the disk of a folder. Default: that of this machine
+ * @param freeBytes - returns what is free on the disk of a folder. Default: this machine's
  */
 export async function failedForLack(
   { signal, stderr, folder }: FailedExit,

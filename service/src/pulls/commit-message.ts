@@ -32,7 +32,7 @@ export interface CommitNotes {
  *
  * @param ownMessages - indented, so that none of their lines is a trailer
  * @param session - of the job. Default: none
- * @param title - default: that of the prompt
+ * @param title - default: the prompt's
  */
 export function commitMessage(
   turn: Turn,
@@ -62,7 +62,7 @@ function listOf(title: string, all: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, lines.join("\n"), ...more];
 }
 
-/** Returns what a commit's message tells of how its change was made. What it does not tell is `undefined`. */
+/** Returns the notes in a commit's message on how its change was made. `undefined` if it has none. */
 export function readNotes(message: string): CommitNotes {
   return { notes: readList(message, notesTitle), takenBack: readList(message, takenBackTitle) };
 }

@@ -11,7 +11,7 @@ import { namedTurns, withTrailers } from "./turn-trailers.ts";
 export interface CommitSettings {
   /** Who commits. Default: the bot of the token, otherwise `agentIdentity`. */
   commitAs?: Identity | undefined;
-  /** Whether commits are signed off, by whoever commits. Default: no. */
+  /** Whether commits are signed off, in the committer's name. Default: no. */
   signsOff?: boolean | undefined;
   /** Further trailers of commits. Default: none. */
   trailers?: readonly string[] | undefined;
@@ -69,7 +69,7 @@ export interface Committer {
    */
   prepare(): Promise<void>;
   /**
-   * Returns who commits, and further lines of trailers, for a commit that need not be made again; `undefined` if GitHub makes it.
+   * Returns the committer, and further lines of trailers, for a commit that need not be made again; `undefined` if GitHub makes it.
    *
    * @throws as `prepare` does
    */
@@ -112,7 +112,7 @@ export class Committers {
     this.#options = options;
   }
 
-  /** Returns what makes the commit of a turn. */
+  /** Returns the committer of a turn. */
   of(start: Start): Committer {
     // A turn that waits for the end of an outage gets another one.
     let found: Promise<Way> | undefined;

@@ -16,7 +16,7 @@ const instructionPatterns: readonly string[] = [
   ...[".env", ".env.*"],
 ];
 
-/** Returns those of some paths whose files instruct agents. */
+/** Returns the paths whose files instruct agents. */
 export const findInstructions = (paths: readonly string[]): string[] => findProtected(paths, instructionPatterns);
 
 /** Files that a build, a deployment or an agent of people runs or follows, unless somebody reviews them. */
@@ -188,7 +188,7 @@ export function changesPrograms(before: string | undefined, after: string | unde
   return programs === undefined || programs !== programsOf(before ?? "{}");
 }
 
-/** Returns what names programs or addresses as text; `undefined` if the file cannot be read. */
+/** Returns the parts that name programs or addresses, as text; `undefined` if the file cannot be read. */
 function programsOf(text: string): string | undefined {
   try {
     const content = JSON.parse(text) as unknown;

@@ -93,7 +93,7 @@ export function updatedBody(
   return updated === body || updated.length > maxLength ? undefined : updated;
 }
 
-/** Returns a body without the part about protected files. The name of a file in its list can be that of a mark. */
+/** Returns a body without the part about protected files. The name of a file in its list can look like a mark. */
 function withoutProtectedPart(body: string): string {
   const lines = body.replaceAll("\r\n", "\n").split("\n");
   if (lines[0] !== marks[0]) return body;
@@ -163,7 +163,7 @@ export function readTurns(body: string): ToldTurn[] {
 }
 
 /**
- * Returns what a body tells of a check that did not pass; `undefined` if it tells of none. That one has passed is not taken from a text
+ * Returns the part of a body about a check that did not pass; `undefined` if it tells of none. That one has passed is not taken from a text
  * that whoever may write to the repository can edit.
  */
 export function readFailedCheck(body: string): Pick<ShownCheck, "result" | "output"> | undefined {

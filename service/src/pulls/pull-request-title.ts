@@ -4,7 +4,7 @@ import { commitTitle } from "./commit-title.ts";
 const minLength = 10;
 
 /**
- * Returns the title of a pull request as inert text: the first line of what the agent said, unless that says too little, otherwise
+ * Returns the title of a pull request as inert text: the first line of the agent's last message, unless that says too little, otherwise
  * the prompt's first line with the day, because the same prompt may be sent every night.
  *
  * @param at - milliseconds since 1970

@@ -85,7 +85,7 @@ export interface PullRequests {
 export interface PullRequestPlatform extends PullRequests {
   /**
    * Returns from when on the branch of a pull request is obsolete, in milliseconds since 1970: when it was merged, or 30 days after it
-   * was closed. `undefined` while it is open, has another last commit, or the branch is that of another open one or its target.
+   * was closed. `undefined` while it is open, has another last commit, or another open one has the branch, also as its target.
    *
    * @throws if that cannot be read
    */

@@ -25,6 +25,6 @@ export class StateErrorLog {
   }
 }
 
-/** Returns what the log says about a pull request whose state cannot be read. */
+/** Returns the line of the log about a pull request whose state cannot be read. */
 export const stateError = (link: string, error: unknown): string =>
   `Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`;

@@ -9,7 +9,7 @@ export interface NamedTurn {
   key: Pick<RequestKey, "step" | "request"> | undefined;
   /** The session of its job; `undefined` if it has none. */
   session: string | undefined;
-  /** Of its prompt. */
+  /** The hash of its prompt. */
   promptHash: string | undefined;
   /** The commit up to which it was told of changes; `undefined` if it was told of none. */
   covers: string | undefined;

@@ -152,7 +152,7 @@ async function openRepositories(store: Store, options: BackendOptions): Promise<
   return { projects, away };
 }
 
-/** Before each retry of what a new repository's host cannot answer, in milliseconds. A step has no other start. */
+/** Before each retry while a new repository's host cannot answer, in milliseconds. A step has no other start. */
 const pausesMs = [1000, 2000, 4000];
 /** How long the start waits for a repository that has worked before. */
 const knownMs = 10_000;
@@ -211,7 +211,7 @@ async function checkAll(
 const isOutage = (error: unknown): boolean =>
   error instanceof SourceUnavailable || (error instanceof GitError && error.isRemoteOutage);
 
-/** Returns what checks a repository, and what the projects with it need besides: all of that until it has worked, then whether it answers. */
+/** Returns a check of a repository, and of all else that its projects need: all of that until it has worked, then whether it answers. */
 function checkOf(users: readonly ProjectBackend[], areTokensChecked = false): () => Promise<void> {
   let isOpen = false;
   const platforms = new Set(users.map(({ pullRequests }) => pullRequests));

@@ -165,7 +165,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     folder,
     disk: options.isDiskMeasured && {
       clones: clonesOf(projects.values, away),
-      // Those that jobs keep, those of running turns, and spare ones.
+      // Those that jobs keep, one for each running turn, and spare ones.
       worktreesPerClone: kept + options.agents + Math.min(kept, options.agents + 1),
       onMeasured: (use) => options.metrics?.diskMeasured(use),
     },
@@ -192,7 +192,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   };
 }
 
-/** Returns what finds the projects whose turns may be taken; `undefined` if that is all. Only other processes change what jobs belong to. */
+/** Returns a function that finds the projects whose turns may be taken; `undefined` if that is all. Only other processes change what jobs belong to. */
 export function ownProjectsOf({ store, projects, away }: Backend): () => Promise<readonly string[] | undefined> {
   const identities = projects.map(({ identity }) => identity);
   return async () => {

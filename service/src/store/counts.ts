@@ -51,7 +51,7 @@ export class Counts {
     };
   }
 
-  /** Counts the turns that a free worker would take. Others may wait forever, such as those of a project that no worker knows. */
+  /** Counts the turns that a free worker would take. Others may wait forever, because no worker knows their project. */
   async #takeable(limits: TurnLimits): Promise<Pick<Census, "takeableTurns" | "oldestWaitingSeconds">> {
     let takeableTurns = 0;
     let oldestWaitingSeconds = 0;

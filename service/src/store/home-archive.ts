@@ -17,7 +17,7 @@ const defaultLimits: ArchiveLimits = { megabytes: 50, entries: 10_000 };
 /** Folders that agents fill again on their own. */
 const regenerated = [".cache", ".npm", "node_modules"];
 
-/** Returns what adds up the sizes of entries, and throws if they become too many or too large. */
+/** Returns a function that adds up the sizes of entries, and throws if they become too many or too large. */
 function within({ megabytes, entries }: ArchiveLimits): (bytes: number) => void {
   let [size, count] = [0, 0];
   return (bytes) => {

@@ -17,11 +17,11 @@ export interface JobCopierOptions {
   /** The service's folder. */
   folder: string;
   log: (line: string) => void;
-  /** Returns the time in milliseconds since any moment. Default: that of the process. */
+  /** Returns the time in milliseconds since any moment. Default: the process's. */
   now?: (() => number) | undefined;
 }
 
-/** In milliseconds: what GitHub answers wrongly for a moment, such as 404 for what it has just created, does not last as long. */
+/** In milliseconds: what GitHub answers wrongly for a moment, such as 404 for a branch that it has just created, does not last as long. */
 const minFailingMs = 9000;
 
 /** The ids that services give to jobs. Other ids are not looked up: they can come from anyone who has the API key. */

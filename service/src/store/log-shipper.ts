@@ -13,7 +13,7 @@ export interface LogShipperOptions {
   /** The log file of the turn's job on this machine. */
   file: string;
   logs: Pick<PostgresLogs, "end" | "size" | "append">;
-  /** Hidden in what is stored. Default: none are known. */
+  /** Hidden in the stored log. Default: none are known. */
   secrets?: Iterable<Secret> | undefined;
   /** Receives a line when the log cannot be stored, and when it can again. */
   log: (line: string) => void;

@@ -25,7 +25,7 @@ export interface TurnQueue {
   send(transaction: Transaction, turn: QueuedTurn, pauseMs: number): Promise<void>;
   /** Removes the first turn, and returns it. Turns of closed projects are left out, and those that others are just fetching. */
   fetch(transaction: Transaction, closed: readonly string[]): Promise<QueuedTurn | undefined>;
-  /** Removes a turn, unless it is not there. Waits for whoever is just fetching it. */
+  /** Removes a turn, unless it is not there. Waits for a worker that is just fetching it. */
   remove(transaction: Transaction, turn: number): Promise<void>;
 }
 
@@ -282,7 +282,7 @@ export class ReadyTurns {
     return true;
   }
 
-  /** Returns what each project has that has any turns. */
+  /** Returns the turns of each project that has any. */
   ofProjects(sql: Sql): Promise<ProjectTurns[]> {
     const { sql: now, values } = this.clock();
     const isReady = whenReady({ clock: this.clock, leaseMs: this.#leaseMs });

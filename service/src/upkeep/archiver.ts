@@ -25,7 +25,7 @@ export interface ArchiverOptions {
 const batchSize = 100;
 /** How many jobs are read, and their pull requests judged, at a time. */
 const pageSize = 1000;
-/** How many of these pages a round reads. The next one goes on after them. */
+/** How many of these pages a round reads. The next one continues after them. */
 const maxPages = 10;
 
 /**

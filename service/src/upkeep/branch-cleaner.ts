@@ -28,7 +28,7 @@ export interface BranchCleanerOptions {
 }
 
 const intervalMs = hourMs;
-/** Pushes that arrive later, also by a clock that is wrong by hours, are not expected. The next turn removes them. */
+/** Pushes that arrive later, even by a clock that is wrong by hours, are not expected. The next turn removes them. */
 const latestMs = dayMs;
 /** How many jobs are read at a time. */
 const pageSize = 1000;

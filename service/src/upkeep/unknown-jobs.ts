@@ -22,7 +22,7 @@ const intervalMs = hourMs;
 const keptMs = 7 * dayMs;
 
 /**
- * Looks once an hour for what this machine has of jobs that are not in the store, because it was restored from a backup or another
+ * Looks once an hour for files on this machine of jobs that are not in the store, because it was restored from a backup or another
  * machine deleted them: their directories, logs and commits. Removes it a week after it was first seen. It can run while turns are
  * running, because a job is stored before any of them exists.
  */

@@ -54,7 +54,7 @@ export async function prepareAgent(
   });
 }
 
-/** Returns the folder of an agent that was installed, beside that of the service. */
+/** Returns the folder of an agent that was installed, beside the service's. */
 export const agentFolder = (folder: string): string => `${folder}-agent`;
 
 /**

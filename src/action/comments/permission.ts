@@ -15,10 +15,10 @@ export async function readPermission(
 ): Promise<{ has: (typeof ladder)[number]; isEnough: boolean }> {
   const path = "collaborators/{username}/permission";
   const { role_name: role, permission } = await repository.get(path, permissionAnswer, { username });
+  // Forgejo's word for the owner of the repository. A custom role of GitHub can have the same name.
+  const given = permission === "owner" ? "admin" : permission;
   // The role distinguishes all five; an organization's custom role falls back to the permission.
-  // Forgejo's.
-  const given = role === "owner" || permission === "owner" ? "admin" : role;
-  const has = permissions.find((name) => name === given) ?? ladder.find((name) => name === permission);
+  const has = permissions.find((name) => name === role) ?? ladder.find((name) => name === given);
   if (has === undefined) throw new Error("GitHub's response names no permission");
   return { has, isEnough: ladder.indexOf(has) >= ladder.indexOf(needs) };
 }

@@ -34,7 +34,7 @@ export function unknownPlaceholders(template: string, known: readonly string[]):
   return [...new Set(namesIn(template).filter((name) => !known.includes(name)))];
 }
 
-/** Returns whether a template has a place for what is asked for. */
+/** Returns whether a template has a place for the request. */
 export function hasInstruction(template: string): boolean {
   return namesIn(template).includes("instruction");
 }

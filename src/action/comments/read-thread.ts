@@ -15,7 +15,7 @@ const maxBytes = 20_000;
 const maxTextBytes = 12_000;
 const maxCommentBytes = 4000;
 const maxComments = 10;
-/** Of how many people GitHub is asked whether they may write. */
+/** How many people GitHub is asked about. */
 const maxPeople = 20;
 
 const comment = z.object({
@@ -96,7 +96,7 @@ function ofNobody(error: unknown): { isEnough: boolean } {
 
 const by = (login: string): string => (login === "" ? "" : ` by ${login}`);
 
-/** Returns what is shown of a text, each line marked, so that none looks like another's; empty if that is nothing. */
+/** Returns a text as it is shown, each line marked, so that none looks like another's; empty if that is nothing. */
 function quote(title: string, text: string | null | undefined, maxLength = maxCommentBytes): string {
   const shown = printable(readShown(text ?? "").from()).trim();
   if (shown === "") return "";

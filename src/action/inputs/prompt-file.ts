@@ -30,7 +30,7 @@ export function readPromptFile(path: string, workspace: string): PromptFile {
   }
 }
 
-/** Names of `.git` on disks that ignore case, and on those of Windows: what Git itself does not check out there. */
+/** Names of `.git` on disks that ignore case, and on Windows: names that Git itself does not check out there. */
 const isGitFolder = /^(\.git|git~\d+)[ .]*(:.*)?$/i;
 
 function notUtf8(path: string): Text {

@@ -178,7 +178,7 @@ function parseValues(raw: RawInputs, add: Add): Partial<Values> {
   return values as Partial<Values>;
 }
 
-/** Adds a wrong value to what it must be, unless it may have credentials. */
+/** Names a wrong value beside the right ones, unless it may have credentials. */
 function quoting(problem: string, value: string): Text {
   const isQuoted = /^must be(?:gin)? /.test(problem) && value !== "" && !value.includes("@");
   return isQuoted ? say`${trusted(problem)}, not ${excerpt(value, 100)}` : trusted(problem);

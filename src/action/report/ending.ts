@@ -278,7 +278,7 @@ function howToReplace({ rerun }: ResultContext): Text {
   return rerun.usable === "resumes" ? [] : say`To start a new job, run the action with a prompt and no job-id.`;
 }
 
-/** Returns what happened when the step was cancelled, and what to do next. */
+/** Explains what happened when the step was cancelled, and what to do next. */
 function whenCancelled(
   { operation, acceptance }: Extract<RunResult, { kind: "cancelled" }>,
   context: ResultContext,

@@ -35,7 +35,7 @@ export class RunLog {
   /** What was said last of saves that failed, or empty. */
   #notSaved = "";
   #pageUrl = "";
-  /** Whether lines of polls are in a group, and not between those of the agent. */
+  /** Whether lines of polls are in a group, and not between the agent's. */
   #isGrouped = false;
 
   constructor(toolkit: Toolkit) {

@@ -39,7 +39,7 @@ function adviceOnFailure(operation: Operation, error: Exclude<RequestError, Http
     : say`Check base-url, ${checkNetwork}`;
 }
 
-/** Returns what an answer of the service means, if that is more than it says, and what to do about it. */
+/** Returns the meaning of the service's answer, if that is more than it says, and what to do about it. */
 function adviceOnAnswer(
   operation: Operation,
   { status, serviceMessage, retryAfterMs }: HttpError,

@@ -37,7 +37,7 @@ const permanentStatuses = [400, 401, 403, 404, 410, 422, 429, 451];
 const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * Creates a client for GitHub's API. `apiUrl` has to be that of `GITHUB_API_URL`, by which the toolkit chooses a proxy.
+ * Creates a client for GitHub's API. `apiUrl` has to be `GITHUB_API_URL`'s, by which the toolkit chooses a proxy.
  * `onTrace` is called after every request, including retries.
  */
 export function connectGitHub(token: string, apiUrl: string, onTrace: TraceListener) {
@@ -176,7 +176,7 @@ function responseOf(error: unknown): OctokitResponse | undefined {
   return error instanceof Error && "response" in error ? (error.response as OctokitResponse | undefined) : undefined;
 }
 
-/** Returns the status behind an Octokit error. A rate limit is `429`, also if GitHub says `403`. */
+/** Returns the status behind an Octokit error. A rate limit is `429`, even if GitHub says `403`. */
 function statusOf(error: unknown): number | undefined {
   const { status, headers } = responseOf(error) ?? {};
   const isLimited = headers?.["retry-after"] !== undefined || headers?.["x-ratelimit-remaining"] === "0";

@@ -23,7 +23,7 @@ export interface ModelProxyOptions {
   hosts: readonly string[];
   /** Resolves the names of these hosts, and fails with `PrivateAddress` for one that tunnels may not lead to. Default: all are allowed. */
   resolve?: LookupFunction | undefined;
-  /** Of the service, with the variables of the machine's proxy. Default: the process's. */
+  /** The service's, with the variables of the machine's proxy. Default: the process's. */
   environment?: NodeJS.ProcessEnv | undefined;
   /** Whether the provider's machines may fetch and run things for agents. Default: no. */
   allowsServerTools?: boolean | undefined;
@@ -60,7 +60,7 @@ export interface ProxyRun extends AsyncDisposable {
 export interface ModelProxy extends AsyncDisposable {
   /** The path of the Unix socket on which it listens. */
   socket: string;
-  /** Listens for a run of an agent, on a socket of its own, by which its requests are told from those of others. */
+  /** Listens for a run of an agent, on a socket of its own, by which its requests are told from other ones. */
   open(): Promise<ProxyRun>;
 }
 

@@ -12,7 +12,7 @@ export const claude: Preset = {
   models: [
     ...clouds,
     api,
-    // Of a gateway.
+    // A gateway's.
     { ...api, keyVariable: "ANTHROPIC_AUTH_TOKEN", header: bearer },
     {
       ...api,

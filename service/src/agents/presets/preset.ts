@@ -42,12 +42,12 @@ export interface Preset {
   options?: AgentOptions;
   /** Its option for the highest cost of a turn in US dollars. Default: it has none. */
   costOption?: string;
-  /** As those of `Agent`. */
+  /** As in `Agent`. */
   unpacksTo?: string;
   sessions: AgentSessions;
   /**
    * Returns the script for `/bin/sh` that runs it. Stdin is the prompt, which is also in the file named by
-   * `AGENT_PROMPT_FILE`. `"$@"` stands for the arguments that choose a model, and those of people.
+   * `AGENT_PROMPT_FILE`. `"$@"` stands for the arguments that choose a model, and people's own.
    */
   script(turn: AgentTurn): string;
   /**
@@ -61,7 +61,7 @@ export interface Preset {
 /** For an agent that does not say how its turn ended. */
 export const noResult: AgentReport = { message: undefined, error: undefined, hasEnded: false };
 
-/** Returns what makes the header of a key. */
+/** Returns a function that makes the header of a key. */
 export const bearer = (key: string): [string, string] => ["authorization", `Bearer ${key}`];
 
 /** Anthropic's API with an API key. `baseUrlVariable` and the path in its URL differ between agents. */

@@ -21,7 +21,7 @@ const maxReads = 100;
 const pageSize = 100;
 /** Limit for pull requests closed since the last round. If there are more, the next round compares all open ones. */
 const maxPages = 5;
-/** Pages of open pull requests that a round reads. A comparison with more of them goes on in the next rounds. */
+/** Pages of open pull requests that a round reads. A comparison with more of them continues in the next rounds. */
 const maxOpenPages = 10;
 /** GitHub's lists may show a closing later than others that came after it. */
 const overlapMs = 300_000;

@@ -115,7 +115,7 @@ export class GitHubCommits implements GitHubOfCommits {
   }
 }
 
-/** Returns what makes the entries of a folder as GitHub takes them. */
+/** Returns a function that makes the entries of a folder as GitHub takes them. */
 const entryOf =
   ({ id: folder }: Tree) =>
   ({ mode, name, id: sha }: Tree["entries"][number]) => {

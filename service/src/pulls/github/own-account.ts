@@ -116,7 +116,7 @@ export async function createdOnlyAt(
     : undefined;
 }
 
-/** Returns what GitHub lists of a branch; nothing if it does not tell. */
+/** Returns GitHub's list of a branch's activities; nothing if it does not tell. */
 async function readActivities(api: GitHubApi, branch: string, query: { activity_type?: string } = {}) {
   const ref = `refs/heads/${branch}`;
   const limits = { what: `Reading who created ${branch}`, maxWaitMs: 0 };

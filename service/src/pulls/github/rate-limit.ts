@@ -38,6 +38,6 @@ export function rateLimitSeconds(error: unknown, now: number): number | undefine
   return failure.status === 429 || /\bsecondary rate\b/i.test(failure.message) ? defaultSeconds : undefined;
 }
 
-/** Returns whether a rate limit is for all of GitHub's API: one that is not that of a window. */
+/** Returns whether a rate limit is for all of GitHub's API: one without a window. */
 export const isSecondary = (error: unknown): boolean =>
   String(asResponseError(error)?.response.headers["x-ratelimit-remaining"]) !== "0";

@@ -29,7 +29,7 @@ export class ReadSchedule {
     this.#failed.delete(link);
   }
 
-  /** Forgets pull requests that have been due for a day: nobody asks for them any more. */
+  /** Forgets pull requests that have been due for a day: nobody asks for them any longer. */
   forgetOld(now: number): void {
     for (const [link, { dueAt }] of this.#failed) if (now > dueAt + dayMs) this.#failed.delete(link);
   }

@@ -22,7 +22,7 @@ import { isPooled } from "./pooler.ts";
 import { defaultTimes, type PostgresTimes } from "./times.ts";
 
 export interface PostgresOptions {
-  /** `postgres://…`, as `psql` takes it. It may be that of a pooler, such as PgBouncer in session or transaction mode. */
+  /** `postgres://…`, as `psql` takes it. It may be a pooler's, such as PgBouncer in session or transaction mode. */
   url: string;
   /** The URL of the same database without a pooler in transaction mode, for notifications. Default: `url`. */
   directUrl?: string | undefined;
@@ -158,7 +158,7 @@ export class PostgresDatabase implements Database {
     return result;
   }
 
-  /** Asks on a connection of the pool, and then on a new one: those of the pool may have been lost without a sign. */
+  /** Asks on a connection of the pool, and then on a new one: the pool's may have been lost without a sign. */
   rowsSoon<T>(sql: string, ...values: Value[]): Promise<T[]> {
     const { soonMs } = this.#times;
     const query = { text: translated(sql, this.names), values: values.map(storable), query_timeout: soonMs };
@@ -361,7 +361,7 @@ export class PostgresTransaction implements Transaction {
   async #script(...statements: string[]): Promise<QueryResult> {
     const all = this.#begin === "" ? statements : [this.#begin, ...statements];
     this.#begin = "";
-    // Of several statements, there are several results.
+    // Several statements have several results.
     const results: QueryResult | QueryResult[] = await this.#guard(() => this.#client.query(all.join("; ")));
     const last = Array.isArray(results) ? results.at(-1) : results;
     if (last === undefined) throw new Error("no statement");

@@ -31,7 +31,7 @@ export class PostgresHomes {
     if ((await this.#database.query(save, [archive, id, job, lease])).rowCount === 0) throw new LeaseLost(id);
   }
 
-  /** Deletes the archives of those of these jobs that are archived: a later turn of them begins with the earlier prompts and messages. */
+  /** Deletes the archives of these jobs if they are archived: a later turn of them begins with the earlier prompts and messages. */
   async deleteArchived(jobs: readonly string[]): Promise<void> {
     const places = jobs.map(() => "?").join(", ");
     // A message may have made a job active again.

@@ -92,7 +92,7 @@ async function hasTables(client: Client, names: StoreNames): Promise<boolean> {
 async function createQueue(client: Client, { queue }: StoreNames): Promise<void> {
   const executeSql = (sql: string, values?: unknown[]) =>
     client.query(sql, values).catch(async (error: Error) => {
-      // If another process was faster, pg-boss goes on, with a transaction that failed.
+      // If another process was faster, pg-boss continues, with a transaction that failed.
       await client.query("ROLLBACK");
       throw error;
     });

@@ -29,7 +29,7 @@ function turnIds({ tables }: StoreNames) {
   return { nextTurnId, skipTurnIds };
 }
 
-/** How often ids of transactions are deleted that nobody asks for any more. */
+/** How often ids of transactions are deleted that nobody asks for any longer. */
 const forgetMs = 300_000;
 
 /** Does something again and again, whether it fails or not. */

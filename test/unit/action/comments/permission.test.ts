@@ -11,6 +11,7 @@ describe("the commenter's permission", () => {
     [{ permission: "write", role_name: "maintain" }, "maintain", true],
     // Forgejo's, of whoever owns the repository.
     [{ permission: "owner", role_name: "owner" }, "admin", true],
+    [{ permission: "read", role_name: "owner" }, "write", false],
     [{ permission: "write", role_name: "write" }, "maintain", false],
     [{ permission: "read", role_name: "triage" }, "triage", true],
     [{ permission: "read", role_name: "triage" }, "write", false],
