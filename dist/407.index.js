@@ -1040,10 +1040,10 @@ const permissionAnswer = schemas/* object */.Ikc({ role_name: schemas/* optional
 async function readPermission(username, needs, repository) {
     const path = "collaborators/{username}/permission";
     const { role_name: role, permission } = await repository.get(path, permissionAnswer, { username });
+    // Forgejo's word for the owner of the repository. A custom role of GitHub can have the same name.
+    const given = permission === "owner" ? "admin" : permission;
     // The role distinguishes all five; an organization's custom role falls back to the permission.
-    // Forgejo's.
-    const given = role === "owner" || permission === "owner" ? "admin" : role;
-    const has = comments_event/* permissions */.P.find((name) => name === given) ?? ladder.find((name) => name === permission);
+    const has = comments_event/* permissions */.P.find((name) => name === role) ?? ladder.find((name) => name === given);
     if (has === undefined)
         throw new Error("GitHub's response names no permission");
     return { has, isEnough: ladder.indexOf(has) >= ladder.indexOf(needs) };
@@ -1067,7 +1067,7 @@ const maxBytes = 20_000;
 const maxTextBytes = 12_000;
 const maxCommentBytes = 4000;
 const maxComments = 10;
-/** Of how many people GitHub is asked whether they may write. */
+/** How many people GitHub is asked about. */
 const maxPeople = 20;
 const read_thread_comment = schemas/* object */.Ikc({
     id: schemas/* int */.Whr(),
@@ -1141,7 +1141,7 @@ function ofNobody(error) {
     throw error;
 }
 const by = (login) => (login === "" ? "" : ` by ${login}`);
-/** Returns what is shown of a text, each line marked, so that none looks like another's; empty if that is nothing. */
+/** Returns a text as it is shown, each line marked, so that none looks like another's; empty if that is nothing. */
 function quote(title, text, maxLength = maxCommentBytes) {
     const shown = (0,untrusted/* printable */.g$)((0,shown_text/* readShown */.m)(text ?? "").from()).trim();
     if (shown === "")

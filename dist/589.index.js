@@ -366,7 +366,7 @@ function repositoryOf(reader) {
         },
         /**
          * Returns the first parent of `head`, a full id, after which all came that was merged since `time`. A commit keeps its date if it is
-         * pushed later, so the walk goes on past old dates while a newer commit is deeper. `root`: it is the first of all, and came in this time.
+         * pushed later, so the walk continues past old dates while a newer commit is deeper. `root`: it is the first of all, and came in this time.
          */
         async commitBefore(head, time) {
             const known = new Map();

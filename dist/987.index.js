@@ -257,7 +257,7 @@ function blocksOf(size, blockBytes) {
         Math.min((index + 1) * blockBytes, size),
     ]);
 }
-/** Returns what the service says about an error, without addresses, as the end of a sentence; empty if it says nothing. */
+/** Returns the service's words about an error, without addresses, as the end of a sentence; empty if it says nothing. */
 function quote(said) {
     return typeof said === "string" && said !== "" ? `: ${said.replaceAll(/\w+:\/\/\S+/g, "***")}` : "";
 }

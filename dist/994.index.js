@@ -105,7 +105,7 @@ const pattern = /\{\{([^{}]*)\}\}/g;
 function unknownPlaceholders(template, known) {
     return [...new Set(namesIn(template).filter((name) => !known.includes(name)))];
 }
-/** Returns whether a template has a place for what is asked for. */
+/** Returns whether a template has a place for the request. */
 function hasInstruction(template) {
     return namesIn(template).includes("instruction");
 }
@@ -496,7 +496,7 @@ function adviceOnFailure(operation, error) {
         ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`
         : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url, ${checkNetwork}`;
 }
-/** Returns what an answer of the service means, if that is more than it says, and what to do about it. */
+/** Returns the meaning of the service's answer, if that is more than it says, and what to do about it. */
 function adviceOnAnswer(operation, { status, serviceMessage, retryAfterMs }, context) {
     const isMintlify = (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .hasDashboard */ .HX)(context);
     const usesIdToken = context.settings?.auth === "github-oidc";
@@ -1024,13 +1024,13 @@ function run_job_submit(task, client, { key, publishJobId, log, state, ports }, 
         ? client.createJob({ ...submission, base: task.base, session }, limits, onRetry, publishJobId)
         : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
-/** Returns who asked, where and in which run. Only people are named: other events name whoever caused them last. */
+/** Returns the person who asked, where and in which run. Only people are named: other events name whoever caused them last. */
 function askedOf({ author, threadUrl }, environment) {
     const { GITHUB_EVENT_NAME: event, GITHUB_TRIGGERING_ACTOR: actor = "" } = environment;
     const by = author || (event === "workflow_dispatch" ? actor : "");
     return { by: by || undefined, in: threadUrl || undefined, run: (0,runner_environment/* runUrl */.Vp)(environment) || undefined };
 }
-/** Returns what reads the status of our turn, if the service may say it: others may have sent a message since. */
+/** Returns a function that reads the status of our turn, if the service may say it: others may have sent a message since. */
 function turnReader(task, client, { key, state, settings }, limits) {
     if (task.kind === "attach" && task.resumes === undefined)
         return undefined;
@@ -1760,7 +1760,7 @@ function readPromptFile(path, workspace) {
         return { problem: describe(error, path) };
     }
 }
-/** Names of `.git` on disks that ignore case, and on those of Windows: what Git itself does not check out there. */
+/** Names of `.git` on disks that ignore case, and on Windows: names that Git itself does not check out there. */
 const isGitFolder = /^(\.git|git~\d+)[ .]*(:.*)?$/i;
 function notUtf8(path) {
     return (0,runner_kit_text/* say */.cv) `must be UTF-8 text, but ${path} is not. In PowerShell, write it with Out-File -Encoding utf8`;
@@ -2031,12 +2031,11 @@ function parseAgent(raw, isGiven, environment) {
             add(input, (0,runner_kit_text/* say */.cv) `cannot be used together with agent, which runs with this step and ends with it. Remove one of them`);
     const keys = (0,agent_service/* keysOf */.YD)(agent, environment);
     const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
-    const isCloud = keys !== agent_service/* agentKeys */._N[agent];
     const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"]);
     const renamed = given.ofService.find(({ name, value }) => name === "agent-env" && /key|token/i.test(value))?.value;
-    const from = (0,runner_kit_text/* trusted */.IZ)(isCloud ? "the step that signs in, or from a secret" : "a secret");
+    const isCloud = keys !== agent_service/* agentKeys */._N[agent];
     if (isKeyMissing)
-        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${from}. ${renamed === undefined ? (0,runner_kit_text/* say */.cv) `Check the secret's name` : (0,runner_kit_text/* say */.cv) `If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
+        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${(0,runner_kit_text/* trusted */.IZ)(isCloud ? "the step that signs in, or from a secret" : "a secret")}. ${renamed === undefined ? (0,runner_kit_text/* say */.cv) `Check the secret's name` : (0,runner_kit_text/* say */.cv) `If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
     for (const name of keys)
         if (!isKey(environment[name]?.trim() || "unset"))
             add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, and ${name} in the step's env ${(0,runner_kit_text/* trusted */.IZ)(noKey)}`);
@@ -2259,7 +2258,7 @@ function parseValues(raw, add) {
     }
     return values;
 }
-/** Adds a wrong value to what it must be, unless it may have credentials. */
+/** Names a wrong value beside the right ones, unless it may have credentials. */
 function quoting(problem, value) {
     const isQuoted = /^must be(?:gin)? /.test(problem) && value !== "" && !value.includes("@");
     return isQuoted ? (0,runner_kit_text/* say */.cv) `${(0,runner_kit_text/* trusted */.IZ)(problem)}, not ${(0,untrusted/* excerpt */.Kb)(value, 100)}` : (0,runner_kit_text/* trusted */.IZ)(problem);
@@ -2862,7 +2861,7 @@ function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, { settings 
 function howToReplace({ rerun }) {
     return rerun.usable === "resumes" ? [] : (0,runner_kit_text/* say */.cv) `To start a new job, run the action with a prompt and no job-id.`;
 }
-/** Returns what happened when the step was cancelled, and what to do next. */
+/** Explains what happened when the step was cancelled, and what to do next. */
 function whenCancelled({ operation, acceptance }, context) {
     const { jobId, status, stop } = context.state;
     const step = (0,runner_kit_text/* say */.cv) `The step was cancelled`;
@@ -2979,7 +2978,7 @@ class RunLog {
     /** What was said last of saves that failed, or empty. */
     #notSaved = "";
     #pageUrl = "";
-    /** Whether lines of polls are in a group, and not between those of the agent. */
+    /** Whether lines of polls are in a group, and not between the agent's. */
     #isGrouped = false;
     constructor(toolkit) {
         this.#toolkit = toolkit;
@@ -3469,7 +3468,7 @@ async function start(signal) {
             return transport;
         },
         connectCache: async () => (await __webpack_require__.e(/* import() */ 987).then(__webpack_require__.bind(__webpack_require__, 7987))).connectCache(process.env),
-        connectGitHub: async (...address) => (await Promise.all(/* import() */[__webpack_require__.e(392), __webpack_require__.e(371)]).then(__webpack_require__.bind(__webpack_require__, 371))).connectGitHub(...address),
+        connectGitHub: async (...address) => (await Promise.all(/* import() */[__webpack_require__.e(27), __webpack_require__.e(729)]).then(__webpack_require__.bind(__webpack_require__, 371))).connectGitHub(...address),
         connectIdTokens: async (...source) => (await __webpack_require__.e(/* import() */ 653).then(__webpack_require__.bind(__webpack_require__, 7653))).connectIdTokens(...source),
         createAgent: async (settings) => {
             const { createOwnAgent } = await __webpack_require__.e(/* import() */ 795).then(__webpack_require__.bind(__webpack_require__, 3795));
@@ -3542,7 +3541,7 @@ class StepKey {
         return { step: this.step, request: requestOf(prompt, replaces) };
     }
     /**
-     * Returns what the session of the step is known by, in all runs of the repository; `undefined` without one.
+     * Returns the name of the step's session, in all runs of the repository; `undefined` without one.
      *
      * @param base - the branch that its jobs start from. Default: the project's own
      */
@@ -3556,7 +3555,7 @@ class StepKey {
         return turns.find(({ request }) => requests.has(request));
     }
 }
-/** Returns what a service is known by: on this machine, by its project alone, because its port can differ between runs. */
+/** Returns the name of a service: on this machine, by its project alone, because its port can differ between runs. */
 function serviceOf(url) {
     return (0,_client_credentials_js__WEBPACK_IMPORTED_MODULE_1__/* .isLoopback */ .U9)(url) ? `http://localhost${url.pathname}` : url.href;
 }
@@ -3588,7 +3587,7 @@ const knownStatuses = ["active", "completed", "archived", "failed"];
 function isUsableJobId(id) {
     return id !== "" && id !== "." && id !== ".." && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }
-/** Returns what the record of a job or a turn says is kept of its work. */
+/** Returns how the record of a job or a turn says its work is kept. */
 const keptIn = ({ kept }) => ({
     isKept: kept === "push" || kept === "pull-request",
     isUnfinished: kept === "unfinished",
@@ -3949,7 +3948,7 @@ const unreachableLimitMs = 60_000;
 const doubtLimitMs = 60_000;
 /**
  * Sends a create or message until it is accepted: again only if the service has provably not acted on it, or announces, after a
- * doubt, that it knows the request by its key. Returns what `send` returned. @throws SubmissionError
+ * doubt, that it knows the request by its key. Returns the result of `send`. @throws SubmissionError
  */
 async function submit_submit(send, limits, ports, onRetry) {
     const { clock, random } = ports;
@@ -4107,7 +4106,7 @@ const agentKeys = {
     [editor]: [],
 };
 const agentNames = Object.keys(agentKeys);
-/** The variables that lead Claude Code to a cloud, and those of which one must have its credential. */
+/** The variables that lead Claude Code to a cloud, and the ones that can have its credential. */
 const cloudKeys = {
     CLAUDE_CODE_USE_BEDROCK: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"],
     CLAUDE_CODE_USE_VERTEX: ["CLOUDSDK_AUTH_ACCESS_TOKEN"],
@@ -4120,7 +4119,7 @@ function keysOf(agent, environment) {
     return cloudKeys[cloud ?? ""] ?? agentKeys[agent] ?? [];
 }
 /**
- * Returns what is wrong with an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
+ * Describes a problem of an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
  */
 function agentProblem(agent, { PATH = "" }) {
     const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];

@@ -124,7 +124,7 @@ const escapes = new RegExp(escaped, "gi");
 const [percent, ampersand, backslash] = [37, 38, 92];
 /** In characters, of an escape. One with more zeros would be longer still. */
 const longestEscape = 12;
-/** Returns the code that an escape stands for; that of a space, if it may stand for one. */
+/** Returns the code that an escape stands for; a space's, if it may stand for one. */
 function codeOf(_all, ...[url, json, hex, html, decimal, and, less]) {
     if (and || less)
         return and ? ampersand : 60;
@@ -143,7 +143,7 @@ class LooseSearch {
     /** The needles by their last characters. */
     #byEnd = new Map();
     #buckets = new Uint8Array(0x10000);
-    /** Of the window: a power of two. */
+    /** The window's: a power of two. */
     #size;
     /** @param needles - those with less than four letters and digits are not found */
     constructor(needles) {
@@ -174,7 +174,7 @@ class LooseSearch {
         return [...plain, ...(await this.#scan(text, true, isFirst))];
     }
     /**
-     * Returns where the end of a text may be the beginning of a needle that goes on after it; the text's length if it is none.
+     * Returns where the end of a text may be the beginning of a needle that continues after it; the text's length if it is none.
      *
      * @param minLength - so many letters and digits tell that
      */
@@ -270,7 +270,7 @@ const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
 const isSecretName = (name) => secretName.test(name);
 /** Shorter ones would be found in ordinary text. Real keys are far longer. */
 const minSecretLength = 8;
-/** Of a value with several lines, these are secrets by themselves. */
+/** The lines of a value that are secrets by themselves. */
 const minLineLength = 16;
 /** Names of variables that say which region, project, resource or model is used. */
 const publicName = /(?:^|_)(?:REGION|LOCATION|PROJECT(?:_ID)?|RESOURCE|MODEL)$/i;
@@ -336,7 +336,7 @@ const valuesOf = new Map();
  * `$CREDENTIALS_DIRECTORY`.
  *
  * @returns `undefined` if there is none
- * @throws if there are two, or the file cannot be used. The message names the file, and has nothing of what is in it
+ * @throws if there are two, or the file cannot be used. The message names the file, and nothing that is in it
  */
 function findSecret(name, environment) {
     const value = environment[name]?.trim();
@@ -450,7 +450,7 @@ class SecretPatterns extends LooseSearch {
         return Buffer.from(replaced + text.slice(end), "latin1");
     }
 }
-/** Returns what stands for a text in each of the encodings, besides escapes, which the search reads. */
+/** Returns the text as it is in each of the encodings, besides escapes, which the search reads. */
 function formsOf(text) {
     return [text, Buffer.from(text).toString("hex"), ...[0, 1, 2].map((bytesBefore) => innerBase64(text, bytesBefore))];
 }
@@ -581,7 +581,7 @@ class service_folder_JobDirectory {
      */
     async prepare() {
         await this.clean();
-        // Of a turn that was interrupted.
+        // An interrupted turn has left it.
         await this.#bringHomeBack();
         const isNew = await this.#prepareHome();
         await (0,external_node_fs_promises_.mkdir)(this.temporary);
@@ -745,7 +745,7 @@ function ignoreMissing(error) {
 
 
 const intervalMs = 1000;
-/** How many lines are printed of what came in an interval, and in all. */
+/** How many lines are printed in an interval, and in all. */
 const [maxLines, maxAllLines] = [20, 2000];
 /** In characters. */
 const maxLineLength = 1000;
@@ -1517,7 +1517,7 @@ const agentKeys = {
     [editor]: [],
 };
 const agentNames = Object.keys(agentKeys);
-/** The variables that lead Claude Code to a cloud, and those of which one must have its credential. */
+/** The variables that lead Claude Code to a cloud, and the ones that can have its credential. */
 const cloudKeys = {
     CLAUDE_CODE_USE_BEDROCK: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"],
     CLAUDE_CODE_USE_VERTEX: ["CLOUDSDK_AUTH_ACCESS_TOKEN"],
@@ -1530,7 +1530,7 @@ function keysOf(agent, environment) {
     return cloudKeys[cloud ?? ""] ?? agentKeys[agent] ?? [];
 }
 /**
- * Returns what is wrong with an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
+ * Describes a problem of an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
  */
 function agentProblem(agent, { PATH = "" }) {
     const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
@@ -1864,7 +1864,7 @@ function copilot(event) {
         case "tool.execution_complete":
             return result(textOf(objectOf(data.result).content) || textOf(objectOf(data.error).message), data.success !== true);
         case "session.info":
-            // The files that it writes are those of its tools.
+            // Its tools have named the files.
             return /^file_/.test(textOf(data.infoType)) ? [] : [event_lines_short(textOf(data.message))];
         case "session.warning":
             return [event_lines_short(textOf(data.message))];
@@ -1929,7 +1929,7 @@ const bedrockApi = {
     allows: pathsOf(/^\/model\/[\w.:%@-]+\/invoke(?:-with-response-stream)?$/, /^$/),
     findServerTool: anthropicApi.findServerTool,
 };
-/** Google's documentation: "streamRawPredict". Paths are those of models. */
+/** Google's documentation: "streamRawPredict". Each path names a model. */
 const vertexApi = {
     emptyRequest: (model) => `/${encodeURIComponent(model ?? "none")}:streamRawPredict`,
     allows: pathsOf(/^\/(?:[\w.%@-]+:(?:r|streamR)awPredict|count-tokens:rawPredict)$/, /^$/),
@@ -2009,7 +2009,7 @@ function isRemote(address) {
 
 /** For an agent that does not say how its turn ended. */
 const noResult = { message: undefined, error: undefined, hasEnded: false };
-/** Returns what makes the header of a key. */
+/** Returns a function that makes the header of a key. */
 const bearer = (key) => ["authorization", `Bearer ${key}`];
 /** Anthropic's API with an API key. `baseUrlVariable` and the path in its URL differ between agents. */
 function anthropic(url, baseUrlVariable) {
@@ -2220,7 +2220,7 @@ const claude_claude = {
     models: [
         ...clouds,
         api,
-        // Of a gateway.
+        // A gateway's.
         { ...api, keyVariable: "ANTHROPIC_AUTH_TOKEN", header: bearer },
         {
             ...api,
@@ -2727,7 +2727,7 @@ async function prepareAgent({ agentPackage, agentVersion, options, install, toke
         signal,
     });
 }
-/** Returns the folder of an agent that was installed, beside that of the service. */
+/** Returns the folder of an agent that was installed, beside the service's. */
 const agentFolder = (folder) => `${folder}-agent`;
 /**
  * Creates the folder of the service, in the folder that the runner empties after the job. It has the same path in each run:
@@ -2878,7 +2878,7 @@ function ownFile(path) {
 /** In bytes. A larger file says nothing. */
 const maxBytes = 256 * 1024;
 /**
- * Returns what a file that an agent may have written contains; `undefined` if it is missing, too large or not a regular file. What
+ * Returns the text of a file that an agent may have written; `undefined` if it is missing, too large or not a regular file. What
  * the agent put in its place is not followed: a link could lead to a file that the agent itself cannot read.
  */
 function readResultFile(path) {
@@ -2921,7 +2921,7 @@ function objectIn(text = "{}") {
 
 
 
-/** Returns the headers that a request gets outside of the sandbox, in lower case. @param secret - as that of `sign` */
+/** Returns the headers that a request gets outside of the sandbox, in lower case. @param secret - as in `sign` */
 async function credentialHeaders({ keyVariable, header, sign, headers }, request, secret) {
     const own = (await sign?.(request, secret)) ?? Object.fromEntries([header(secret(keyVariable))]);
     const lower = Object.entries({ ...headers, ...own }).map(([name, value]) => [name.toLowerCase(), value]);
@@ -3227,13 +3227,13 @@ async function checkModelKey({ kind, model, modelEndpoint: endpoint }, environme
             throw new UnusableModel(`${problem}. Name the file of its authority in NODE_EXTRA_CA_CERTS.`);
         // The providers' own addresses are right: then, it is the network, which may come back.
         const isGiven = endpoint.environment !== undefined || environment[endpoint.baseUrlVariable]?.trim();
-        if (ofProxy.test(error_message_errorMessage(error)))
-            throw new UnusableModel(`${problem}.`);
         const variable = environment[endpoint.baseUrlVariable]?.trim()
             ? `${endpoint.baseUrlVariable} has`
             : "its variables have";
         if (isGiven && ofAddress.test(code))
             throw new UnusableModel(`${problem}. Check the address that ${variable}.`);
+        if (ofProxy.test(error_message_errorMessage(error)))
+            throw new UnusableModel(`${problem}.`);
         log(`The key in ${keyVariable} could not be checked: ${problem}`);
         return;
     }
@@ -4301,7 +4301,7 @@ const noContext = { sections: "", asked: null, covers: null, asker: "" };
 const turnStages = ["begun", "made", "checked", "pushed", "published"];
 /**
  * What kind of failure a turn has, which decides what helps: `transient` and `agent`, to send it again; `limit`, a higher limit;
- * `credit`, to pay; `model`, another key, name or address; `setting` and `refused`, a change of what the service is given or
+ * `credit`, to pay; `model`, another key, name or address; `setting` and `refused`, a change of the options or of what
  * GitHub allows.
  */
 const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"];
@@ -4543,7 +4543,7 @@ const instructionPatterns = [
     // Some agents read variables from them, such as the address of their model.
     ...[".env", ".env.*"],
 ];
-/** Returns those of some paths whose files instruct agents. */
+/** Returns the paths whose files instruct agents. */
 const findInstructions = (paths) => findProtected(paths, instructionPatterns);
 /** Files that a build, a deployment or an agent of people runs or follows, unless somebody reviews them. */
 const protectedPatterns = [
@@ -4704,7 +4704,7 @@ function changesPrograms(before, after) {
     const programs = programsOf(after);
     return programs === undefined || programs !== programsOf(before ?? "{}");
 }
-/** Returns what names programs or addresses as text; `undefined` if the file cannot be read. */
+/** Returns the parts that name programs or addresses, as text; `undefined` if the file cannot be read. */
 function programsOf(text) {
     try {
         const content = JSON.parse(text);
@@ -5207,9 +5207,6 @@ function createProjectSettings(input, environment, tokenVariables = []) {
     const { branchPrefix, draft = false } = input;
     if (branchPrefix !== undefined && !branchStart.test(branchPrefix))
         throw new Error(`--branch-prefix must be the beginning of a branch's name, such as docs/agent-, not ${JSON.stringify(branchPrefix)}.`);
-    const own = input.modelHosts?.find((host) => /^(?:localhost|127\.|0\.0\.0\.0|\[?::)/i.test(host));
-    if (own !== undefined)
-        throw new Error(`--model-host ${own} is this machine, which a sandbox with a network of its own does not reach: use its name in your network, or --agent-network full.`);
     if (draft && github === undefined)
         throw new Error("--draft requires a repository on GitHub, and its token.");
     return {
@@ -5302,12 +5299,12 @@ const ofMachine = /^\/(?:(?:dev(?!\/shm\/)|proc|run|sys|var\/run)(?:\/|$)|(?:tmp
 const hostPattern = /^[\w.-]+(?::\d{1,5})?$/;
 /** @throws if agents could never reach one of these hosts */
 function readModelHosts({ modelHosts = [] }) {
+    const own = modelHosts.find((host) => /^(?:localhost|127\.|0\.0\.0\.0|\[?::)/i.test(host));
+    if (own !== undefined)
+        throw new Error(`--model-host ${own} is this machine, which a sandbox with a network of its own does not reach: use its name in your network, or --agent-network full.`);
     const other = modelHosts.find((host) => !hostPattern.test(host));
     if (other !== undefined)
         throw new Error(`--model-host ${other} is not a HOST or HOST:PORT.`);
-    const own = modelHosts.find((host) => /^(?:localhost|127\.[\d.]+)(?::|$)/i.test(host));
-    if (own !== undefined)
-        throw new Error(`--model-host ${own} is this machine, whose loopback no sandbox reaches: lead a named agent there by its base URL, such as OPENAI_BASE_URL, or set --agent-network full.`);
     return modelHosts;
 }
 function readReads({ agentReads = [] }) {
@@ -5669,7 +5666,7 @@ function parseOptions(args, environment) {
     return readOptions(parseArguments(args, table_serviceOptions), environment, undefined);
 }
 /**
- * Returns what the options of the service mean.
+ * Returns the values of the service's options.
  *
  * @throws with what is wrong with them as the message
  */
@@ -6836,7 +6833,7 @@ function logContext() {
 const clientClosedRequest = 499;
 /**
  * Gives each request an id, which is in the answer and in all log lines about the request, and counts the request once it is
- * answered. A client can choose the id with `X-Request-Id`, if that is safe to log. Otherwise it is that of the `Idempotency-Key`,
+ * answered. A client can choose the id with `X-Request-Id`, if that is safe to log. Otherwise it is the `Idempotency-Key`'s,
  * which lines about the turn have, too, on any machine.
  */
 function observeRequests({ metrics, logEvent, machine = thisMachine }, next) {
@@ -7343,7 +7340,7 @@ const shownLogBytes = 4096;
 /**
  * Lists jobs, or shows one with its turns and the end of its log.
  *
- * @param logs - default: those of the store
+ * @param logs - default: the store's
  * @param now - in milliseconds since 1970
  * @returns lines for people, or one of JSON
  * @throws with the reason as the message if it cannot be done
@@ -7420,7 +7417,7 @@ const noJob = (job) => new Error(`the store has no job ${job}`);
 /**
  * Stops a turn, or runs the last turn of a job again, as the pages do in a browser.
  *
- * @param jobs - those of the service that runs. Default: none runs
+ * @param jobs - the jobs of the service that runs. Default: none runs
  * @returns lines for people
  * @throws with the reason as the message if it cannot be done
  */
@@ -8793,7 +8790,7 @@ class StateErrorLog {
         this.#reported = new Set();
     }
 }
-/** Returns what the log says about a pull request whose state cannot be read. */
+/** Returns the line of the log about a pull request whose state cannot be read. */
 const stateError = (link, error) => `Cannot read the state of ${link}, treated as open: ${error_message_errorMessage(error)}`;
 
 ;// CONCATENATED MODULE: ./build/service/src/pages/diff.js
@@ -9784,7 +9781,7 @@ class Asset {
 
 ;// CONCATENATED MODULE: ./build/service/src/prompt-hash.js
 
-/** Returns what tells a prompt from others: 32 hexadecimal digits. */
+/** Returns a hash that tells a prompt from others: 32 hexadecimal digits. */
 const hashPrompt = (prompt) => (0,external_node_crypto_.createHash)("sha256").update(prompt).digest("hex").slice(0, 32);
 
 ;// CONCATENATED MODULE: ./build/service/src/store/hourly-limit.js
@@ -10097,7 +10094,7 @@ async function keyOfCopy(transaction, project, turn) {
 
 
 
-/** In milliseconds: what GitHub answers wrongly for a moment, such as 404 for what it has just created, does not last as long. */
+/** In milliseconds: what GitHub answers wrongly for a moment, such as 404 for a branch that it has just created, does not last as long. */
 const minFailingMs = 9000;
 /** The ids that services give to jobs. Other ids are not looked up: they can come from anyone who has the API key. */
 const jobIdPattern = /^job_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -10312,7 +10309,7 @@ const childSignals = /died of signal (?:7|9|15|25)\b|^(?:remote: )?(?:\S+: (?:li
 /**
  * Returns whether a program has failed because the machine lacks something for now: by its signal, the free space, and its words.
  *
- * @param freeBytes - returns what is free on the disk of a folder. Default: that of this machine
+ * @param freeBytes - returns what is free on the disk of a folder. Default: this machine's
  */
 async function failedForLack({ signal, stderr, folder }, freeBytes = thisMachine.freeBytes) {
     if (exhaustedSignals.includes(signal) || childSignals.test(stderr) || saysResourceExhausted(stderr))
@@ -10363,7 +10360,7 @@ function isGroupAlive(leader) {
         return group === leader && !hasEnded;
     });
 }
-/** Returns what the processes of a group have used that have not ended; `undefined` if that is unknown. */
+/** Returns how much the processes of a group have used that have not ended; `undefined` if that is unknown. */
 function readGroupUse(leader) {
     const stats = orNothing(() => processIds().map((id) => ({ id, ...readStat(id) })), []);
     const own = stats.filter(({ group, hasEnded }) => group === leader && !hasEnded);
@@ -10673,7 +10670,7 @@ const isAuthorization = ([name, value]) => /^http\.(?:.*\.)?extraheader$/i.test(
 /** Git asks no program for credentials then. Unlike its setting, this also goes for a program that the environment names. */
 const asksNobody = { GIT_ASKPASS: "" };
 /**
- * Returns the operator's settings with those of a repository. If these have credentials, nothing else authenticates requests to it: GitHub
+ * Returns the operator's settings with a repository's. If these have credentials, nothing else authenticates requests to it: GitHub
  * rejects a second header, and another account could do what the given one may not.
  *
  * @param url - of the repository: settings for a longer part of it would win
@@ -11014,7 +11011,7 @@ async function moveForeignFiles({ tree, index }, target) {
  * `.gitignore` files count, not those in the folder.
  *
  * @param tree - has the files of the commit, and no others
- * @returns the paths of what was removed
+ * @returns the paths that were removed
  */
 async function keepIgnored(git, clone, tree, files) {
     const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree };
@@ -11096,7 +11093,7 @@ async function copyIgnored(files, tree, signal) {
     await copy("");
 }
 /**
- * Removes from a worktree those of some paths that a folder has, from which they were copied.
+ * Removes from a worktree the paths that a folder has, too, from which they were copied.
  *
  * @param paths - as Git lists them: folders, with a slash at the end, only if they are repositories
  * @returns the paths that were removed
@@ -11173,7 +11170,7 @@ var left_out_disposeResources = (undefined && undefined.__disposeResources) || (
 /** In bytes. The settings of a repository that an agent has created are shorter. */
 const maxConfigBytes = 100_000;
 /**
- * Looks at a folder that Git takes for a repository of its own. One that has no remote has no other home for what is in it: its `.git` is
+ * Looks at a folder that Git takes for a repository of its own. One that has no remote has no other home for its files: its `.git` is
  * removed, so that its files are part of the change.
  *
  * @returns whether its files are part of the change now
@@ -11208,7 +11205,7 @@ function findUnportable(added, tracked) {
         for (const path of without)
             found.set(path, "Windows has no such names");
     const wanted = new Set(added.flatMap((path) => prefixesOf(path.toLowerCase())));
-    /** Paths and the folders above them, as they are written, by what a system without cases makes of them. */
+    /** Paths and the folders above them, as they are written, by their names on a system without cases. */
     const written = new Map();
     /** Only looks at what can collide: a repository can have any number of files. */
     const differs = (path) => {
@@ -11372,7 +11369,7 @@ async function sizesOf(tree, paths) {
 /** Returns whether a checkout with the entries of an index converts files, by an attribute. */
 const hasAttributes = (entries) => entries.some(({ path }) => /(?:^|\/)\.gitattributes$/.test(path));
 /**
- * Returns those of some paths whose files have the same bytes and mode in two folders.
+ * Returns the paths whose files have the same bytes and mode in two folders.
  *
  * @param signal - ends it with an error
  */
@@ -11435,7 +11432,7 @@ async function tellLosses(git, head, tree, { count, added, deleted, modes }) {
     ];
 }
 const files = (count) => `${count.toLocaleString("en")} ${count === 1 ? "file" : "files"}`;
-/** Returns how many lines each path of Git's `--numstat -z` lost and got; of what is no text, none. */
+/** Returns how many lines each path of Git's `--numstat -z` lost and got; none if it is no text. */
 function linesIn(output) {
     const lines = output.split("\0").flatMap((line) => {
         const [added, removed, path] = line.split("\t", 3);
@@ -11693,7 +11690,7 @@ const listIgnored = [
 /** In bytes, of the paths of ignored files. More are not looked at. */
 const maxIgnoredBytes = 1_000_000;
 const updateArgs = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
-/** Returns those of some tracked paths that are no files any longer. @param inPlace - new paths, which can be those of their folders */
+/** Returns the tracked paths that are no longer files. @param inPlace - new paths, which can be their folders' */
 async function findGone(tree, paths, inPlace) {
     const gone = new Set();
     for (const path of paths) {
@@ -11767,7 +11764,7 @@ function tooLarge(files, { files: count, bytes }, { maxFiles, maxBytes }) {
     return new ChangeRefused(`the change has ${megabytes(bytes)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
         `the largest file is ${showPath(largest?.path ?? "")} with ${megabytes(largest?.size ?? 0)} MB`);
 }
-/** Returns how many entries of an index differ from those of another one, and which paths are new. */
+/** Returns how many entries of an index differ from another one's, and which paths are new. */
 function compareEntries(before, after) {
     const added = new Set();
     let [count, modes, deleted] = [0, 0, 0];
@@ -12206,7 +12203,7 @@ function parseRefs(output, separator, kind = "refs/heads/") {
  * Parses what `git fetch` wrote to `FETCH_HEAD`: for each ref an object's id, whether it is for a merge, and what it is, as in
  * `branch 'main' of /docs.git`. Names of branches have no spaces.
  *
- * @returns the heads of the branches, and that of `HEAD` if it was fetched
+ * @returns the heads of the branches, and `HEAD`'s if it was fetched
  */
 function parseFetched(text) {
     const lines = text.split("\n").map((line) => line.split("\t"));
@@ -12221,7 +12218,7 @@ function parseFetched(text) {
 }
 /** Returns whether Git takes a text for the name of one branch, and not for a pattern, another ref or a folder of branches. */
 const isBranchName = (text) => text !== "" && !/[\s:*]|\/$/.test(text);
-/** Returns whether a branch is named like that of a job, of whatever project. */
+/** Returns whether a branch is named like one of a job, of any project. */
 const isJobBranch = (branch) => branch.startsWith(defaultBranchPrefix) || jobOfBranch(branch) !== undefined;
 
 ;// CONCATENATED MODULE: ./build/service/src/git/control-files.js
@@ -12773,7 +12770,7 @@ class Clone {
             throw error;
         return gone;
     }
-    /** Changes refs of the clone, one command at a time, because two would contend for their locks. A push changes only those of its branches. */
+    /** Changes refs of the clone, one command at a time, because two would contend for their locks. A push changes only its branches'. */
     updateRefs(update) {
         const updated = this.#refUpdate.then(update, update);
         this.#refUpdate = updated;
@@ -12907,7 +12904,7 @@ async function rewrittenCommit(repository, head, lastPushed) {
  * Returns a commit that has the files of another one where these match, and otherwise its own.
  *
  * @param from - the commit whose files are taken
- * @param matching - returns those of some paths whose files are taken. Each character of a path is a byte
+ * @param matching - returns the paths whose files are taken. Each character of a path is a byte
  * @returns `head` itself if there is no difference, otherwise a child of it
  */
 async function withFilesOf(git, head, from, matching) {
@@ -13049,7 +13046,7 @@ function packMessage(message, at) {
     const text = Buffer.from(`committer agent-work <agent-work@localhost> ${Math.floor(at / 1000)} +0000\n\n${message}`);
     return Buffer.concat([Buffer.from(`agent-work ${"0".repeat(40)} ${text.length}\n`), text]);
 }
-/** Restores the last commit of a job from what `packCommit` made; see `Repository.unpackCommit`. */
+/** Restores the last commit of a job from a pack of `packCommit`; see `Repository.unpackCommit`. */
 async function unpackCommit(clone, jobId, packed) {
     const { git } = clone;
     const found = parsePacked(packed);
@@ -13247,7 +13244,7 @@ class MergeStates {
 
 ;// CONCATENATED MODULE: ./build/service/src/git/new-objects.js
 
-/** Returns the objects that a commit adds to those of its parents. */
+/** Returns the objects that a commit adds to its parents'. */
 async function newObjects(git, commit) {
     const range = [commit, "--not", `${commit}^@`];
     const added = new Set((await git.run(["rev-list", "--objects", "--no-object-names", ...range])).split("\n"));
@@ -13285,7 +13282,7 @@ function parseTree(content, idLength) {
 
 
 
-/** The beginning of what Git LFS has in place of a file. Its documentation: "Git LFS Specification", "The Pointer". */
+/** The beginning of Git LFS's stand-in for a file. Its documentation: "Git LFS Specification", "The Pointer". */
 const pointerStart = "version https://git-lfs.github.com/spec/v1\n";
 /**
  * Returns the filters of those files that should have passed one, by their paths: the service runs none, so what an agent wrote is pushed
@@ -13825,7 +13822,7 @@ function rateLimitSeconds(error, now) {
     }
     return failure.status === 429 || /\bsecondary rate\b/i.test(failure.message) ? defaultSeconds : undefined;
 }
-/** Returns whether a rate limit is for all of GitHub's API: one that is not that of a window. */
+/** Returns whether a rate limit is for all of GitHub's API: one without a window. */
 const isSecondary = (error) => String(asResponseError(error)?.response.headers["x-ratelimit-remaining"]) !== "0";
 
 ;// CONCATENATED MODULE: ./build/service/src/pulls/github/gate.js
@@ -14015,7 +14012,7 @@ const beganEarlierNote = "Begun for an earlier request that did not complete";
  *
  * @param ownMessages - indented, so that none of their lines is a trailer
  * @param session - of the job. Default: none
- * @param title - default: that of the prompt
+ * @param title - default: the prompt's
  */
 function commitMessage(turn, ownMessages, session = null, { notes = [], takenBack = [], left } = {}, title = commitTitle(turn.prompt)) {
     const text = ownMessages
@@ -14038,7 +14035,7 @@ function commit_message_listOf(title, all) {
     const more = all.length > maxListed ? [`and ${all.length - maxListed} more`] : [];
     return lines.length === 0 ? [] : [title, lines.join("\n"), ...more];
 }
-/** Returns what a commit's message tells of how its change was made. What it does not tell is `undefined`. */
+/** Returns the notes in a commit's message on how its change was made. `undefined` if it has none. */
 function readNotes(message) {
     return { notes: readList(message, notesTitle), takenBack: readList(message, takenBackTitle) };
 }
@@ -14248,7 +14245,7 @@ class ReadSchedule {
     succeeded(link) {
         this.#failed.delete(link);
     }
-    /** Forgets pull requests that have been due for a day: nobody asks for them any more. */
+    /** Forgets pull requests that have been due for a day: nobody asks for them any longer. */
     forgetOld(now) {
         for (const [link, { dueAt }] of this.#failed)
             if (now > dueAt + dayMs)
@@ -14268,7 +14265,7 @@ const maxReads = 100;
 const pageSize = 100;
 /** Limit for pull requests closed since the last round. If there are more, the next round compares all open ones. */
 const maxPages = 5;
-/** Pages of open pull requests that a round reads. A comparison with more of them goes on in the next rounds. */
+/** Pages of open pull requests that a round reads. A comparison with more of them continues in the next rounds. */
 const maxOpenPages = 10;
 /** GitHub's lists may show a closing later than others that came after it. */
 const overlapMs = 300_000;
@@ -14754,7 +14751,7 @@ class GitHubCommits {
         return (await this.#api.request(route, body, { what: "Making a signed commit" })).data;
     }
 }
-/** Returns what makes the entries of a folder as GitHub takes them. */
+/** Returns a function that makes the entries of a folder as GitHub takes them. */
 const entryOf = ({ id: folder }) => ({ mode, name, id: sha }) => {
     const path = Buffer.from(name, "latin1").toString();
     if (Buffer.from(path).toString("latin1") !== name)
@@ -14858,7 +14855,7 @@ async function createdOnlyAt(api, branch, head, account) {
         ? Date.parse(created.timestamp ?? "") || undefined
         : undefined;
 }
-/** Returns what GitHub lists of a branch; nothing if it does not tell. */
+/** Returns GitHub's list of a branch's activities; nothing if it does not tell. */
 async function readActivities(api, branch, query = {}) {
     const ref = `refs/heads/${branch}`;
     const limits = { what: `Reading who created ${branch}`, maxWaitMs: 0 };
@@ -15162,7 +15159,7 @@ function updatedBody(body, files, turn, { check, isDraft = false } = {}) {
     const updated = [checkPart(check, isDraft), protectedPart(files), told].filter(Boolean).join("\n\n");
     return updated === body || updated.length > pull_request_body_maxLength ? undefined : updated;
 }
-/** Returns a body without the part about protected files. The name of a file in its list can be that of a mark. */
+/** Returns a body without the part about protected files. The name of a file in its list can look like a mark. */
 function withoutProtectedPart(body) {
     const lines = body.replaceAll("\r\n", "\n").split("\n");
     if (lines[0] !== marks[0])
@@ -15225,7 +15222,7 @@ function readTurns(body) {
     return turns;
 }
 /**
- * Returns what a body tells of a check that did not pass; `undefined` if it tells of none. That one has passed is not taken from a text
+ * Returns the part of a body about a check that did not pass; `undefined` if it tells of none. That one has passed is not taken from a text
  * that whoever may write to the repository can edit.
  */
 function readFailedCheck(body) {
@@ -15880,7 +15877,7 @@ class ready_turns_ReadyTurns {
         });
         return true;
     }
-    /** Returns what each project has that has any turns. */
+    /** Returns the turns of each project that has any. */
     ofProjects(sql) {
         const { sql: now, values } = this.clock();
         const isReady = whenReady({ clock: this.clock, leaseMs: this.#leaseMs });
@@ -16049,7 +16046,7 @@ class Counts {
             ...(await this.#takeable(limits)),
         };
     }
-    /** Counts the turns that a free worker would take. Others may wait forever, such as those of a project that no worker knows. */
+    /** Counts the turns that a free worker would take. Others may wait forever, because no worker knows their project. */
     async #takeable(limits) {
         let takeableTurns = 0;
         let oldestWaitingSeconds = 0;
@@ -16318,7 +16315,7 @@ function jobsQuery(query, search) {
 /**
  * The pull requests that are pages of the service. They are deleted with their job.
  *
- * A worker that was paused can go on with a turn that others have taken over and ended. So a page gets no head if another commit of
+ * A worker that was paused can continue a turn that others have taken over and ended. So a page gets no head if another commit of
  * the job has been recorded: see `RunningTurns.recordPush`.
  */
 class StoredPullRequests {
@@ -17901,7 +17898,7 @@ async function openRepositories(store, options) {
     await remember(store, known, updated);
     return { projects, away };
 }
-/** Before each retry of what a new repository's host cannot answer, in milliseconds. A step has no other start. */
+/** Before each retry while a new repository's host cannot answer, in milliseconds. A step has no other start. */
 const pausesMs = [1000, 2000, 4000];
 /** How long the start waits for a repository that has worked before. */
 const knownMs = 10_000;
@@ -17954,7 +17951,7 @@ async function checkAll(projects, known, { signal, log, problems, areTokensCheck
     return away;
 }
 const isOutage = (error) => error instanceof SourceUnavailable || (error instanceof GitError && error.isRemoteOutage);
-/** Returns what checks a repository, and what the projects with it need besides: all of that until it has worked, then whether it answers. */
+/** Returns a check of a repository, and of all else that its projects need: all of that until it has worked, then whether it answers. */
 function checkOf(users, areTokensChecked = false) {
     let isOpen = false;
     const platforms = new Set(users.map(({ pullRequests }) => pullRequests));
@@ -18160,7 +18157,7 @@ class SpareWorktrees {
         this.#options = options;
         this.#places = Array.from({ length: options.count }, (_, index) => this.#placeOf(index === 0 ? "spare" : `spare-${index + 1}`));
     }
-    /** Removes those of an earlier service that prepared more. */
+    /** Removes the rest of an earlier service that prepared more. */
     async removeExcess() {
         const used = this.#places.map(({ tree }) => tree);
         // Without the folder, there are none.
@@ -18384,7 +18381,7 @@ class Committers {
     constructor(options) {
         this.#options = options;
     }
-    /** Returns what makes the commit of a turn. */
+    /** Returns the committer of a turn. */
     of(start) {
         // A turn that waits for the end of an outage gets another one.
         let found;
@@ -18501,7 +18498,7 @@ var esm_index_min = __webpack_require__(823);
 const defaultLimits = { megabytes: 50, entries: 10_000 };
 /** Folders that agents fill again on their own. */
 const regenerated = [".cache", ".npm", "node_modules"];
-/** Returns what adds up the sizes of entries, and throws if they become too many or too large. */
+/** Returns a function that adds up the sizes of entries, and throws if they become too many or too large. */
 function within({ megabytes, entries }) {
     let [size, count] = [0, 0];
     return (bytes) => {
@@ -18728,7 +18725,7 @@ function endOf({ endedBy, hasEnded, error, exitCode = 0 }) {
         ? "completed"
         : "failed";
 }
-/** Says how an agent's run ended, and of what class a failure is. Every witness that knows something is named. */
+/** Says how an agent's run ended, and the class of a failure. Every witness that knows something is named. */
 function explainEnd(run, context) {
     const { end, error, exitCode = 0, endedBy, model } = run;
     const { exceeded, lastOutput } = context;
@@ -21071,7 +21068,7 @@ async function checkPlaced({ turn, context, start }, { commit, own = commit, bef
 /** In characters. Shorter lines, such as "Done.", do not tell one pull request from another. */
 const minLength = 10;
 /**
- * Returns the title of a pull request as inert text: the first line of what the agent said, unless that says too little, otherwise
+ * Returns the title of a pull request as inert text: the first line of the agent's last message, unless that says too little, otherwise
  * the prompt's first line with the day, because the same prompt may be sent every night.
  *
  * @param at - milliseconds since 1970
@@ -21803,7 +21800,7 @@ const supervisor = ownFile("agents/supervisor.ts");
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
  * by `AGENT_HISTORY_FILE`, one JSON object per line, and the ids of the job and of the turn's request in `AGENT_JOB_ID` and `AGENT_REQUEST_ID`. It may write what it has to say to the file
  * named by `AGENT_RESULT_FILE`. `endOf` decides how it ended. It is terminated at the time limit, when it exceeds another limit, when `signal` aborts,
- * when the service dies, and when it stays although nothing more is to come of it. When this returns or throws, none of its processes is left: see the docs for what holds without a PID namespace.
+ * when the service dies, and when it stays although nothing more is to come of it. When this returns or throws, none of its processes is left: see the docs for the case without a PID namespace.
  *
  * @throws ResourceExhausted if the machine cannot start the agent now, or a program of the service is missing; an agent whose own
  *   program cannot be started has failed
@@ -21859,7 +21856,7 @@ async function runAgent(agent, options) {
                 detached: true,
                 env: compileCache === "" ? ownVariables : { NODE_COMPILE_CACHE: compileCache, ...ownVariables },
             }));
-            // Of the agent and of its supervisor.
+            // The agent and its supervisor have it.
             const variable = `AGENT_RESULT_FILE=${resultFile}`;
             let init;
             let failure;
@@ -22803,7 +22800,7 @@ class NameList {
 const batchSize = 100;
 /** How many jobs are read, and their pull requests judged, at a time. */
 const archiver_pageSize = 1000;
-/** How many of these pages a round reads. The next one goes on after them. */
+/** How many of these pages a round reads. The next one continues after them. */
 const archiver_maxPages = 10;
 /**
  * Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. Few of them get another
@@ -22990,7 +22987,7 @@ async function deleteOf(jobs, { repository, pullRequests }, { store, signal, log
 
 
 const branch_cleaner_intervalMs = hourMs;
-/** Pushes that arrive later, also by a clock that is wrong by hours, are not expected. The next turn removes them. */
+/** Pushes that arrive later, even by a clock that is wrong by hours, are not expected. The next turn removes them. */
 const latestMs = dayMs;
 /** How many jobs are read at a time. */
 const branch_cleaner_pageSize = 1000;
@@ -23260,7 +23257,7 @@ const unknown_jobs_intervalMs = hourMs;
 /** Whoever notices that the wrong backup was restored has this long to put the right one in its place. */
 const unknown_jobs_keptMs = 7 * dayMs;
 /**
- * Looks once an hour for what this machine has of jobs that are not in the store, because it was restored from a backup or another
+ * Looks once an hour for files on this machine of jobs that are not in the store, because it was restored from a backup or another
  * machine deleted them: their directories, logs and commits. Removes it a week after it was first seen. It can run while turns are
  * running, because a job is stored before any of them exists.
  */
@@ -23528,7 +23525,7 @@ async function run_worker_runWorker(backend, options) {
         folder,
         disk: options.isDiskMeasured && {
             clones: clonesOf(projects.values, away),
-            // Those that jobs keep, those of running turns, and spare ones.
+            // Those that jobs keep, one for each running turn, and spare ones.
             worktreesPerClone: kept + options.agents + Math.min(kept, options.agents + 1),
             onMeasured: (use) => options.metrics?.diskMeasured(use),
         },
@@ -23554,7 +23551,7 @@ async function run_worker_runWorker(backend, options) {
         },
     };
 }
-/** Returns what finds the projects whose turns may be taken; `undefined` if that is all. Only other processes change what jobs belong to. */
+/** Returns a function that finds the projects whose turns may be taken; `undefined` if that is all. Only other processes change what jobs belong to. */
 function run_worker_ownProjectsOf({ store, projects, away }) {
     const identities = projects.map(({ identity }) => identity);
     return async () => {
@@ -24308,7 +24305,7 @@ function blocksOf(size, blockBytes) {
         Math.min((index + 1) * blockBytes, size),
     ]);
 }
-/** Returns what the service says about an error, without addresses, as the end of a sentence; empty if it says nothing. */
+/** Returns the service's words about an error, without addresses, as the end of a sentence; empty if it says nothing. */
 function cache_client_quote(said) {
     return typeof said === "string" && said !== "" ? `: ${said.replaceAll(/\w+:\/\/\S+/g, "***")}` : "";
 }
@@ -25405,7 +25402,7 @@ function readSettings(given, environment) {
     const apiUrl = environment.GITHUB_API_URL || "https://api.github.com";
     const problems = [];
     const isEditor = agent === editor;
-    // An empty value is that of a variable that is not set. For a list, it could lift a limit.
+    // A variable that is not set has an empty value. For a list, it could lift a limit.
     const known = given.options.filter(({ name, value }) => value !== "" || kindOf(name).given !== "once");
     const valueFor = (name) => known.find((one) => one.name === name)?.value;
     const network = valueFor("agent-network") ?? "model";
@@ -25790,7 +25787,7 @@ function withTimeLeft(args, limitMs, leftMs) {
     return [...args.filter((one) => !one.startsWith("--time-limit-minutes=")), `--time-limit-minutes=${minutes}`];
 }
 /**
- * Returns what ends something, and kills it if that takes too long. What has begun to end can be given another time.
+ * Returns a function that ends something, and kills it if that takes too long. What has begun to end can be given another time.
  *
  * @param end - never rejects
  */

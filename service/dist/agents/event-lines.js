@@ -151,7 +151,7 @@ function copilot(event) {
         case "tool.execution_complete":
             return result(textOf(objectOf(data.result).content) || textOf(objectOf(data.error).message), data.success !== true);
         case "session.info":
-            // The files that it writes are those of its tools.
+            // Its tools have named the files.
             return /^file_/.test(textOf(data.infoType)) ? [] : [short(textOf(data.message))];
         case "session.warning":
             return [short(textOf(data.message))];

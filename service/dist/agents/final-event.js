@@ -28,7 +28,7 @@ const isOfModel = (event) => !before.test(stringIn(event, "type") ?? "") &&
     stringIn(event, "message", "model") !== "<synthetic>";
 /**
  * Remembers the final event of an agent, by which the agent itself says how its turn ended. It counts while no event follows that
- * shows more work; of two, the last one. Events of other sessions, such as those of sub-agents, say nothing.
+ * shows more work; of two, the last one. Events of other sessions, such as sub-agents', say nothing.
  */
 export class FinalEvent {
     #ending;

@@ -39,7 +39,7 @@ function terminate() {
     isTerminating = true;
     if (hasBegun)
         signalGroup(process.pid, "SIGTERM");
-    // What builds the sandbox is not killed: another part of it could go on alone. All of it ends because the gate closes.
+    // What builds the sandbox is not killed: another part of it could continue alone. All of it ends because the gate closes.
     else if (gate !== undefined)
         gate.end();
     else

@@ -27,7 +27,7 @@ export function isGroupAlive(leader) {
         return group === leader && !hasEnded;
     });
 }
-/** Returns what the processes of a group have used that have not ended; `undefined` if that is unknown. */
+/** Returns how much the processes of a group have used that have not ended; `undefined` if that is unknown. */
 export function readGroupUse(leader) {
     const stats = orNothing(() => processIds().map((id) => ({ id, ...readStat(id) })), []);
     const own = stats.filter(({ group, hasEnded }) => group === leader && !hasEnded);

@@ -12,7 +12,7 @@ const childSignals = /died of signal (?:7|9|15|25)\b|^(?:remote: )?(?:\S+: (?:li
 /**
  * Returns whether a program has failed because the machine lacks something for now: by its signal, the free space, and its words.
  *
- * @param freeBytes - returns what is free on the disk of a folder. Default: that of this machine
+ * @param freeBytes - returns what is free on the disk of a folder. Default: this machine's
  */
 export async function failedForLack({ signal, stderr, folder }, freeBytes = thisMachine.freeBytes) {
     if (exhaustedSignals.includes(signal) || childSignals.test(stderr) || saysResourceExhausted(stderr))
