@@ -133,11 +133,11 @@ export type JobWithBranch = Omit<JobWithPullRequest, "idleSince"> & {
 /** A job as pages show it. */
 export type PageJob = Pick<
   StoredJob,
-  "id" | "project" | "createdAt" | "state" | "archivedAt" | "pullRequest" | "model" | "kept"
+  "id" | "project" | "createdAt" | "state" | "archivedAt" | "pullRequest" | "model" | "kept" | "branch"
 >;
 
 /** A job in a list. */
-export interface ListedJob extends Omit<PageJob, "model" | "kept">, Spent {
+export interface ListedJob extends Omit<PageJob, "model" | "kept" | "branch">, Spent {
   /** How many turns it has. */
   turns: number;
   /** The id of its first turn. */

@@ -1,4 +1,4 @@
-import { type JobProgress, jobBranch, type PageJob, type Spent } from "../model.ts";
+import type { JobProgress, PageJob, Spent } from "../model.ts";
 import { renderAsker, type TurnAsker } from "./asker.ts";
 import { fieldValue, type Html, html } from "./html.ts";
 import type { JobDetail } from "./job-detail.ts";
@@ -74,13 +74,19 @@ ${last && html`<p><a href="${last.href}">${last.text}</a>${statusOf(job) === "co
 
 /** Says where the work is that no pull request has. */
 function renderKept({ job, repositoryName = "origin" }: JobPage): Html | undefined {
-  if (job.kept === null) return undefined;
-  if (job.kept === "push")
-    return html`<p role="note">The commit of its last turn is kept by the service, because its push was refused. The next turn publishes it: send a message.</p>\n`;
-  return html`<p role="note">The work of its last turn has no pull request, and is kept on its branch. The next turn publishes it, or fetch it:</p>
-<pre tabindex="0">git fetch ${repositoryName} ${jobBranch(job.id)}</pre>
+  const { kept, branch } = job;
+  if (kept === null) return undefined;
+  if (kept !== "pull-request") return html`<p role="note">${keptByService[kept]}</p>\n`;
+  return html`<p role="note">The work of the last turn has no pull request, and is kept on its branch. The next turn publishes it. To get it:</p>
+<pre tabindex="0">git fetch ${repositoryName} ${branch} &amp;&amp; git switch --detach FETCH_HEAD</pre>
 `;
 }
+
+const keptByService = {
+  push: "The commit of the last turn is kept by the service, because its push was refused. The next turn publishes it: send a message.",
+  unfinished:
+    "What the agent changed in the last turn is kept by the service, and not published. The next turn begins in it: send a message.",
+} as const;
 
 function renderLog({ view, job, log }: JobPage): Html {
   return html`<section>

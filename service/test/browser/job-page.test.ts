@@ -182,7 +182,7 @@ test("without JavaScript, everything works but for what is live", async () => {
   await page.reload();
   await page.getByRole("status").getByText("Completed").waitFor();
   expect(await log(page).innerText()).toContain("| printed");
-  await page.getByRole("link", { name: "Jobs" }).click();
+  await page.getByRole("link", { name: "Jobs", exact: true }).click();
   await page.getByLabel("State").selectOption("Failed");
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByText("There are no such jobs.").waitFor();

@@ -89,6 +89,7 @@ export function pageJob(job: Partial<PageJob> = {}): PageJob {
     pullRequest: null,
     model: "test-model",
     kept: null,
+    branch: "agent/job_1",
     ...job,
   };
 }

@@ -209,6 +209,17 @@ describe("the page of a job", () => {
     expect(text).toContain(`<span data-since="${createdAt}"></span>`);
   });
 
+  test.each([
+    ["pull-request", "git fetch docs docs/bot-1 &amp;&amp; git switch --detach FETCH_HEAD</pre>"],
+    ["push", "The commit of the last turn is kept by the service"],
+    ["unfinished", "What the agent changed in the last turn is kept by the service, and not published."],
+  ] as const)("says how to get work that is kept: %s", async (kept, text) => {
+    const { get, jobs } = await startPages();
+    expect((await get("/job/job_1")).text).not.toContain("kept");
+    jobs.set("job_1", { state: "failed", kept, branch: "docs/bot-1" });
+    expect((await get("/job/job_1")).text).toContain(text);
+  });
+
   test("shows its turns, its log and its pull requests", async () => {
     const { get, jobs, turns, logs, rows } = await startPages();
     rows.set(2, { ...pullRequest(), title: "Second" });
