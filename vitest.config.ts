@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { HangingTests } from "./tools/hanging-tests.ts";
+import { LeftFiles } from "./tools/left-files.ts";
 
 // Every process of Node that a test starts, which are thousands, reads what an earlier one compiled: most take half the time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/agent-job-compiled");
@@ -94,7 +95,7 @@ export default defineConfig({
     // Only for what hangs: on a busy machine, tests of several processes take minutes.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    reporters: ["default", new HangingTests()],
+    reporters: ["default", new HangingTests(), new LeftFiles()],
     // What was transformed for one project, or by an earlier run, is read again: half the time of a short run.
     fsModuleCache: true,
     // Files share processes: a process for each would take as long as its tests.

@@ -7,17 +7,20 @@ export const modules = {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   V: () => (/* binding */ findOwnJob),
-/* harmony export */   findBase: () => (/* binding */ findBase)
+/* harmony export */   findBase: () => (/* binding */ findBase),
+/* harmony export */   u: () => (/* binding */ readState)
 /* harmony export */ });
-/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(8395);
+/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(8395);
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
-/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9563);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(9563);
 /* harmony import */ var _comments_event_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6622);
 /* harmony import */ var _memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9816);
 /* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(618);
 /* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9863);
-/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(767);
-/* harmony import */ var _runner_read_repository_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(9093);
+/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(8429);
+/* harmony import */ var _run_state_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(7742);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(767);
+/* harmony import */ var _runner_read_repository_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(9093);
 
 
 
@@ -27,20 +30,22 @@ export const modules = {
 
 
 
-const repository = zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({ id: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .int */ .Whr() });
+
+
+const repository = zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ id: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .int */ .Whr() });
 /** The head's repository is `null` if it was deleted. */
-const pullRequest = zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({
-    number: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .int */ .Whr(),
-    state: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .string */ .YjP(),
-    head: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({ ref: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .string */ .YjP(), repo: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .nullable */ .mee(repository) }),
-    base: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({ ref: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .string */ .YjP(), repo: repository }),
+const pullRequest = zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({
+    number: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .int */ .Whr(),
+    state: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .string */ .YjP(),
+    head: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ ref: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .string */ .YjP(), repo: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .nullable */ .mee(repository) }),
+    base: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ ref: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .string */ .YjP(), repo: repository }),
 });
-const payload = zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({
-    pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .optional */ .lqM(pullRequest),
-    issue: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({ number: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .int */ .Whr(), pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .unknown */ .L5J()) })),
+const payload = zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({
+    pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .optional */ .lqM(pullRequest),
+    issue: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ number: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .int */ .Whr(), pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .unknown */ .L5J()) })),
 });
-/** The branch of a job, as this repository's agent job service names it. */
-const jobBranch = /^agent\/(job_[0-9a-f-]{36})$/;
+/** The branch of a job, as this repository's agent job service names it, with a prefix that can be another one. */
+const jobBranch = /^(.*)(job_[0-9a-f-]{36})$/;
 /** Finds the branch for the input `base`, which the service must announce; or why nothing is sent. Never rejects. */
 async function findBase(run) {
     const { base } = run.settings;
@@ -62,7 +67,18 @@ async function findOwnJob(run) {
     const pull = await pullRequestOfEvent(run);
     if (pull && "kind" in pull)
         return pull;
-    return { jobId: pull && pull.head.repo?.id === pull.base.repo.id ? jobBranch.exec(pull.head.ref)?.[1] : undefined };
+    const [ref = "", prefix, jobId] = (pull && pull.head.repo?.id === pull.base.repo.id && jobBranch.exec(pull.head.ref)) || [];
+    if (jobId === undefined || prefix === "agent/")
+        return { jobId };
+    // A person can have copied a job's branch under another name.
+    return { jobId: (await readState(jobId, run)).ref === ref ? jobId : undefined };
+}
+/** Reads what a job's record says, without changing what is known of this run's job. */
+async function readState(jobId, run) {
+    const state = new _run_state_js__WEBPACK_IMPORTED_MODULE_8__/* .RunState */ .l();
+    state.startedAt = run.state.startedAt;
+    await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_5__/* .findJob */ .pC)(jobId, { ...run, state });
+    return state;
 }
 async function branchOfEvent(run) {
     const pull = await pullRequestOfEvent(run);
@@ -70,8 +86,8 @@ async function branchOfEvent(run) {
         return pull ?? { base: undefined };
     const { number, state, head, base } = pull;
     if (state === "closed") {
-        run.state.startNote = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .say */ .cv) `Pull request #${number} is merged or closed, so that the work is for the branch ${base.ref}, which it was for.`;
-        run.log.line((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .plain */ .pj)(run.state.startNote));
+        run.state.startNote = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `Pull request #${number} is merged or closed, so that the work is for the branch ${base.ref}, which it was for.`;
+        run.log.line((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .plain */ .pj)(run.state.startNote));
         return { base: base.ref };
     }
     const isOwn = head.repo?.id === base.repo.id;
@@ -84,7 +100,7 @@ async function pullRequestOfEvent(run) {
         const { GITHUB_EVENT_NAME: name = "" } = environment;
         if (!(0,_comments_event_js__WEBPACK_IMPORTED_MODULE_1__/* .isThreadEvent */ .Zn)(name))
             return undefined;
-        const { issue, pull_request: named } = (0,_runner_read_repository_js__WEBPACK_IMPORTED_MODULE_8__/* .parse */ .q)(payload, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_5__/* .readEvent */ .j_)(environment), `the payload of ${name}`);
+        const { issue, pull_request: named } = (0,_runner_read_repository_js__WEBPACK_IMPORTED_MODULE_10__/* .parse */ .q)(payload, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_6__/* .readEvent */ .j_)(environment), `the payload of ${name}`);
         if (named === undefined && issue?.pull_request === undefined)
             return undefined;
         const read = async (number = 0) => (await (0,_run_js__WEBPACK_IMPORTED_MODULE_4__/* .connectRepository */ .JC)(run)).get("pulls/{pull_number}", pullRequest, { pull_number: number });
@@ -115,6 +131,8 @@ var errors = __webpack_require__(6695);
 var runner_kit_text = __webpack_require__(9563);
 // EXTERNAL MODULE: ./build/action/base-branch.js
 var base_branch = __webpack_require__(4863);
+// EXTERNAL MODULE: ./build/action/memory/session.js
+var session = __webpack_require__(3351);
 // EXTERNAL MODULE: ./build/action/outcome.js
 var action_outcome = __webpack_require__(491);
 // EXTERNAL MODULE: ./build/action/report/format.js
@@ -210,10 +228,6 @@ function blocks(parts) {
 
 // EXTERNAL MODULE: ./build/action/run.js + 3 modules
 var action_run = __webpack_require__(9863);
-// EXTERNAL MODULE: ./build/action/run-job.js + 1 modules
-var run_job = __webpack_require__(8429);
-// EXTERNAL MODULE: ./build/action/run-state.js
-var run_state = __webpack_require__(7742);
 // EXTERNAL MODULE: ./build/action/runner/environment.js
 var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: ./build/action/runner/read-repository.js
@@ -628,7 +642,6 @@ async function findWithdrawal(event, { phrase, label }, isRerun, repository, sig
 
 
 
-
 const jobReplaced = (0,runner_kit_text/* say */.cv) `The job that this thread remembers was not found, so this request is for a new one.`;
 /** The handling of a request in a thread: the reply, and what it remembers. */
 class Conversation {
@@ -793,10 +806,17 @@ class Conversation {
                 log.notice((0,runner_kit_text/* message */.iU) `
           The thread's job is of another project
           The last job of this thread is one of the project ${other}, and this step works for ${settings.projectId}, so it starts a new job. With the agent service as a step, each repository and each agent has a project of its own.`);
-            return undefined;
+            if (!settings.agent || isTold)
+                return undefined;
+            const known = await (0,session/* jobOfService */.g9)(this.#run);
+            if ("kind" in known)
+                return known;
+            if (known.jobId !== undefined)
+                log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which goes on`);
+            return known.jobId === undefined ? undefined : { jobId: known.jobId, isReplaceable: true };
         }
         // A job that started from another branch would bring that along.
-        const isOther = base !== undefined && !isTold && (await baseOf(jobId, this.#run)) !== base;
+        const isOther = base !== undefined && !isTold && (await (0,base_branch/* readState */.u)(jobId, this.#run)).base !== base;
         return isOther ? undefined : { jobId, isReplaceable: true };
     }
     /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
@@ -867,13 +887,6 @@ class Conversation {
 }
 function wordOf({ kind, jobId = "", hasEnded }, sent) {
     return kind === "job" ? { kind, jobId, sent: hasEnded ? "create" : sent } : { kind };
-}
-/** Returns the branch that a job started from; `undefined` if that is the project's own, or it cannot be read. */
-async function baseOf(jobId, run) {
-    const state = new run_state/* RunState */.l();
-    state.startedAt = run.state.startedAt;
-    await (0,run_job/* findJob */.pC)(jobId, { ...run, state });
-    return state.base || undefined;
 }
 
 // EXTERNAL MODULE: ./build/action/memory/evidence.js
@@ -1004,7 +1017,8 @@ function commented({ id, body, user: author, created_at: time }, about) {
 const timeOf = (text) => Date.parse(text ?? "") || undefined;
 function said(body, { title }) {
     const text = body ?? "";
-    return { text, hiddenCount: (0,shown_text/* readShown */.m)(text).hiddenCount + [...title.matchAll(untrusted/* invisible */.q4)].length };
+    const { hiddenCount, isUnread } = (0,shown_text/* readShown */.m)(text);
+    return { text, isUnread, hiddenCount: hiddenCount + [...title.matchAll(untrusted/* invisible */.q4)].length };
 }
 function personOf(person) {
     const { login, type } = person ?? { login: "" };
@@ -1027,7 +1041,9 @@ async function readPermission(username, needs, repository) {
     const path = "collaborators/{username}/permission";
     const { role_name: role, permission } = await repository.get(path, permissionAnswer, { username });
     // The role distinguishes all five; an organization's custom role falls back to the permission.
-    const has = comments_event/* permissions */.P.find((name) => name === role) ?? ladder.find((name) => name === permission);
+    // Forgejo's.
+    const given = role === "owner" || permission === "owner" ? "admin" : role;
+    const has = comments_event/* permissions */.P.find((name) => name === given) ?? ladder.find((name) => name === permission);
     if (has === undefined)
         throw new Error("GitHub's response names no permission");
     return { has, isEnough: ladder.indexOf(has) >= ladder.indexOf(needs) };
@@ -1274,12 +1290,16 @@ async function readRequest(mode, plainRun) {
     if ("kind" in event)
         return { result: event };
     const { triggerKind } = event;
+    if (event.isUnread)
+        log.line("The text takes too long to read, as one that is written for that, so nothing in it counts");
     const trigger = triggerKind === "review" ? undefined : parseTrigger(event, mode);
     if (trigger && "skip" in trigger)
         return { result: { kind: "skipped", reason: trigger.skip, triggerKind } };
     // In a thread, a re-run always waits for what an earlier attempt started.
     const own = { ...settings, onRerun: "resume", session: "" };
-    const identity = { ...settings, onRerun: "resume", jobId: mode.jobId, request: event.request };
+    // Its service finds the job of a thread by that, if a runner was lost before the reply named it.
+    const session = settings.agent && mode.jobId === "" ? `thread ${event.subject.number}` : "";
+    const identity = { ...settings, session, onRerun: "resume", jobId: mode.jobId, request: event.request };
     const run = { ...plainRun, settings: own, key: new step_key/* StepKey */.K(identity, environment) };
     const github = await (0,action_run/* connectGitHub */.UY)(run);
     state.startedAt = clock.now();
@@ -1380,6 +1400,10 @@ async function checkPermission({ author, triggerKind }, rules, repository, signa
     }
 }
 
+// EXTERNAL MODULE: ./build/action/run-job.js + 1 modules
+var run_job = __webpack_require__(8429);
+// EXTERNAL MODULE: ./build/action/run-state.js
+var run_state = __webpack_require__(7742);
 // EXTERNAL MODULE: ./build/action/send-once.js + 1 modules
 var send_once = __webpack_require__(2698);
 ;// CONCATENATED MODULE: ./build/action/comment-mode.js
@@ -1483,18 +1507,43 @@ class GitHubError extends Error {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   m: () => (/* binding */ readShown)
 /* harmony export */ });
-/* harmony import */ var mdast_util_from_markdown__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3825);
-/* harmony import */ var _untrusted_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4436);
+/* harmony import */ var node_vm__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(714);
+/* harmony import */ var mdast_util_from_markdown__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3825);
+/* harmony import */ var _untrusted_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4436);
+
 
 
 /** Comments as browsers find them in HTML, one without an end up to the end of the text; and tags, in which there are none. */
 const markup = /(?<comment><!--(?:-?>|[\s\S]*?(?:--!?>|$))|<(?:[!?]|\/[^a-z])[^>\0]*>?)|<\/?[a-z](?:"[^"\0]*"?|'[^'\0]*'?|[^"'>\0])*/gi;
 /** What hides nothing, and would take minutes in a text that is written for that. */
 const extensions = [{ disable: { null: ["attention", "autolink", "characterReference"] } }];
+/** How long a text may take, and all of a run together, in milliseconds. Usual ones take a few. */
+const textLimitMs = 10_000;
+let leftMs = 30_000;
+const maxKnown = 20;
+/** Node bounds the time of a script, with all that it calls. */
+const script = new node_vm__WEBPACK_IMPORTED_MODULE_0__.Script("run()");
+const place = (0,node_vm__WEBPACK_IMPORTED_MODULE_0__.createContext)();
+/** What is hidden in the last texts: each is read several times. */
+const known = new Map();
+/** Returns the result of a function; `undefined` if it fails, or takes too long: some texts take minutes, or more than the stack. */
+function within(limitMs, run) {
+    const startedAt = performance.now();
+    try {
+        place.run = run;
+        return script.runInContext(place, { timeout: Math.max(1, Math.min(limitMs, Math.floor(leftMs))) });
+    }
+    catch {
+        return undefined;
+    }
+    finally {
+        leftMs -= performance.now() - startedAt;
+    }
+}
 /** Finds what a page does not show of a Markdown text. CommonMark: "HTML blocks", "Raw HTML", "Link reference definitions". */
-function readShown(text, { withoutCode = false } = {}) {
-    const isHidden = new Uint8Array(text.length);
-    const isBlank = new Uint8Array(text.length);
+function findHidden(text) {
+    const hidden = [];
+    const code = [];
     // Only the HTML, at its place: a comment that is open at the end of one block hides the next blocks, too.
     const html = Array(text.length).fill("\0");
     const used = new Set();
@@ -1506,7 +1555,7 @@ function readShown(text, { withoutCode = false } = {}) {
             for (let index = place[0]; index < place[1]; index++)
                 html[index] = text[index] ?? "";
         if (node.type === "code" || node.type === "inlineCode")
-            isBlank.fill(Number(withoutCode), ...place);
+            code.push(place);
         if (node.type === "linkReference" || node.type === "imageReference")
             used.add(node.identifier);
         if (node.type === "definition")
@@ -1514,24 +1563,47 @@ function readShown(text, { withoutCode = false } = {}) {
         if ("children" in node)
             node.children.forEach(visit);
     };
-    visit((0,mdast_util_from_markdown__WEBPACK_IMPORTED_MODULE_1__/* .fromMarkdown */ .Y)(text, { extensions }));
+    visit((0,mdast_util_from_markdown__WEBPACK_IMPORTED_MODULE_2__/* .fromMarkdown */ .Y)(text, { extensions }));
+    for (const { 0: found, index, groups } of html.join("").matchAll(markup))
+        if (groups?.comment !== undefined)
+            hidden.push([index, index + found.length]);
+    // GitHub knows `[^1]: …` as a footnote.
+    for (const [identifier, start, end] of definitions)
+        if (!used.has(identifier) && !identifier.startsWith("^"))
+            hidden.push([start, end]);
+    return { hidden, code };
+}
+/**
+ * Finds what a page shows of a Markdown text. One that takes too long to read is hidden as a whole: it was written for that.
+ *
+ * @param limitMs - how long it may take, in milliseconds
+ */
+function readShown(text, { withoutCode = false, limitMs = textLimitMs } = {}) {
+    const isHidden = new Uint8Array(text.length);
+    const isBlank = new Uint8Array(text.length);
+    // Nothing else can begin a comment or a definition.
+    const isPlain = !withoutCode && !/<[!?/]|\]:/.test(text);
+    if (!isPlain && !known.has(text)) {
+        if (known.size >= maxKnown)
+            known.clear();
+        known.set(text, within(limitMs, () => findHidden(text)));
+    }
+    const parts = isPlain ? { hidden: [], code: [] } : known.get(text);
     let hiddenCount = 0;
     const hide = (start, end) => {
         hiddenCount += isHidden[start - 1] ? 0 : 1;
         isHidden.fill(1, start, end);
     };
-    for (const { 0: found, index, groups } of html.join("").matchAll(markup))
-        if (groups?.comment !== undefined)
-            hide(index, index + found.length);
-    // GitHub knows `[^1]: …` as a footnote.
-    for (const [identifier, start, end] of definitions)
-        if (!used.has(identifier) && !identifier.startsWith("^"))
-            hide(start, end);
+    for (const place of parts?.hidden ?? [[0, text.length]])
+        hide(...place);
+    if (withoutCode)
+        for (const place of parts?.code ?? [])
+            isBlank.fill(1, ...place);
     const searched = text.replace(/[^\n]/g, (character, index) => isHidden[index] || isBlank[index] ? " " : character);
-    for (const { 0: found, index } of text.matchAll(_untrusted_js__WEBPACK_IMPORTED_MODULE_0__/* .invisible */ .q4))
+    for (const { 0: found, index } of text.matchAll(_untrusted_js__WEBPACK_IMPORTED_MODULE_1__/* .invisible */ .q4))
         hide(index, index + found.length);
     const from = (start = 0) => text.slice(start).replace(/[\s\S]/g, (character, index) => (isHidden[start + index] ? "" : character));
-    return { searched, from, hiddenCount };
+    return { searched, from, hiddenCount, isUnread: parts === undefined };
 }
 
 

@@ -128,7 +128,11 @@ function decide(evidence) {
             return wait;
         return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
     }
-    const replaces = turn && { replaces: turn.turnId, ...(turn.over === "failed" && turn.isKept && { to: turn.jobId }) };
+    const hasWork = turn?.over === "failed" && (turn.isKept || turn.isUnfinished);
+    const replaces = turn && {
+        replaces: turn.turnId,
+        ...(hasWork && { to: turn.jobId, ...(turn.isKept && { publishes: true }) }),
+    };
     if (!isOpen)
         return { do: "send", ...replaces };
     if (record !== "unknown")
@@ -215,9 +219,9 @@ function noEvidence({ ports }) {
  *
  * @param fill - returns the prompt with a section on changes
  */
-async function askBefore({ fill, memory }, run) {
+async function askBefore(source, run) {
     const { signal } = run.ports;
-    const asked = ask(fill, memory.cache, run).catch((error) => {
+    const asked = ask(source, source.memory.cache, run).catch((error) => {
         // What asks its service may start it.
         if (error instanceof _result_js__WEBPACK_IMPORTED_MODULE_2__/* .AgentError */ .Yv)
             return (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .agentFailed */ .$q)(error);
@@ -226,7 +230,7 @@ async function askBefore({ fill, memory }, run) {
     const replies = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__.untilAborted)(asked, signal);
     return replies && !signal.aborted ? replies : _result_js__WEBPACK_IMPORTED_MODULE_2__/* .cancelledBeforeSending */ .xX;
 }
-async function ask(fill, cache, run) {
+async function ask(source, cache, run) {
     let read;
     // Read at most once: the prompt and the decision are then made from the same words.
     const readWords = () => {
@@ -242,15 +246,14 @@ async function ask(fill, cache, run) {
     if (!newest)
         return { words, answer, service: "nothing" };
     const isOnly = older.length === 0;
-    const { changes } = run.settings;
-    const isApart = run.state.features?.has("sections");
-    // The prompt depends on what changed, and there is nothing to choose from.
-    if (changes && !isApart && isOnly)
+    const isWhole = (run.settings.changes || source.readThread) && !run.state.features?.has("sections");
+    // The prompt depends on what others write, and there is nothing to choose from.
+    if (isWhole && isOnly)
         return { words, answer, service: turnOf(newest, false) };
     const firstBase = words.base;
-    const written = changes && !isApart
-        ? await (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .writePrompt */ .UW)(fill, run, { ..._plan_js__WEBPACK_IMPORTED_MODULE_1__/* .nothingRemembered */ .aw, firstBase })
-        : { whole: fill(changes ? _plan_js__WEBPACK_IMPORTED_MODULE_1__/* .changesBelow */ .Jd : undefined) };
+    const written = isWhole
+        ? await (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .writePrompt */ .UW)(source, run, { ..._plan_js__WEBPACK_IMPORTED_MODULE_1__/* .nothingRemembered */ .aw, firstBase })
+        : { whole: (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .promptApart */ .dB)(source, run) };
     if ("kind" in written)
         return written;
     const same = run.key.find(written.whole, turns);
@@ -265,12 +268,13 @@ function noWords({ ports }) {
     const attempts = Array.from({ length: newest }, (_, index) => ({ attempt: newest - index, word: undefined }));
     return { attempts, base: undefined, hadAnnounced: undefined, error: undefined };
 }
-function turnOf({ jobId, turnId, status, isKept }, hasOtherPrompt) {
+function turnOf({ jobId, turnId, status, isKept, isUnfinished }, hasOtherPrompt) {
     return {
         jobId,
         turnId,
         hasOtherPrompt,
         isKept,
+        isUnfinished,
         over: status === "failed" || status === "stopped" ? status : undefined,
     };
 }
@@ -349,7 +353,14 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
     const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment);
     if (settings.onRerun === "new" || !key.isLasting)
         return { usable: "repeats", over: "repeats" };
-    const turn = { jobId: state.jobId, turnId: "", over: undefined, hasOtherPrompt: false, isKept: false };
+    const turn = {
+        jobId: state.jobId,
+        turnId: "",
+        over: undefined,
+        hasOtherPrompt: false,
+        isKept: false,
+        isUnfinished: false,
+    };
     const before = evidence.service === "mute" && (state.features ?? settings.agent) ? "nothing" : evidence.service;
     const isKnown = state.features !== undefined && state.jobId !== "" && acceptance !== "rejected";
     const services = isKnown ? (acceptance === "unknown" ? [turn, before] : [turn]) : [before];
@@ -417,7 +428,7 @@ class Memory {
     #announced;
     #doubted;
     #job;
-    constructor(task, run, connected) {
+    constructor(task, run, connected, hasThread) {
         this.#run = run;
         this.kind = task.kind;
         // With changes, they have where the range started. For anything else, they do not count.
@@ -425,7 +436,9 @@ class Memory {
         this.cache = connected && hasWords ? (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .cachedWords */ .K)(connected, task, run) : undefined;
         // A reusable workflow that is called twice has the same steps, told apart by their prompts.
         const step = (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([run.key.step, task.kind, task.prompt]));
-        this.#openSession = (session) => connected && (0,_session_js__WEBPACK_IMPORTED_MODULE_5__/* .sessionMemory */ .Ul)(connected, step, session, run.ports.environment);
+        // Of a thread, the reply is the memory.
+        const ofSessions = hasThread ? undefined : connected;
+        this.#openSession = (session) => ofSessions && (0,_session_js__WEBPACK_IMPORTED_MODULE_5__/* .sessionMemory */ .Ul)(ofSessions, step, session, run.ports.environment);
     }
     /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
     openSession(base) {
@@ -584,7 +597,7 @@ const unwritable = {
 async function openMemory(task, run, hasThread = false) {
     const { environment, connectCache } = run.ports;
     const isUseful = hasThread ? (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(environment) === "write" : (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .hasCacheService */ .G9)(environment);
-    return new Memory(task, run, isUseful ? await connectCache() : undefined);
+    return new Memory(task, run, isUseful ? await connectCache() : undefined, hasThread);
 }
 /** Returns whether the step goes by what earlier attempts of the workflow run did. */
 function isResuming({ settings, ports }) {
@@ -600,6 +613,7 @@ function isResuming({ settings, ports }) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   Ul: () => (/* binding */ sessionMemory),
 /* harmony export */   eN: () => (/* binding */ tellOfLeft),
+/* harmony export */   g9: () => (/* binding */ jobOfService),
 /* harmony export */   lx: () => (/* binding */ readSession)
 /* harmony export */ });
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
@@ -630,6 +644,8 @@ function isResuming({ settings, ports }) {
 
 /** After this many turns in a row that failed, the session leaves the job and its pull request. */
 const maxFailures = 2;
+/** The same of a job whose last turn left something unfinished, in which the next one begins. */
+const maxUnfinished = 3;
 /** How long a service is asked for the job of a session while it fails, in milliseconds. */
 const maxReadMs = 180_000;
 /** How many pull requests a session remembers. */
@@ -848,7 +864,7 @@ async function readSessionJob(jobId, run) {
         const { lastError: error, timeoutMs } = result;
         return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
     }
-    const { pullRequest, isKept } = state;
+    const { pullRequest, isKept, isUnfinished } = state;
     if (result !== "gone" && result.kind === "cancelled") {
         // A re-run looks at the job again: this step has nothing to do with it yet.
         state.forgetJob();
@@ -858,15 +874,16 @@ async function readSessionJob(jobId, run) {
         return result;
     state.forgetJob();
     if (result === "gone")
-        return { status: "not found", isKept: false, pullRequest: undefined };
-    return { status: result.kind === "done" ? result.status : "active", isKept, pullRequest };
+        return { status: "not found", isKept: false, isUnfinished: false, pullRequest: undefined };
+    return { status: result.kind === "done" ? result.status : "active", isKept, isUnfinished, pullRequest };
 }
 /** Returns the state of the last pull request of a session, for the outputs, too. If it was closed, the prompt says so. */
 async function readLastPullRequest(pullRequest, run) {
     // Loaded here, because few runs of a session find a job that has ended.
     const { readPullRequestState, tellOfRefusal } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
-    const state = await readPullRequestState(pullRequest, run);
-    run.state.lastPullRequest = { url: pullRequest.url, state };
+    const read = await readPullRequestState(pullRequest, run);
+    const { state } = read;
+    run.state.lastPullRequest = { url: pullRequest.url, ...read };
     if (state === "closed")
         run.state.refusal = await tellOfRefusal(pullRequest, run);
     return state;
@@ -878,7 +895,7 @@ const jobOver = {
     "not found": "was not found",
 };
 /** Returns how to continue a job; `undefined` if the session leaves it. */
-async function continuationOf(jobId, { status, isKept, pullRequest }, { failures }, run) {
+async function continuationOf(jobId, { status, isKept, isUnfinished, pullRequest }, { failures }, run) {
     if (status === "active") {
         tell(`job ${jobId} is active, sending a follow-up`, run);
         return { jobId, isReplaceable: true };
@@ -888,6 +905,10 @@ async function continuationOf(jobId, { status, isKept, pullRequest }, { failures
     if (isKept && (!pullRequest || state === "merged")) {
         tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
         run.state.publishesKept = true;
+        return { jobId, isReplaceable: true };
+    }
+    if (isUnfinished && status === "failed" && state !== "closed" && failures < maxUnfinished) {
+        tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which goes on from there`, run);
         return { jobId, isReplaceable: true };
     }
     if (isKept && (state === "closed" || status === "archived"))
@@ -1072,9 +1093,9 @@ async function rememberInvalidInputs(matrixLeg, ports) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   Fo: () => (/* binding */ runPlan),
-/* harmony export */   Jd: () => (/* reexport safe */ _comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_0__.Jd),
 /* harmony export */   UW: () => (/* binding */ writePrompt),
 /* harmony export */   aw: () => (/* binding */ nothingRemembered),
+/* harmony export */   dB: () => (/* binding */ promptApart),
 /* harmony export */   kI: () => (/* binding */ findStart),
 /* harmony export */   s$: () => (/* binding */ planTasks)
 /* harmony export */ });
@@ -1084,34 +1105,38 @@ async function rememberInvalidInputs(matrixLeg, ports) {
 
 
 
-
 const nothingRemembered = {
     lastCommit: undefined,
     firstBase: undefined,
     ownPullRequests: [],
 };
 /**
- * Writes the prompt, and a section on what changed, or returns why nothing may be sent.
- *
- * @param addSection - puts the section into the prompt. It is `undefined` without `changes`, and empty if there is nothing
- *   to compare
+ * Writes the prompt, and sections on what changed and what the thread says, or returns why nothing may be sent. The section on changes is
+ * `undefined` without `changes`, and empty if there is nothing to compare.
  */
-async function writePrompt(addSection, run, remembered = nothingRemembered) {
-    const { changes } = run.settings;
-    let section;
-    if (changes) {
+async function writePrompt(source, run, remembered = nothingRemembered) {
+    const { settings, ports } = run;
+    let changes;
+    if (settings.changes) {
         // Loaded here, because most steps do not ask for changes.
         const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
-        const found = await findSection(changes, remembered, run);
+        const found = await findSection(settings.changes, remembered, run);
         if ("kind" in found)
             return found;
-        section = found.section;
+        changes = found.section;
     }
-    const whole = addSection(section);
+    const thread = await source.readThread?.();
+    if (source.readThread && ports.signal.aborted)
+        return _result_js__WEBPACK_IMPORTED_MODULE_1__/* .cancelledBeforeSending */ .xX;
+    const whole = source.fill({ changes, thread });
     if (whole.trim() === "")
         return { kind: "blocked", cause: "prompt" };
-    const prompt = changes ? addSection(_comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_0__/* .changesBelow */ .Jd) : whole;
-    return { prompt, sections: section ? [section] : [], whole };
+    return { prompt: promptApart(source, run), sections: [changes, thread].flatMap((one) => one || []), whole };
+}
+/** Returns the prompt that sections come beside. */
+function promptApart({ fill, readThread }, { settings }) {
+    const { changes, thread } = _comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_0__/* .sectionsBelow */ .KV;
+    return fill({ changes: settings.changes && changes, thread: readThread && thread });
 }
 /** Finds the branch that a new job starts from, if the workflow names one; a result if nothing may be sent. */
 async function findStart(run) {
@@ -1200,8 +1225,8 @@ var runner_environment = __webpack_require__(767);
 
 /** Events that an agent's push causes, whoever the token belongs to. */
 const ownEvents = /^(push|create|workflow_run|check_run|check_suite|status|pull_request(_target)? (opened|synchronize))\b/;
-/** The branch of a job. */
-const jobBranch = /^(refs\/heads\/)?agent\/job_/;
+/** The branch of a job, whatever its prefix. */
+const jobBranch = /job_[0-9a-f-]{36}$/;
 /** What the service writes at the end of the message of its commits. Squashed merges keep it. */
 const trailer = /^Agent-Job: job_[0-9a-f-]+\r?$/m;
 /**
@@ -1283,7 +1308,7 @@ async function sendOnce(request, run) {
 }
 /** The same for the prompt of the workflow. */
 async function sendTask(task, run) {
-    const fill = (section) => (0,prompt_template/* addSection */.Bn)(task.prompt, section);
+    const fill = (sections) => (0,prompt_template/* addSections */.qq)(task.prompt, sections);
     const jobId = task.kind === "message" ? task.jobId : "";
     return sendOnce({ jobId, fill, memory: await (0,memory_memory/* openMemory */.uZ)(task, run) }, run);
 }
@@ -1315,11 +1340,11 @@ class Sending {
         }
     }
     async #decideAndSend() {
-        const { conversation, fill } = this.#request;
+        const { conversation } = this.#request;
         const isResumed = (0,memory_memory/* isResuming */.x)(this.#run);
         const isRerun = (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment) > 1;
         // In a thread, what has nothing to say leaves no trace.
-        const early = conversation && !isResumed ? await (0,action_plan/* writePrompt */.UW)(fill, this.#run) : undefined;
+        const early = conversation && !isResumed ? await (0,action_plan/* writePrompt */.UW)(this.#request, this.#run) : undefined;
         if (early && "kind" in early)
             return this.#withdraw(early, { isShown: false });
         const start = await (0,action_plan/* findStart */.kI)(this.#run);
@@ -1341,8 +1366,9 @@ class Sending {
                 return this.#refuse(decision);
             if (decision.do === "send") {
                 // Work that is kept is published, whatever the event.
-                const isKept = decision.to !== undefined;
-                const why = isKept ? undefined : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
+                const why = decision.publishes
+                    ? undefined
+                    : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
                 if (why)
                     return this.#withdraw(why, { isShown: false });
                 this.#isSettled = true;
@@ -1470,7 +1496,7 @@ class Sending {
             onPolled: () => conversation?.showProgress(),
         });
     }
-    async #send({ to, replaces, unproven }, base, early) {
+    async #send({ to, publishes = false, replaces, unproven }, base, early) {
         const { settings, state, ports, log } = this.#run;
         const { conversation, jobId } = this.#request;
         const memory = this.#memory;
@@ -1481,7 +1507,7 @@ class Sending {
         const remembered = await (0,session/* readSession */.lx)(conversation ? undefined : memory.session, memory.firstBase, this.#run);
         if ("kind" in remembered)
             return this.#withdraw(remembered);
-        const written = early ?? (await (0,action_plan/* writePrompt */.UW)(this.#request.fill, this.#run, remembered));
+        const written = early ?? (await (0,action_plan/* writePrompt */.UW)(this.#request, this.#run, remembered));
         if ("kind" in written)
             return this.#withdraw(written);
         if (!conversation && !memory.isWritable)
@@ -1493,7 +1519,7 @@ class Sending {
         This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
         }
         const announced = settings.dryRun ? undefined : await conversation?.announce();
-        state.publishesKept = to !== undefined;
+        state.publishesKept = publishes;
         const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
         const named = jobId === "" ? kept : { jobId };
         const continued = named ?? (await (conversation ?? remembered).findContinued(base));
@@ -1557,6 +1583,7 @@ class Sending {
             conversation?.mark("about to send");
             const result = await this.#runTask(each, { onJobId });
             ports.signal.removeEventListener("abort", onAbort);
+            await this.#compareHeads(result);
             return result;
         }, (reason, { jobId, leaves }) => {
             if (conversation)
@@ -1575,6 +1602,18 @@ class Sending {
             memory.finish(ended, task.kind, { hasJob }),
         ]);
         return this.#end(result, task);
+    }
+    /** Finds out whether a follow-up changed the session's open pull request, if the service does not say it. */
+    async #compareHeads(result) {
+        const { state } = this.#run;
+        const { pullRequest, lastPullRequest: before } = state;
+        const isCompleted = result.kind === "done" && result.status === "completed" && !state.isUnproven;
+        if (!isCompleted || state.features !== undefined || before?.state !== "open" || before.head === "")
+            return;
+        if (pullRequest?.url !== before.url)
+            return;
+        const { readPullRequestState } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
+        state.isUnchanged = (await readPullRequestState(pullRequest, this.#run)).head === before.head;
     }
     /** Ends a run that sent nothing, and remembers that. In a thread, that must not hide what an earlier attempt may have sent. */
     async #withdraw(result, { task, isShown = true, isSettled = this.#isSettled, } = {}) {

@@ -9,9 +9,17 @@ export const modules = {
 /* harmony export */   createOwnAgent: () => (/* binding */ createOwnAgent)
 /* harmony export */ });
 /* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1421);
-/* harmony import */ var _runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(7261);
-/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9563);
-/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(618);
+/* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(7598);
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3024);
+/* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(8161);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6760);
+/* harmony import */ var _runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(7261);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9563);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(618);
+
+
+
+
 
 
 
@@ -30,12 +38,13 @@ const killMs = 1000;
  * @param signal - aborts when the step is cancelled
  */
 function createOwnAgent(settings, { program, environment, signal }) {
+    const logFile = (0,node_path__WEBPACK_IMPORTED_MODULE_4__.join)(environment.RUNNER_TEMP || (0,node_os__WEBPACK_IMPORTED_MODULE_3__.tmpdir)(), `agent-job-${(0,node_crypto__WEBPACK_IMPORTED_MODULE_1__.randomUUID)()}.log`);
     let child;
     let hasEnded = false;
     let exit = Promise.resolve();
     const start = () => {
         const started = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.fork)(program, [], {
-            env: (0,_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_1__/* .serviceEnvironment */ .J6)(environment, []),
+            env: (0,_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_5__/* .serviceEnvironment */ .J6)(environment, []),
             execArgv: [],
             stdio: ["ignore", "inherit", "inherit", "ipc"],
             // A group of its own, so that no signal of the runner ends it before what it does is saved.
@@ -48,7 +57,7 @@ function createOwnAgent(settings, { program, environment, signal }) {
             };
             started.once("exit", onEnd).once("error", onEnd);
         });
-        const config = { environment, settings };
+        const config = { environment, settings, logFile };
         started.send(config, () => { });
         return started;
     };
@@ -63,7 +72,7 @@ function createOwnAgent(settings, { program, environment, signal }) {
         if (reply === undefined)
             throw ended();
         if ("title" in reply)
-            throw new _result_js__WEBPACK_IMPORTED_MODULE_2__/* .AgentError */ .Yv(reply.title, reply.text);
+            throw new _result_js__WEBPACK_IMPORTED_MODULE_6__/* .AgentError */ .Yv(reply.title, reply.text);
         return reply.url;
     };
     let answering;
@@ -105,10 +114,13 @@ function createOwnAgent(settings, { program, environment, signal }) {
             signal.removeEventListener("abort", onAbort);
             clearTimeout(timer);
         },
+        get logFile() {
+            return (0,node_fs__WEBPACK_IMPORTED_MODULE_2__.existsSync)(logFile) ? logFile : undefined;
+        },
     };
 }
 function ended() {
-    return new _result_js__WEBPACK_IMPORTED_MODULE_2__/* .AgentError */ .Yv("The agent's service ended early", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `It ended while it was needed; if it could say why, the lines above do.`);
+    return new _result_js__WEBPACK_IMPORTED_MODULE_6__/* .AgentError */ .Yv("The agent's service ended early", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .say */ .cv) `It ended while it was needed; if it could say why, the lines above do.`);
 }
 function killGroup({ pid }) {
     try {

@@ -21,20 +21,25 @@ export const modules = {
 
 
 
-const pullRequestResponse = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ state: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(["open", "closed"]), merged: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .boolean */ .zMY()) });
-/** Returns `unknown` if it is on another server or cannot be read. Never rejects. GitHub: "Get a pull request". */
+const pullRequestResponse = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({
+    state: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* ["enum"] */ .k5n(["open", "closed"]),
+    merged: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .boolean */ .zMY()),
+    head: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ sha: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() })),
+});
+const unknown = { state: "unknown", head: "" };
+/** Its state is `unknown` if it is on another server or cannot be read. Never rejects. GitHub: "Get a pull request". */
 async function readPullRequestState(pullRequest, run) {
     const place = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_5__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .serverUrl */ .Vd)(run.ports.environment));
     if (!place || run.settings.githubToken === "")
-        return "unknown";
+        return unknown;
     try {
         const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_2__/* .connectRepositoryOfJob */ .nO)(run, place);
         const parameters = { pull_number: place.number };
-        const { state, merged } = await repository.get("pulls/{pull_number}", pullRequestResponse, parameters);
-        return state === "closed" && merged ? "merged" : state;
+        const { state, merged, head } = await repository.get("pulls/{pull_number}", pullRequestResponse, parameters);
+        return { state: state === "closed" && merged ? "merged" : state, head: head?.sha ?? "" };
     }
     catch {
-        return "unknown";
+        return unknown;
     }
 }
 const account = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ login: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(), type: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() });
@@ -112,18 +117,43 @@ async function tellOfRefusal(pullRequest, run) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   m: () => (/* binding */ readShown)
 /* harmony export */ });
-/* harmony import */ var mdast_util_from_markdown__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3825);
-/* harmony import */ var _untrusted_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4436);
+/* harmony import */ var node_vm__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(714);
+/* harmony import */ var mdast_util_from_markdown__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3825);
+/* harmony import */ var _untrusted_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4436);
+
 
 
 /** Comments as browsers find them in HTML, one without an end up to the end of the text; and tags, in which there are none. */
 const markup = /(?<comment><!--(?:-?>|[\s\S]*?(?:--!?>|$))|<(?:[!?]|\/[^a-z])[^>\0]*>?)|<\/?[a-z](?:"[^"\0]*"?|'[^'\0]*'?|[^"'>\0])*/gi;
 /** What hides nothing, and would take minutes in a text that is written for that. */
 const extensions = [{ disable: { null: ["attention", "autolink", "characterReference"] } }];
+/** How long a text may take, and all of a run together, in milliseconds. Usual ones take a few. */
+const textLimitMs = 10_000;
+let leftMs = 30_000;
+const maxKnown = 20;
+/** Node bounds the time of a script, with all that it calls. */
+const script = new node_vm__WEBPACK_IMPORTED_MODULE_0__.Script("run()");
+const place = (0,node_vm__WEBPACK_IMPORTED_MODULE_0__.createContext)();
+/** What is hidden in the last texts: each is read several times. */
+const known = new Map();
+/** Returns the result of a function; `undefined` if it fails, or takes too long: some texts take minutes, or more than the stack. */
+function within(limitMs, run) {
+    const startedAt = performance.now();
+    try {
+        place.run = run;
+        return script.runInContext(place, { timeout: Math.max(1, Math.min(limitMs, Math.floor(leftMs))) });
+    }
+    catch {
+        return undefined;
+    }
+    finally {
+        leftMs -= performance.now() - startedAt;
+    }
+}
 /** Finds what a page does not show of a Markdown text. CommonMark: "HTML blocks", "Raw HTML", "Link reference definitions". */
-function readShown(text, { withoutCode = false } = {}) {
-    const isHidden = new Uint8Array(text.length);
-    const isBlank = new Uint8Array(text.length);
+function findHidden(text) {
+    const hidden = [];
+    const code = [];
     // Only the HTML, at its place: a comment that is open at the end of one block hides the next blocks, too.
     const html = Array(text.length).fill("\0");
     const used = new Set();
@@ -135,7 +165,7 @@ function readShown(text, { withoutCode = false } = {}) {
             for (let index = place[0]; index < place[1]; index++)
                 html[index] = text[index] ?? "";
         if (node.type === "code" || node.type === "inlineCode")
-            isBlank.fill(Number(withoutCode), ...place);
+            code.push(place);
         if (node.type === "linkReference" || node.type === "imageReference")
             used.add(node.identifier);
         if (node.type === "definition")
@@ -143,24 +173,47 @@ function readShown(text, { withoutCode = false } = {}) {
         if ("children" in node)
             node.children.forEach(visit);
     };
-    visit((0,mdast_util_from_markdown__WEBPACK_IMPORTED_MODULE_1__/* .fromMarkdown */ .Y)(text, { extensions }));
+    visit((0,mdast_util_from_markdown__WEBPACK_IMPORTED_MODULE_2__/* .fromMarkdown */ .Y)(text, { extensions }));
+    for (const { 0: found, index, groups } of html.join("").matchAll(markup))
+        if (groups?.comment !== undefined)
+            hidden.push([index, index + found.length]);
+    // GitHub knows `[^1]: …` as a footnote.
+    for (const [identifier, start, end] of definitions)
+        if (!used.has(identifier) && !identifier.startsWith("^"))
+            hidden.push([start, end]);
+    return { hidden, code };
+}
+/**
+ * Finds what a page shows of a Markdown text. One that takes too long to read is hidden as a whole: it was written for that.
+ *
+ * @param limitMs - how long it may take, in milliseconds
+ */
+function readShown(text, { withoutCode = false, limitMs = textLimitMs } = {}) {
+    const isHidden = new Uint8Array(text.length);
+    const isBlank = new Uint8Array(text.length);
+    // Nothing else can begin a comment or a definition.
+    const isPlain = !withoutCode && !/<[!?/]|\]:/.test(text);
+    if (!isPlain && !known.has(text)) {
+        if (known.size >= maxKnown)
+            known.clear();
+        known.set(text, within(limitMs, () => findHidden(text)));
+    }
+    const parts = isPlain ? { hidden: [], code: [] } : known.get(text);
     let hiddenCount = 0;
     const hide = (start, end) => {
         hiddenCount += isHidden[start - 1] ? 0 : 1;
         isHidden.fill(1, start, end);
     };
-    for (const { 0: found, index, groups } of html.join("").matchAll(markup))
-        if (groups?.comment !== undefined)
-            hide(index, index + found.length);
-    // GitHub knows `[^1]: …` as a footnote.
-    for (const [identifier, start, end] of definitions)
-        if (!used.has(identifier) && !identifier.startsWith("^"))
-            hide(start, end);
+    for (const place of parts?.hidden ?? [[0, text.length]])
+        hide(...place);
+    if (withoutCode)
+        for (const place of parts?.code ?? [])
+            isBlank.fill(1, ...place);
     const searched = text.replace(/[^\n]/g, (character, index) => isHidden[index] || isBlank[index] ? " " : character);
-    for (const { 0: found, index } of text.matchAll(_untrusted_js__WEBPACK_IMPORTED_MODULE_0__/* .invisible */ .q4))
+    for (const { 0: found, index } of text.matchAll(_untrusted_js__WEBPACK_IMPORTED_MODULE_1__/* .invisible */ .q4))
         hide(index, index + found.length);
     const from = (start = 0) => text.slice(start).replace(/[\s\S]/g, (character, index) => (isHidden[start + index] ? "" : character));
-    return { searched, from, hiddenCount };
+    return { searched, from, hiddenCount, isUnread: parts === undefined };
 }
 
 

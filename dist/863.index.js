@@ -7,17 +7,20 @@ export const modules = {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   V: () => (/* binding */ findOwnJob),
-/* harmony export */   findBase: () => (/* binding */ findBase)
+/* harmony export */   findBase: () => (/* binding */ findBase),
+/* harmony export */   u: () => (/* binding */ readState)
 /* harmony export */ });
-/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(8395);
+/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(8395);
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
-/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9563);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(9563);
 /* harmony import */ var _comments_event_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6622);
 /* harmony import */ var _memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9816);
 /* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(618);
 /* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9863);
-/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(767);
-/* harmony import */ var _runner_read_repository_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(9093);
+/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(8429);
+/* harmony import */ var _run_state_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(7742);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(767);
+/* harmony import */ var _runner_read_repository_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(9093);
 
 
 
@@ -27,20 +30,22 @@ export const modules = {
 
 
 
-const repository = zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({ id: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .int */ .Whr() });
+
+
+const repository = zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ id: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .int */ .Whr() });
 /** The head's repository is `null` if it was deleted. */
-const pullRequest = zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({
-    number: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .int */ .Whr(),
-    state: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .string */ .YjP(),
-    head: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({ ref: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .string */ .YjP(), repo: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .nullable */ .mee(repository) }),
-    base: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({ ref: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .string */ .YjP(), repo: repository }),
+const pullRequest = zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({
+    number: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .int */ .Whr(),
+    state: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .string */ .YjP(),
+    head: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ ref: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .string */ .YjP(), repo: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .nullable */ .mee(repository) }),
+    base: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ ref: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .string */ .YjP(), repo: repository }),
 });
-const payload = zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({
-    pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .optional */ .lqM(pullRequest),
-    issue: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .object */ .Ikc({ number: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .int */ .Whr(), pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_6__/* .unknown */ .L5J()) })),
+const payload = zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({
+    pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .optional */ .lqM(pullRequest),
+    issue: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ number: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .int */ .Whr(), pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .unknown */ .L5J()) })),
 });
-/** The branch of a job, as this repository's agent job service names it. */
-const jobBranch = /^agent\/(job_[0-9a-f-]{36})$/;
+/** The branch of a job, as this repository's agent job service names it, with a prefix that can be another one. */
+const jobBranch = /^(.*)(job_[0-9a-f-]{36})$/;
 /** Finds the branch for the input `base`, which the service must announce; or why nothing is sent. Never rejects. */
 async function findBase(run) {
     const { base } = run.settings;
@@ -62,7 +67,18 @@ async function findOwnJob(run) {
     const pull = await pullRequestOfEvent(run);
     if (pull && "kind" in pull)
         return pull;
-    return { jobId: pull && pull.head.repo?.id === pull.base.repo.id ? jobBranch.exec(pull.head.ref)?.[1] : undefined };
+    const [ref = "", prefix, jobId] = (pull && pull.head.repo?.id === pull.base.repo.id && jobBranch.exec(pull.head.ref)) || [];
+    if (jobId === undefined || prefix === "agent/")
+        return { jobId };
+    // A person can have copied a job's branch under another name.
+    return { jobId: (await readState(jobId, run)).ref === ref ? jobId : undefined };
+}
+/** Reads what a job's record says, without changing what is known of this run's job. */
+async function readState(jobId, run) {
+    const state = new _run_state_js__WEBPACK_IMPORTED_MODULE_8__/* .RunState */ .l();
+    state.startedAt = run.state.startedAt;
+    await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_5__/* .findJob */ .pC)(jobId, { ...run, state });
+    return state;
 }
 async function branchOfEvent(run) {
     const pull = await pullRequestOfEvent(run);
@@ -70,8 +86,8 @@ async function branchOfEvent(run) {
         return pull ?? { base: undefined };
     const { number, state, head, base } = pull;
     if (state === "closed") {
-        run.state.startNote = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .say */ .cv) `Pull request #${number} is merged or closed, so that the work is for the branch ${base.ref}, which it was for.`;
-        run.log.line((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_7__/* .plain */ .pj)(run.state.startNote));
+        run.state.startNote = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `Pull request #${number} is merged or closed, so that the work is for the branch ${base.ref}, which it was for.`;
+        run.log.line((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .plain */ .pj)(run.state.startNote));
         return { base: base.ref };
     }
     const isOwn = head.repo?.id === base.repo.id;
@@ -84,7 +100,7 @@ async function pullRequestOfEvent(run) {
         const { GITHUB_EVENT_NAME: name = "" } = environment;
         if (!(0,_comments_event_js__WEBPACK_IMPORTED_MODULE_1__/* .isThreadEvent */ .Zn)(name))
             return undefined;
-        const { issue, pull_request: named } = (0,_runner_read_repository_js__WEBPACK_IMPORTED_MODULE_8__/* .parse */ .q)(payload, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_5__/* .readEvent */ .j_)(environment), `the payload of ${name}`);
+        const { issue, pull_request: named } = (0,_runner_read_repository_js__WEBPACK_IMPORTED_MODULE_10__/* .parse */ .q)(payload, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_6__/* .readEvent */ .j_)(environment), `the payload of ${name}`);
         if (named === undefined && issue?.pull_request === undefined)
             return undefined;
         const read = async (number = 0) => (await (0,_run_js__WEBPACK_IMPORTED_MODULE_4__/* .connectRepository */ .JC)(run)).get("pulls/{pull_number}", pullRequest, { pull_number: number });

@@ -75,13 +75,13 @@ function isFromFork(environment) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   Bn: () => (/* binding */ addSection),
 /* harmony export */   Ft: () => (/* binding */ placeholders),
-/* harmony export */   Jd: () => (/* binding */ changesBelow),
+/* harmony export */   KV: () => (/* binding */ sectionsBelow),
 /* harmony export */   hX: () => (/* binding */ unknownPlaceholders),
 /* harmony export */   oB: () => (/* binding */ defaultTemplate),
 /* harmony export */   ou: () => (/* binding */ fillTemplate),
-/* harmony export */   ps: () => (/* binding */ hasInstruction)
+/* harmony export */   ps: () => (/* binding */ hasInstruction),
+/* harmony export */   qq: () => (/* binding */ addSections)
 /* harmony export */ });
 /** What takes the place of each placeholder of a prompt template. */
 const eventValues = {
@@ -98,7 +98,7 @@ const eventValues = {
 };
 /** Returns the placeholders of a prompt template. `changes` is one of them only with the input of this name. */
 function placeholders(hasChanges) {
-    return [...Object.keys(eventValues), ...(hasChanges ? ["changes"] : [])];
+    return [...Object.keys(eventValues), "thread", ...(hasChanges ? ["changes"] : [])];
 }
 const pattern = /\{\{([^{}]*)\}\}/g;
 /** Returns the names in a template that are not among the `known` placeholders. */
@@ -112,24 +112,28 @@ function hasInstruction(template) {
 function namesIn(template) {
     return [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
 }
-/** What takes the place of the changes in a prompt that they come beside. */
-const changesBelow = "(listed after this task, if there are any)";
-/** Fills in a text in one pass, so that no value is interpreted; changes without a place go to its end. */
-function fill(text, values, changes) {
-    const byName = new Map(Object.entries({ ...values, changes }));
+/** What takes the place of sections in a prompt that they come beside. */
+const sectionsBelow = {
+    changes: "(listed after this task, if there are any)",
+    thread: "(quoted after this task, if it says anything)",
+};
+/** Fills in a text in one pass, so that no value is interpreted; sections without a place go to its end. */
+function fill(text, values, sections) {
+    const given = Object.entries(sections).filter(([, section]) => section !== undefined);
+    const byName = new Map(Object.entries({ ...values, ...Object.fromEntries(given) }));
     const filled = text.replace(pattern, (placeholder, name) => byName.get(name.trim()) ?? placeholder);
-    return changes === "" || changes === changesBelow || namesIn(text).includes("changes")
-        ? filled
-        : `${filled}\n\n${changes}`;
+    const names = namesIn(text);
+    const isOver = (name, section) => section !== "" && section !== sectionsBelow[name] && !names.includes(name);
+    return [filled, ...given.flatMap(([name, section]) => (isOver(name, section) ? [section] : []))].join("\n\n");
 }
-/** Puts the section with the changes into a prompt of the workflow, which stays as it is without a section. */
-function addSection(prompt, section) {
-    return section === undefined ? prompt : fill(prompt, {}, section);
+/** Puts sections into a prompt of the workflow, which stays as it is without one. */
+function addSections(prompt, { changes }) {
+    return changes === undefined ? prompt : fill(prompt, {}, { changes });
 }
-/** Fills in a template of comment mode; the section with the changes may be empty. */
-function fillTemplate(template, instruction, event, changes) {
+/** Fills in a template of comment mode. A section that is not given is empty. */
+function fillTemplate(template, instruction, event, sections) {
     const values = Object.entries(eventValues).map(([name, read]) => [name, read(event, instruction)]);
-    return fill(template, Object.fromEntries(values), changes);
+    return fill(template, Object.fromEntries(values), { changes: "", thread: "", ...sections });
 }
 /** Returns the template that applies if the workflow has none: the instruction and its place. */
 function defaultTemplate({ subject, position, reviewUrl }) {
@@ -471,7 +475,9 @@ const hourMs = 3_600_000;
 function explainRequestFailure(operation, error, context) {
     const failure = [...(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .capitalized */ .l2)(failureReason(error, (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .addressOf */ .ci)(context.settings))), "."];
     if (context.settings?.agent) {
-        const log = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the log of the agent's service. If it does not say why, run this again.`;
+        const log = isNotFound(operation, error)
+            ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Job ${context.state.jobId} was not found. Check job-id: a run knows the jobs of the same agent, repository and --name, by their branch, their pull request or the Actions cache. To start a new job, remove job-id.`
+            : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the log of the agent's service. If it does not say why, run this again.`;
         const input = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Change that, and start a new run: a re-run keeps this run's workflow file.`;
         return { what: failure, next: error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 400 ? input : log };
     }
@@ -558,6 +564,7 @@ function adviceOnAnswer(operation, { status, serviceMessage, retryAfterMs }, con
     }
     return [[], serviceMessage ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the service's message.` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url.`];
 }
+const isNotFound = (operation, error) => operation !== "create" && error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 404;
 function adviceOnNotFound(operation, context) {
     const { settings, state } = context;
     const project = settings?.projectId ?? "";
@@ -649,7 +656,7 @@ function outcomeOf(result, state) {
                 return result.status;
             if (state.isUnproven)
                 return "error";
-            return state.pullRequest ? "pr-created" : "no-changes";
+            return state.pullRequest && !state.isUnchanged ? "pr-created" : "no-changes";
         case "started":
         case "timed-out":
         case "cancelled":
@@ -1206,14 +1213,20 @@ class RunState {
     stop;
     /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
     finalMessage = "";
+    /** The transcript of an agent that ran with the step; empty if there is none. */
+    logFile = "";
     /** What the service's check of the turn's commit showed; empty if it says nothing. */
     check = "";
+    /** Whether it is known that the turn changed nothing: the job's pull request has nothing of it. */
+    isUnchanged = false;
     /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
     costUsd;
     /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
     failure;
     /** Whether the last record says that work of the job's last turn, which failed, is kept. */
     isKept = false;
+    /** Whether it says that something of that turn is kept unfinished. */
+    isUnfinished = false;
     /** Whether the message to the job publishes kept work, which has no pull request yet. */
     publishesKept = false;
     /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
@@ -1241,8 +1254,10 @@ class RunState {
         this.isUnproven = false;
         this.finalMessage = "";
         this.check = "";
+        this.isUnchanged = false;
         this.failure = undefined;
         this.isKept = false;
+        this.isUnfinished = false;
         for (const fact of jobFacts)
             this[fact] = "";
         this.timeline.length = 0;
@@ -1255,11 +1270,13 @@ class RunState {
         // Line ends are kept; other control characters could do harm in a terminal.
         this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
         this.check = own?.check ?? "";
+        this.isUnchanged = own?.isUnchanged ?? false;
         const hasFailed = own?.status === "failed" || own?.status === "stopped";
         this.failure = hasFailed
             ? {
                 isStopped: own.status === "stopped",
                 isKept: own.isKept,
+                isUnfinished: own.isUnfinished,
                 failureClass: own.failureClass,
                 reason: own.reason.replace(/[\p{Cc}\s]+/gu, " ").trim(),
             }
@@ -1279,6 +1296,7 @@ class RunState {
         this.pullRequest = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_1__/* .parsePullRequest */ .y)(job.prLink);
         this.hasInvalidLink = job.prLink !== "" && !this.pullRequest;
         this.isKept = job.isKept;
+        this.isUnfinished = job.isUnfinished;
         for (const fact of jobFacts)
             this[fact] = job[fact] || this[fact];
     }
@@ -1760,6 +1778,17 @@ var agent_service = __webpack_require__(7261);
 // EXTERNAL MODULE: ./build/runner-kit/untrusted.js
 var untrusted = __webpack_require__(4436);
 ;// CONCATENATED MODULE: ./build/action/changes/paths.js
+/** Mistakes by which a pattern matches no file, and what they are, as what follows in a sentence. */
+const mistakes = [
+    [/^\.?\//, "begins with / or ./, as no path does"],
+    [/\/$/, "ends with /, as no file does: add **"],
+    [/^- /, "begins with the dash of a list"],
+    [/^["'`]|["'`]$/, "has quotation marks"],
+    [/(?:^|\/)\.\.(?:\/|$)/, "has .. in it, as no path does"],
+    [/^#\s|\s#/, "has a comment, which is part of the pattern here"],
+    [/,\s*[^,]*[*/]/, "has a comma: write one pattern in each line"],
+    [/\\[a-z\d]/i, "has a backslash between folders: write /"],
+];
 /**
  * Parses the patterns of `paths`, one a line, as in `on.push.paths`: the last match decides, and `!` excludes. The usual libraries
  * differ in `?`, `+` and `**.js`. GitHub's documentation: "Filter pattern cheat sheet".
@@ -1769,19 +1798,21 @@ function parsePaths(text) {
         problem: `has a pattern that cannot be read: line ${line} ${problem}`,
     });
     const rules = [];
-    const patterns = [];
     for (const [index, line] of text.split(/\r?\n/).entries()) {
         const pattern = line.trim();
         if (pattern === "")
             continue;
         const isNegative = pattern.startsWith("!");
-        const expression = toRegExp(isNegative ? pattern.slice(1) : pattern);
+        const path = isNegative ? pattern.slice(1) : pattern;
+        const expression = toRegExp(path);
         if (typeof expression === "string")
             return unreadable(index + 1, expression);
-        rules.push({ isNegative, expression });
-        patterns.push(pattern);
+        const mistake = mistakes.find(([one]) => one.test(path))?.[1];
+        if (mistake !== undefined)
+            return { problem: `has a pattern that matches no file: line ${index + 1} ${mistake}` };
+        rules.push({ pattern, isNegative, expression });
     }
-    if (patterns.length === 0)
+    if (rules.length === 0)
         return { value: undefined };
     if (rules.every(({ isNegative }) => isNegative))
         return unreadable(1, "only excludes files; add a pattern without ! before it, such as **");
@@ -1789,7 +1820,10 @@ function parsePaths(text) {
         const last = rules.findLast(({ expression }) => expression.test(path));
         return last !== undefined && !last.isNegative;
     };
-    return { value: { patterns, matches } };
+    const unused = (paths) => rules
+        .filter(({ isNegative, expression }) => !isNegative && !paths.some((path) => expression.test(path)))
+        .map(({ pattern }) => pattern);
+    return { value: { patterns: rules.map(({ pattern }) => pattern), matches, unused } };
 }
 /** The parts of a pattern, in the order in which they are tried. */
 const token = /(?<anyDirectories>(?<=^|\/)(?:\*\*\/)+)|(?<anything>\*{2,})|(?<anyName>\*)|(?<quantifier>[?+])|\[(?<characters>[^\]]*)\]|\\(?<escaped>[\s\S])|(?<literal>[^[\\])|(?<unreadable>[[\\])/gu;
@@ -1851,6 +1885,8 @@ var mintlify = __webpack_require__(6929);
 var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: external "node:crypto"
 var external_node_crypto_ = __webpack_require__(7598);
+// EXTERNAL MODULE: ./build/client/contract.js
+var contract = __webpack_require__(6078);
 ;// CONCATENATED MODULE: ./build/action/changes/since.js
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 /** Ten years. A longer duration may lead to an invalid date. */
@@ -1972,6 +2008,8 @@ const changesSince = (text) => {
 
 
 
+
+
 /** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
 const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"];
 /** How long before the end of the step's time its agent is stopped, in minutes, so that the step can say so. */
@@ -1993,14 +2031,17 @@ function parseAgent(raw, isGiven, environment) {
             add(input, (0,runner_kit_text/* say */.cv) `cannot be used together with agent, which runs with this step and ends with it. Remove one of them`);
     const keys = (0,agent_service/* keysOf */.YD)(agent, environment);
     const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
+    const isCloud = keys !== agent_service/* agentKeys */._N[agent];
+    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"]);
+    const renamed = given.ofService.find(({ name, value }) => name === "agent-env" && /key|token/i.test(value))?.value;
+    const from = (0,runner_kit_text/* trusted */.IZ)(isCloud ? "the step that signs in, or from a secret" : "a secret");
     if (isKeyMissing)
-        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from a secret. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
+        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${from}. ${renamed === undefined ? (0,runner_kit_text/* say */.cv) `Check the secret's name` : (0,runner_kit_text/* say */.cv) `If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
     for (const name of keys)
         if (!isKey(environment[name]?.trim() || "unset"))
             add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, and ${name} in the step's env ${(0,runner_kit_text/* trusted */.IZ)(noKey)}`);
     const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
     const minutes = Number(raw["timeout-minutes"]);
-    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"]);
     for (const problem of given.problems)
         add("agent-options", problem);
     const commands = ["setup", "check"]
@@ -2021,12 +2062,14 @@ function parseAgent(raw, isGiven, environment) {
             agent,
             repository: other ?? own,
             isOwnRepository: other === undefined,
+            isPrivate: other === undefined && isPrivate(environment),
             projectId,
             githubToken: raw["github-token"],
             workflowToken: raw["workflow-token"],
             minutes: Math.max(minutes - marginMinutes, minutes / 2),
             remember: isTrue(given.own.remember),
             install: isTrue(given.own.install),
+            isQuiet: isTrue(given.own.quiet ?? "false") || given.own.quiet === "",
             agentVersion: given.own["agent-version"],
             options: [...commands, ...given.ofService],
             apiKey,
@@ -2051,6 +2094,16 @@ function tokenProblem(raw, other) {
     if (token === raw["workflow-token"])
         return (0,runner_kit_text/* say */.cv) `is the workflow's own, which can write only to this repository. ${needed}`;
     return tokenPattern.test(token) ? undefined : (0,runner_kit_text/* say */.cv) `contains characters that no token has`;
+}
+/** Returns whether the event says that the workflow's repository is not public. GitHub's documentation: "Webhook events and payloads". */
+function isPrivate(environment) {
+    try {
+        const event = (0,runner_environment/* readEvent */.j_)(environment);
+        return (0,contract/* isObject */.Gv)(event) && (0,contract/* isObject */.Gv)(event.repository) && event.repository.private === true;
+    }
+    catch {
+        return false;
+    }
 }
 
 ;// CONCATENATED MODULE: ./build/action/inputs/schema.js
@@ -2315,6 +2368,7 @@ function outputsOf(outcome, state, now, skipReason = "") {
         "final-message": state.finalMessage,
         "check-result": state.check,
         "cost-usd": state.costUsd === undefined ? "" : String(state.costUsd),
+        "log-file": state.logFile,
         author: state.author,
         "thread-url": state.threadUrl,
         model: state.model,
@@ -2710,9 +2764,14 @@ function withCheck(described, { check, pullRequest }) {
 /** Describes a job that has reached a terminal state. */
 const jobs = {
     completed: (context) => {
-        const { jobId, pullRequest, hasInvalidLink, origin, publishesKept } = context.state;
+        const { jobId, pullRequest, hasInvalidLink, origin, publishesKept, isUnchanged } = context.state;
         const resumed = context.task?.kind === "attach" ? context.task : undefined;
         const isMessage = origin === "continued" || resumed?.resumes === "message";
+        if (pullRequest && isUnchanged)
+            return (0,runner_kit_text/* message */.iU) `
+        Nothing changed
+        The agent finished its turn of job ${jobId}, and changed nothing. The job's pull request has nothing of this request.
+        If you expected a change, make the prompt more specific. ${(0,message/* howToContinue */.DN)(context)}`;
         // Kept work may have conflicted and been done again, and a service does not say which request a turn is of.
         if (pullRequest && (publishesKept || resumed?.turnId !== undefined))
             return (0,runner_kit_text/* message */.iU) `
@@ -2771,7 +2830,7 @@ const jobs = {
     },
 };
 /** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
-function adviceOf({ isStopped, isKept, failureClass }, { settings }) {
+function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, { settings }) {
     const rerun = (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.`;
     // The reason of kept work says what to change first.
     if (isStopped || isKept)
@@ -2783,7 +2842,10 @@ function adviceOf({ isStopped, isKept, failureClass }, { settings }) {
                 ? (0,runner_kit_text/* say */.cv) `Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
                 : (0,runner_kit_text/* say */.cv) `Raise the limit in the service`;
             const how = settings?.agent ? (0,runner_kit_text/* say */.cv) ` and start a new run: a re-run has this run's limits.` : (0,runner_kit_text/* say */.cv) `, then re-run.`;
-            return (0,runner_kit_text/* joinSentences */.DP)([...limit, ...how], (0,runner_kit_text/* say */.cv) `Or make the task smaller. What the agent did in this turn is lost.`);
+            const instead = isUnfinished
+                ? (0,runner_kit_text/* say */.cv) `Or re-run this workflow run: its agent goes on from what is kept.`
+                : (0,runner_kit_text/* say */.cv) `Or make the task smaller. Nothing that the agent did in this turn is kept.`;
+            return (0,runner_kit_text/* joinSentences */.DP)([...limit, ...how], instead);
         }
         case "credit":
             return (0,runner_kit_text/* say */.cv) `Add credit for the agent's model, then re-run this workflow run.`;
@@ -2885,8 +2947,6 @@ function describeUnknownAcceptance(operation, what, context, hint = []) {
     ${hint} ${next}`;
 }
 
-// EXTERNAL MODULE: ./build/client/contract.js
-var contract = __webpack_require__(6078);
 ;// CONCATENATED MODULE: ./build/action/settings.js
 /** Returns all that an agent is told by a task. */
 const promptOf = ({ prompt, sections = [] }) => [prompt, ...sections].join("\n\n");
@@ -2919,6 +2979,8 @@ class RunLog {
     /** What was said last of saves that failed, or empty. */
     #notSaved = "";
     #pageUrl = "";
+    /** Whether lines of polls are in a group, and not between those of the agent. */
+    #isGrouped = false;
     constructor(toolkit) {
         this.#toolkit = toolkit;
     }
@@ -2965,15 +3027,21 @@ class RunLog {
             this.line(line);
         this.#toolkit.endGroup();
     }
-    waiting({ wait, timeoutMs, intervals }, state) {
+    waiting({ wait, timeoutMs, intervals, agent }, state) {
         const limit = (0,format/* duration */.p0)(timeoutMs);
+        this.#isGrouped = agent === undefined || agent.isQuiet;
+        if (!this.#isGrouped) {
+            this.line(`Waiting up to ${limit} for job ${state.jobId}. What its agent does:`);
+            return;
+        }
         const title = wait
             ? `Waiting up to ${limit} for job ${state.jobId} (poll interval ${(0,format/* delay */.cb)(intervals.minMs)} to ${(0,format/* delay */.cb)(intervals.maxMs)} before jitter)`
             : `Reading the state of job ${state.jobId} once; failed requests are retried for up to ${limit}`;
         this.#toolkit.startGroup((0,untrusted/* forLog */.Ig)(title).line);
     }
     waited() {
-        this.#toolkit.endGroup();
+        if (this.#isGrouped)
+            this.#toolkit.endGroup();
     }
     /**
      * Prints one line per poll, one warning when polls begin to fail and one line when they succeed again.
@@ -2994,7 +3062,8 @@ class RunLog {
         }
         this.#recovered();
         const stale = event.isStale ? " (may be the status from before the message)" : "";
-        this.line(`${(0,format/* elapsed */.vk)(elapsedMs)}  ${(0,untrusted/* excerpt */.Kb)(event.job.status, 100)}${stale}${next}`);
+        if (this.#isGrouped || event.job.status !== "active")
+            this.line(`${(0,format/* elapsed */.vk)(elapsedMs)}  ${(0,untrusted/* excerpt */.Kb)(event.job.status, 100)}${stale}${next}`);
         this.#heardOf(event.job.status, state);
     }
     retrying({ error, delayMs, isDoubt = false }, elapsedMs) {
@@ -3207,6 +3276,7 @@ async function main(ports) {
     const { inputs, execution, agent } = await runStep(ports, state, log);
     // Before anything else: what follows can fail. No agent outlives this.
     await agent?.end();
+    state.logFile = agent?.logFile ?? "";
     if (agent && state.jobId !== "" && state.stop !== "ended")
         state.stop = "stopped";
     const settings = inputs?.ok ? inputs.settings : undefined;
@@ -3303,7 +3373,7 @@ async function runStep(ports, state, log) {
 async function runMode(mode, run) {
     if (mode.kind === "comment") {
         // Loaded here, because it would make every other step start later.
-        const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(698), __webpack_require__.e(681)]).then(__webpack_require__.bind(__webpack_require__, 4681));
+        const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(698), __webpack_require__.e(407)]).then(__webpack_require__.bind(__webpack_require__, 7407));
         return runComment(mode, run);
     }
     const { task } = mode;
@@ -3501,6 +3571,7 @@ function requestOf(prompt, replaces) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   CJ: () => (/* binding */ keptIn),
 /* harmony export */   Gv: () => (/* binding */ isObject),
 /* harmony export */   Hd: () => (/* binding */ isTerminal),
 /* harmony export */   JN: () => (/* binding */ parseJob),
@@ -3508,7 +3579,6 @@ function requestOf(prompt, replaces) {
 /* harmony export */   Xb: () => (/* binding */ isUsableJobId),
 /* harmony export */   b6: () => (/* binding */ textOf),
 /* harmony export */   ih: () => (/* binding */ isKnownStatus),
-/* harmony export */   t8: () => (/* binding */ isKept),
 /* harmony export */   xI: () => (/* binding */ parseErrorMessage)
 /* harmony export */ });
 /* unused harmony export knownStatuses */
@@ -3518,10 +3588,11 @@ const knownStatuses = ["active", "completed", "archived", "failed"];
 function isUsableJobId(id) {
     return id !== "" && id !== "." && id !== ".." && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }
-/** Returns whether the record of a job or a turn says that something is kept of its work. */
-function isKept({ kept }) {
-    return kept === "push" || kept === "pull-request";
-}
+/** Returns what the record of a job or a turn says is kept of its work. */
+const keptIn = ({ kept }) => ({
+    isKept: kept === "push" || kept === "pull-request",
+    isUnfinished: kept === "unfinished",
+});
 function isKnownStatus(status) {
     return knownStatuses.includes(status);
 }
@@ -3559,7 +3630,7 @@ function parseJob(data) {
         createdAt: textOf(data.createdAt),
         archivedAt: textOf(data.archivedAt),
         base: textOf(data.base),
-        isKept: isKept(data),
+        ...keptIn(data),
     };
 }
 /** In characters. A longer text is a page, or a log. */
@@ -3784,7 +3855,8 @@ function parseTurn(data) {
         reason: (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(data.reason).slice(0, maxReasonLength).toWellFormed(),
         failureClass: failureClasses.find((one) => one === data.class) ?? "",
         costUsd: costIn(data.usage),
-        isKept: (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isKept */ .t8)(data),
+        ...(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .keptIn */ .CJ)(data),
+        isUnchanged: known === "completed" && data.change === "none",
         check: checkResults.find((result) => result === data.check) ?? "",
     };
 }
@@ -4005,13 +4077,16 @@ function traceTransport(transport, now, trace) {
 /* harmony export */   J6: () => (/* binding */ serviceEnvironment),
 /* harmony export */   Xv: () => (/* binding */ forkAdvice),
 /* harmony export */   YD: () => (/* binding */ keysOf),
+/* harmony export */   _N: () => (/* binding */ agentKeys),
 /* harmony export */   v8: () => (/* binding */ projectOf),
 /* harmony export */   y4: () => (/* binding */ readAgentOptions)
 /* harmony export */ });
-/* unused harmony exports editor, agentKeys, isInPath, serviceOptions, withoutSecrets */
+/* unused harmony exports editor, isInPath, serviceOptions, withoutSecrets */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
+/* harmony import */ var _no_proxy_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(5258);
 /* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9563);
+
 
 
 
@@ -4088,8 +4163,10 @@ const serviceOptions = [
     "agent-model-tools",
     "agent-network",
     "agent-reads",
+    "branch-prefix",
     "commit-as",
     "disk-mb",
+    "draft",
     "largest-change-mb",
     "max-cost-usd",
     "memory-mb",
@@ -4102,6 +4179,7 @@ const serviceOptions = [
     "setup-host",
     "sign-off",
     "time-limit-minutes",
+    "title-prefix",
     "trailer",
 ];
 /** Options of the step's own, with what their values must be. */
@@ -4109,6 +4187,7 @@ const ownOptions = {
     name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
     remember: [/^(true|false)$/i, "true or false"],
     install: [/^(true|false)$/i, "true or false"],
+    quiet: [/^(true|false)?$/i, "true or false"],
     "agent-version": [/^\d+\.\d[\w.+-]*$/, "a version, such as 2.1.330"],
     repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
 };
@@ -4168,7 +4247,30 @@ function serviceEnvironment(environment, names) {
     // With what Node has compiled before, the service starts in two thirds of the time. Agents do not get it.
     const more = (name) => name === "NODE_COMPILE_CACHE" || names.includes(name);
     // Node ignores the variables of proxies otherwise.
-    return { ...withoutSecrets(environment, more), NODE_USE_ENV_PROXY: "1" };
+    return { ...withoutSecrets((0,_no_proxy_js__WEBPACK_IMPORTED_MODULE_3__/* .withNoProxyBelow */ .t)(environment), more), NODE_USE_ENV_PROXY: "1" };
+}
+
+
+/***/ }),
+
+/***/ 5258:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   t: () => (/* binding */ withNoProxyBelow)
+/* harmony export */ });
+/**
+ * Returns an environment in which Node, too, takes a name in `no_proxy` for all names below it, as Git, curl and GitHub's toolkit do.
+ */
+function withNoProxyBelow(environment) {
+    const below = (list) => list
+        .split(/[\s,]+/)
+        .flatMap((name) => (/^[^.*].*[a-z]/i.test(name) ? [name, `.${name}`] : [name]))
+        .join(",");
+    return Object.fromEntries(Object.entries(environment).map(([name, value]) => [
+        name,
+        value && /^no_proxy$/i.test(name) ? below(value) : value,
+    ]));
 }
 
 
@@ -4328,6 +4430,8 @@ function trimmed(line) {
 /* harmony export */ });
 /* harmony import */ var node_http__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7067);
 /* harmony import */ var node_https__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4708);
+/* harmony import */ var _no_proxy_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(5258);
+
 
 
 /** Thrown when there is no complete response: no connection, a reset, a timeout, an abort, a body that is too large. */
@@ -4375,7 +4479,7 @@ function createRunnerTransport(environment) {
 function createAgent(protocol, environment) {
     const name = protocol === "https:" ? "https_proxy" : "http_proxy";
     const address = proxyAddress(name, environment);
-    const proxyEnv = { ...environment, [name]: address, [name.toUpperCase()]: undefined };
+    const proxyEnv = { ...(0,_no_proxy_js__WEBPACK_IMPORTED_MODULE_2__/* .withNoProxyBelow */ .t)(environment), [name]: address, [name.toUpperCase()]: undefined };
     try {
         return new (protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__).Agent({ keepAlive: true, proxyEnv });
     }

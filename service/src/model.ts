@@ -133,11 +133,11 @@ export type JobWithBranch = Omit<JobWithPullRequest, "idleSince"> & {
 /** A job as pages show it. */
 export type PageJob = Pick<
   StoredJob,
-  "id" | "project" | "createdAt" | "state" | "archivedAt" | "pullRequest" | "model"
+  "id" | "project" | "createdAt" | "state" | "archivedAt" | "pullRequest" | "model" | "kept"
 >;
 
 /** A job in a list. */
-export interface ListedJob extends Omit<PageJob, "model"> {
+export interface ListedJob extends Omit<PageJob, "model" | "kept">, Spent {
   /** How many turns it has. */
   turns: number;
   /** The id of its first turn. */
@@ -149,8 +149,31 @@ export interface ListedJob extends Omit<PageJob, "model"> {
 /** A position in a list of jobs: the next page begins after this job. */
 export type JobPosition = Pick<StoredJob, "createdAt" | "id">;
 
+/** What turns that have ended took and cost. */
+export interface Spent {
+  /** In milliseconds, from when they were first taken. */
+  tookMs: number;
+  /** In US dollars, as far as it is known. */
+  costUsd: number;
+  /** How many of them have not said what they cost, or not all of it. */
+  unknownCosts: number;
+}
+
+/** What the turns of a project spent that ended in some time. */
+export interface ProjectSpent extends Spent {
+  project: string;
+  turns: number;
+}
+
 export interface JobQuery {
   projects: readonly string[];
+  /** Has words, or their beginnings, that a turn of the job has in its prompt, or in why it failed. Default: any. */
+  text?: string | undefined;
+  /** Who asked for a turn of the job. Default: anyone. */
+  asker?: string | undefined;
+  /** Created from then on, and before then. Default: at any time. */
+  from?: number | undefined;
+  before?: number | undefined;
   /** Default: any. */
   status?: JobStatus | undefined;
   /** Default: the list begins with the newest job. */
@@ -185,9 +208,11 @@ export interface PromptContext {
   asked: string | null;
   /** The commit up to which the sections tell of changes; `null` if they tell of none. */
   covers: string | null;
+  /** How lists name who asked: as in `asked`, or the API key or repository. Default: that is unknown. */
+  asker?: string | undefined;
 }
 
-export const noContext: PromptContext = { sections: "", asked: null, covers: null };
+export const noContext: PromptContext = { sections: "", asked: null, covers: null, asker: "" };
 
 /** A turn to run, with the step and request of its key. A turn without a key has an empty step and a request of its own. */
 export interface Turn extends Pick<RequestKey, "step" | "request">, Pick<PromptContext, "sections" | "covers"> {
@@ -230,7 +255,7 @@ export interface Made {
 }
 
 /** A row of `turn`. */
-export interface StoredTurn extends Turn, Pick<RequestKey, "caller">, PromptContext {
+export interface StoredTurn extends Turn, Pick<RequestKey, "caller">, Omit<PromptContext, "asker"> {
   /** Tells whether another turn has the same prompt, even if only the beginning of this one is known: see `hashPrompt`. */
   promptHash: string;
   state: TurnState;
@@ -290,10 +315,25 @@ export interface EarlierTurn extends Pick<StoredTurn, "prompt" | "answer"> {
 }
 
 /** A turn as pages show it, with the beginning of its texts. */
-export type TurnExcerpt = Pick<
-  StoredTurn,
-  "state" | "prompt" | "answer" | "costUsd" | "startedAt" | "endedAt" | "reason" | "checkResult" | "checkOutput"
->;
+export type TurnExcerpt = TurnWait & { asker: string } & Pick<
+    StoredTurn,
+    | "state"
+    | "asked"
+    | "prompt"
+    | "answer"
+    | "costUsd"
+    | "startedAt"
+    | "endedAt"
+    | "reason"
+    | "checkResult"
+    | "checkOutput"
+  >;
+
+/** Why a turn was put back that still waits, and until when; `null` if it was not. */
+export interface TurnWait {
+  waitReason: string | null;
+  waitUntil: number | null;
+}
 
 /** A job with its turns, as another service needs it to continue. */
 export interface JobCopy extends Omit<StoredJob, "branch" | "state" | "idleSince" | "kept" | "model" | "session"> {
@@ -311,6 +351,7 @@ export interface TurnCopy
   sections?: StoredTurn["sections"] | undefined;
   asked?: StoredTurn["asked"] | undefined;
   covers?: StoredTurn["covers"] | undefined;
+  asker?: string | undefined;
   caller?: StoredTurn["caller"] | undefined;
   step?: StoredTurn["step"] | undefined;
   request?: StoredTurn["request"] | undefined;

@@ -1,4 +1,4 @@
-import { lstat, mkdir, rename, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { removeDirectory } from "./remove-directory.ts";
 
@@ -19,6 +19,14 @@ export const unknownFolder = (folder: string): string => join(folder, "unknown-j
 
 /** Returns the log of a job. */
 export const jobLogFile = (folder: string, jobId: string): string => join(logsFolder(folder), `${jobId}.log`);
+
+/** Returns the file that says when the parts of a job's log were written. */
+export const logTimesFile = (folder: string, jobId: string): string => join(folder, "log-times", jobId);
+
+/** Removes the log of a job. */
+export async function removeLog(folder: string, jobId: string): Promise<void> {
+  for (const file of [jobLogFile(folder, jobId), logTimesFile(folder, jobId)]) await rm(file, { force: true });
+}
 
 /**
  * The directory of a job. Its paths stay the same for all turns, because agents store their sessions by path. The home

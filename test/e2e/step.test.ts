@@ -19,6 +19,7 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
     "pr-number": "1",
     "last-pr-link": "",
     "last-pr-state": "",
+    "log-file": "",
     outcome: "pr-created",
     "skip-reason": "",
     "job-origin": "created",
@@ -153,9 +154,13 @@ test("fails if the outputs cannot be written, with the job id in the log", async
 test("starts nothing on an event that it does not know, nor on an agent's own commit", async () => {
   await using service = await startScriptedService();
   const own = `Fix it\n\nAgent-Turn: 1.${"0".repeat(32)}\nAgent-Job: job_${"0".repeat(36)}`;
+  const app = { login: "docs-app[bot]", type: "Bot" };
+  const head = { head_branch: `agent/job_${"0".repeat(36)}`, head_sha: "c0ffee", head_commit: { message: own } };
   const events = [
     ["discussion", { action: "created", discussion: { body: "/agent x" } }, "no-trigger"],
     ["push", { ref: "refs/heads/main", head_commit: { message: own }, sender: { login: "writer" } }, "own-change"],
+    ["workflow_run", { action: "completed", workflow_run: head, sender: app }, "own-change"],
+    ["check_suite", { action: "completed", check_suite: head, sender: app }, "own-change"],
     ["push", { ref: "refs/heads/main", head_commit: { message: "Fix it" }, sender: { login: "writer" } }, ""],
   ] as const;
   for (const [name, payload, reason] of events) {

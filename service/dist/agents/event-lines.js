@@ -20,6 +20,9 @@ export class EventLines {
     add(line, event = parseEvent(line)) {
         if (event === undefined)
             return [...this.end(), line];
+        const model = modelOf(event);
+        if (model !== undefined)
+            return [...this.end(), `Model: ${short(model)}`];
         return this.#render(event)
             .flatMap((text) => text.split("\n"))
             .filter((text) => text.trim() !== "");
@@ -39,6 +42,14 @@ export class EventLines {
         }
         return [...this.end(), ...gemini(event)];
     }
+}
+/** Returns the model that an event names when an agent begins, with the agent's version if that is there; `undefined` if none. */
+export function modelOf({ type, subtype, model, claude_code_version: version, data }) {
+    const isFirst = type === "init" || (type === "system" && subtype === "init");
+    const name = textOf(type === "session.tools_updated" ? objectOf(data).model : isFirst && model);
+    if (name === "")
+        return undefined;
+    return textOf(version) === "" ? name : `${name}, Claude Code ${version}`;
 }
 const isObject = (value) => typeof value === "object" && value !== null;
 const objectOf = (value) => (isObject(value) ? value : {});
@@ -70,6 +81,11 @@ function result(text, isError) {
     const first = text.split("\n").find((line) => line.trim() !== "") ?? "";
     return first === "" && !isError ? [] : [`← ${isError ? "error: " : ""}${short(first)}`];
 }
+/** Returns how much a turn of an agent has used that names no cost. */
+function tokens(usage) {
+    const { input_tokens: read, output_tokens: written } = objectOf(usage);
+    return typeof read === "number" && typeof written === "number" ? [`Tokens: ${read} read, ${written} written`] : [];
+}
 function short(text) {
     const line = text.replace(/\s*\n\s*/g, " ⏎ ");
     return line.length > maxToolLength ? `${line.slice(0, maxToolLength)}…` : line;
@@ -83,10 +99,6 @@ function contentText(content) {
 }
 function claude(event) {
     const blocks = listOf(objectOf(event.message).content);
-    if (event.type === "system" && event.subtype === "init") {
-        const version = textOf(event.claude_code_version);
-        return [`Model: ${textOf(event.model)}${version === "" ? "" : `, Claude Code ${version}`}`];
-    }
     if (event.type === "system" && /retry|error/.test(textOf(event.subtype)))
         return [
             `${textOf(event.subtype)}: ${short(textOf(event.error) || textOf(event.message) || JSON.stringify(event.error ?? {}))}`,
@@ -122,6 +134,8 @@ function codex(event) {
             default:
                 return [];
         }
+    if (event.type === "turn.completed")
+        return tokens(event.usage);
     if (event.type === "turn.failed")
         return [`Error: ${textOf(objectOf(event.error).message)}`];
     // Such as that it connects again.
@@ -130,8 +144,6 @@ function codex(event) {
 function copilot(event) {
     const data = objectOf(event.data);
     switch (event.type) {
-        case "session.tools_updated":
-            return data.model === undefined ? [] : [`Model: ${textOf(data.model)}`];
         case "assistant.message":
             return [textOf(data.content)];
         case "tool.execution_start":
@@ -150,12 +162,12 @@ function copilot(event) {
     }
 }
 function gemini(event) {
-    if (event.type === "init")
-        return [`Model: ${textOf(event.model)}`];
     if (event.type === "tool_use")
         return [use(event.tool_name, event.parameters)];
     if (event.type === "tool_result")
         return result(textOf(event.output), event.status !== "success");
+    if (event.type === "result" && event.status === "success")
+        return tokens(event.stats);
     const error = textOf(objectOf(event.error).message) || textOf(event.message);
     return event.type === "error" || (event.type === "result" && event.status !== "success") ? [`Error: ${error}`] : [];
 }

@@ -1,3 +1,4 @@
+import { modelOf } from "./event-lines.js";
 import { stringIn } from "./events.js";
 const isResult = ({ type }) => type === "result";
 const endings = {
@@ -34,6 +35,7 @@ export class FinalEvent {
     #session;
     #event;
     #hasWorked = false;
+    #model;
     constructor(format) {
         this.#ending = endings[format];
     }
@@ -49,12 +51,17 @@ export class FinalEvent {
     get hasWorked() {
         return this.#hasWorked;
     }
+    /** The model that it says it uses; `undefined` if it says none, or that it chooses one for each request. */
+    get model() {
+        return this.#model === "auto" ? undefined : this.#model;
+    }
     add(event) {
         const { session: field, work, isFinal } = this.#ending;
         const session = stringIn(event, field);
         this.#session ??= session;
         if (session !== undefined && session !== this.#session)
             return;
+        this.#model = modelOf(event) ?? this.#model;
         if (isFinal(event))
             this.#event = event;
         else if (work.test(stringIn(event, "type") ?? "")) {

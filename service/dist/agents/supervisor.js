@@ -108,10 +108,10 @@ class Events {
     tell(onSent) {
         clearTimeout(this.#timer);
         this.#timer = undefined;
-        const { session, event: final, hasWorked } = this.#final;
+        const { session, event: final, hasWorked, model } = this.#final;
         this.#told = [session, final];
         this.#toldAt = performance.now();
-        tell({ seen: { final, hasWorked, session } }, onSent);
+        tell({ seen: { final, hasWorked, session, model } }, onSent);
     }
 }
 /**

@@ -73,7 +73,6 @@ async function refresh() {
   for (const id of ["status", "facts"]) replaceContent(document.getElementById(id), page.getElementById(id));
   const list = document.querySelector("#turns ol");
   const updated = page.querySelector("#turns ol");
-  list.start = updated.start;
   for (const item of [...list.children]) if (!page.getElementById(item.id)) item.remove();
   for (const item of [...updated.children]) {
     const old = document.getElementById(item.id);
@@ -133,6 +132,13 @@ function connect() {
     disconnect();
     setTimeout(() => document.hidden || source || connect(), retryMs);
   });
+}
+
+// Other pages, which have no script, show times in this zone. Whoever has chosen one keeps it.
+if (!document.cookie.includes("agent-jobs-zone=")) {
+  const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  // biome-ignore lint/suspicious/noDocumentCookie: Firefox and Safari have had no other way for long.
+  document.cookie = `agent-jobs-zone=${zone}; Path=${jobPath.replace(/\/job\/[^/]*$/, "") || "/"}; SameSite=Lax; Max-Age=31536000`;
 }
 
 // Browsers allow few connections to a server at a time, so a page that nobody sees has none.

@@ -107,7 +107,8 @@ export function createApi(options: ApiOptions): Api {
   async function readPrompt(request: IncomingMessage, path: { project: string }): Promise<PromptBody> {
     const body = await readBody(request, bodies);
     await forProject.admit(request, path);
-    return body;
+    const asker = accessOf(request).name.replace(/^repo /, "");
+    return { ...body, context: { asker, ...body.context } };
   }
 
   function sendJob(response: ServerResponse, status: number, job: JobRecord, headers?: Headers): void {

@@ -24,6 +24,7 @@ export class Problems {
   readonly #metrics: Pick<Metrics, "problemChanged"> | undefined;
   readonly #machine: Pick<Machine, "wallTime" | "sleep">;
   readonly #current = new Map<ProblemName, Problem>();
+  #away: readonly string[] | undefined;
   /** What is wrong with each GitHub and each model: that one of them works says nothing about the others. */
   readonly #refused = { github: new Map<string, string>(), model: new Map<string, string>() };
 
@@ -40,6 +41,11 @@ export class Problems {
   /** In words that anyone may read. */
   get current(): Partial<Record<ProblemName, Problem>> {
     return Object.fromEntries(this.#current);
+  }
+
+  /** The projects whose repositories cannot be used now: empty if the projects of one are not known, `undefined` if there is none. */
+  get awayProjects(): readonly string[] | undefined {
+    return this.#away;
   }
 
   /**
@@ -63,6 +69,7 @@ export class Problems {
 
   /** @param projects - those whose repositories cannot be used now; `undefined` if there is none */
   repositoriesAway(projects: readonly string[] | undefined): void {
+    this.#away = projects;
     const of = projects?.length ? ` of ${projects.join(", ")}` : "";
     this.#set("repositories", projects && `turns${of} wait for their repository; the log says why`);
   }

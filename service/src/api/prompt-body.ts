@@ -64,6 +64,7 @@ function contextOf(body: Fields): PromptContext {
     sections: (read(fields.sections, body.sections) ?? []).filter((text) => text.trim() !== "").join("\n\n"),
     asked: asked === undefined ? null : JSON.stringify(asked),
     covers: read(fields.covers, body.covers) ?? null,
+    ...(asked?.by !== undefined && { asker: asked.by }),
   };
 }
 

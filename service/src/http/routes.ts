@@ -59,9 +59,12 @@ export const apiRoutes = {
 
 export const pageRoutes = {
   jobList: { path: "/", methods: read, access: "session" },
+  costs: { path: "/costs", methods: read, access: "session" },
+  settings: { path: "/settings", methods: ["GET", "HEAD", "POST"], access: "session" },
   pullRequest: { path: "/pull/{number}", methods: read, access: "session" },
   jobPage: { path: "/job/{job}", methods: read, access: "session" },
   jobLog: { path: "/job/{job}/log", methods: read, access: "session or key" },
+  turnLog: { path: "/job/{job}/turn/{turn}/log", methods: read, access: "session" },
   jobEvents: { path: "/job/{job}/events", methods: read, access: "session or key" },
   messageForm: { path: "/job/{job}/message", methods: write, access: "session of a form" },
   stopTurn: { path: "/job/{job}/turn/{turn}/stop", methods: write, access: "session or key" },

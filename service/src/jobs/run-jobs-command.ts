@@ -66,7 +66,7 @@ type DescribedJob = Pick<PageJob, "id" | "project" | "createdAt" | "pullRequest"
   turns: DescribedTurn[];
 };
 
-function describe(job: Omit<PageJob, "model">, turns: readonly StoredTurn[]): DescribedJob {
+function describe(job: Omit<PageJob, "model" | "kept">, turns: readonly StoredTurn[]): DescribedJob {
   const { id, project, createdAt, state, archivedAt, pullRequest } = job;
   return {
     id,

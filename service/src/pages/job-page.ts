@@ -1,11 +1,13 @@
-import type { JobProgress, PageJob } from "../model.ts";
+import { type JobProgress, jobBranch, type PageJob, type Spent } from "../model.ts";
+import { renderAsker, type TurnAsker } from "./asker.ts";
 import { fieldValue, type Html, html } from "./html.ts";
 import type { JobDetail } from "./job-detail.ts";
 import { renderStatus, statusOf } from "./job-list-page.ts";
 import { pageEnd, pageHeader, pageStart } from "./layout.ts";
 import type { LogTail } from "./log-tail.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
-import { time } from "./words.ts";
+import type { View } from "./view.ts";
+import { spentWords, time } from "./words.ts";
 
 /** A message that was not sent. */
 export interface MessageDraft {
@@ -16,9 +18,11 @@ export interface MessageDraft {
 
 /** What the page of a job shows. */
 export interface JobPage {
-  /** See `basePathOf`. */
-  basePath: string;
+  view: View;
   job: PageJob;
+  /** Who asked for its first turn. */
+  asker: TurnAsker;
+  spent: Spent;
   progress: JobProgress;
   detail: JobDetail;
   /** The first line of the job's first prompt. */
@@ -40,42 +44,57 @@ export interface JobPage {
  * items of `turns` with newer ones, and appends to `log`.
  */
 export function renderJobPage(page: JobPage): Html {
-  const { basePath, job, title, repositoryName, progress, turns, form, scriptPath } = page;
+  const { view, job, title, repositoryName, progress, turns, form, scriptPath } = page;
+  const { basePath } = view;
   const script = html`<script type="module" src="${scriptPath}"></script>\n`;
-  return html`${pageStart(`${title} · Job`, script)}${pageHeader(basePath, repositoryName)}<main data-job="${basePath}/job/${job.id}" data-progress="${JSON.stringify(progress)}">
+  return html`${pageStart(`${title} · Job`, script)}${pageHeader(view, repositoryName)}<main data-job="${basePath}/job/${job.id}" data-progress="${JSON.stringify(progress)}">
 <h1>${title}</h1>
-<p id="status" role="status">${renderStatus(statusOf(job), page.detail)}</p>
+<p id="status" role="status">${renderStatus(statusOf(job), page.detail)}${page.detail.state === "waiting" && page.detail.reason}</p>
 ${renderFacts(page)}${turns}${renderLog(page)}${form !== undefined && renderForm(page, form)}${pageEnd}`;
 }
 
-function renderFacts({ basePath, job, pages }: JobPage): Html {
+function renderFacts(page: JobPage): Html {
+  const { view, job, pages, asker, spent } = page;
+  const { basePath, zone } = view;
+  const askedBy = renderAsker(asker, basePath);
+  const took = spentWords(spent);
   const last = pullRequestLink({ ...job, lastPage: pages[0]?.number ?? null }, basePath);
-  const page = (number: number): string => `${basePath}/pull/${number}`;
-  const others = pages.filter(({ number }) => page(number) !== last?.href);
+  const pathOf = (number: number): string => `${basePath}/pull/${number}`;
+  const others = pages.filter(({ number }) => pathOf(number) !== last?.href);
   return html`<div id="facts">
-<p class="quiet">${job.project} · created ${time(job.createdAt)}${job.model !== null && html` · ${job.model}`}${
-    job.archivedAt !== null && html` · archived ${time(job.archivedAt)}`
-  }</p>
-${last && html`<p><a href="${last.href}">${last.text}</a></p>\n`}${
+<p class="quiet">${askedBy && html`Asked by ${askedBy} · `}${job.project} · created ${time(job.createdAt, zone)}${job.model !== null && html` · ${job.model}`}${
+    job.archivedAt !== null && html` · archived ${time(job.archivedAt, zone)}`
+  }${took && html` · ${took}`}</p>
+${last && html`<p><a href="${last.href}">${last.text}</a>${statusOf(job) === "completed" && " waits for a review"}</p>\n`}${
   others.length > 0 &&
-  html`<p>Earlier pull requests: ${others.map(({ number }) => html`<a href="${page(number)}">#${number}</a>`)}</p>\n`
-}</div>
+  html`<p>Earlier pull requests: ${others.map(({ number }) => html`<a href="${pathOf(number)}">#${number}</a>`)}</p>\n`
+}${renderKept(page)}</div>
 `;
 }
 
-function renderLog({ basePath, job, log }: JobPage): Html {
+/** Says where the work is that no pull request has. */
+function renderKept({ job, repositoryName = "origin" }: JobPage): Html | undefined {
+  if (job.kept === null) return undefined;
+  if (job.kept === "push")
+    return html`<p role="note">The commit of its last turn is kept by the service, because its push was refused. The next turn publishes it: send a message.</p>\n`;
+  return html`<p role="note">The work of its last turn has no pull request, and is kept on its branch. The next turn publishes it, or fetch it:</p>
+<pre tabindex="0">git fetch ${repositoryName} ${jobBranch(job.id)}</pre>
+`;
+}
+
+function renderLog({ view, job, log }: JobPage): Html {
   return html`<section>
 <h2>Log <span id="connection" class="quiet"></span></h2>
-<p class="quiet"><span id="cut"${!log.isCut && html` hidden`}>Only the end is shown. </span><a href="${basePath}/job/${job.id}/log">Full log as text</a></p>
+<p class="quiet"><span id="cut"${!log.isCut && html` hidden`}>Only the end is shown. </span><a href="${view.basePath}/job/${job.id}/log">Full log as text</a></p>
 <pre id="log" tabindex="0" role="log" aria-live="off" aria-label="Log" data-position="${log.position}">\n${log.text}</pre>
 </section>
 `;
 }
 
-function renderForm({ basePath, job, draft }: JobPage, form: string): Html {
+function renderForm({ view, job, draft }: JobPage, form: string): Html {
   return html`<section>
 <h2>Send a message</h2>
-${draft && html`<p class="minus" role="alert">${draft.error}</p>\n`}<form class="message" method="post" action="${basePath}/job/${job.id}/message">
+${draft && html`<p class="minus" role="alert">${draft.error}</p>\n`}<form class="message" method="post" action="${view.basePath}/job/${job.id}/message">
 <input type="hidden" name="form" value="${form}">
 <label for="prompt">Message</label>
 <textarea id="prompt" name="prompt" rows="4" required aria-describedby="message-hint">\n${draft && fieldValue(draft.text)}</textarea>

@@ -1,5 +1,6 @@
 import { type Content, Html, html } from "./html.ts";
 import { style } from "./style.ts";
+import type { View } from "./view.ts";
 
 const styleSheet = new Html(style);
 
@@ -19,15 +20,20 @@ export const pageEnd = html`</main>
 `;
 
 /**
- * Returns the header of every page that requires a session.
+ * Returns the header of every page that requires a session, with what keeps jobs from going on.
  *
- * @param basePath - see `basePathOf`
  * @param repositoryName - default: none, because the page shows several repositories
  */
-export function pageHeader(basePath: string, repositoryName = ""): Html {
-  return html`<header><nav><a href="${basePath}/">Jobs</a> <span class="quiet">${repositoryName}</span></nav>
+export function pageHeader({ basePath, me, problems }: View, repositoryName = ""): Html {
+  const mine = me === undefined ? "settings" : `?${new URLSearchParams({ asker: me })}`;
+  return html`<header><nav><a href="${basePath}/">Jobs</a> <a href="${basePath}/${mine}">My jobs</a> <a href="${basePath}/costs">Costs</a>
+<a href="${basePath}/settings">Settings</a> <span class="quiet">${repositoryName}</span></nav>
 <form method="post" action="${basePath}/sign-out"><button class="link">Sign out</button></form></header>
-`;
+${
+  problems.length > 0 &&
+  html`<div class="banner" role="status">${problems.map((problem) => html`<p>${problem}</p>`)}</div>
+`
+}`;
 }
 
 /** Returns a page with one sentence and, below it, other content. */

@@ -4,7 +4,7 @@ import type { Html } from "./html.ts";
 /** An answer with a page. */
 export interface PageReply {
   status: number;
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string | readonly string[]>>;
   body: PageBody;
 }
 
@@ -40,7 +40,7 @@ export function textReply(status: number, text: string, headers: Readonly<Record
   };
 }
 
-/** Leads a browser to another page, and sets a cookie. */
-export function redirect(location: string, cookie?: string): PageReply {
+/** Leads a browser to another page, and sets cookies. */
+export function redirect(location: string, cookie?: string | readonly string[]): PageReply {
   return { status: 303, headers: { location, ...(cookie !== undefined && { "set-cookie": cookie }) }, body: [] };
 }

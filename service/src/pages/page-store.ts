@@ -4,6 +4,18 @@ import type { Store } from "../store/store.ts";
 /** What pages read from the store. */
 export interface PageStore {
   jobs: Pick<Store["jobs"], "projectOf" | "progress"> & { find(id: string): Promise<PageJob | undefined> };
-  lists: Pick<Store["lists"], "jobs" | "countTurns" | "firstTurn" | "latestTurns" | "turnExcerpt">;
+  lists: Pick<
+    Store["lists"],
+    | "jobs"
+    | "countTurns"
+    | "firstTurn"
+    | "latestTurns"
+    | "turnExcerpt"
+    | "waitOf"
+    | "turnsAhead"
+    | "spentBy"
+    | "spentIn"
+    | "askers"
+  >;
   pullRequests: Pick<Store["pullRequests"], "find" | "newestOf">;
 }

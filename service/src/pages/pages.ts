@@ -11,6 +11,7 @@ import { type Machine, thisMachine } from "../machine.ts";
 import type { PageJob } from "../model.ts";
 import { ownFile } from "../own-file.ts";
 import type { TokenStore } from "../store/tokens.ts";
+import { showCosts } from "./costs-page.ts";
 import { MemoryTokens } from "./expiring-tokens.ts";
 import { JobList } from "./job-list.ts";
 import { JobPages, type JobPagesOptions } from "./job-pages.ts";
@@ -20,21 +21,33 @@ import { type PageReply, sendPage, textReply } from "./page-reply.ts";
 import type { PageStore } from "./page-store.ts";
 import { PullRequestPages, type PullRequestPagesOptions } from "./pull-request-pages.ts";
 import { Readers } from "./readers.ts";
+import { Settings } from "./settings.ts";
 import { SignIn, type SignInOptions } from "./sign-in.ts";
 import { type StreamReply, sendStream } from "./stream-reply.ts";
 import { TurnActions } from "./turn-actions.ts";
+import { showTurnLog } from "./turn-log.ts";
+import { readView, type View } from "./view.ts";
 
 export interface PagesOptions
   extends PullRequestPagesOptions,
     Omit<LogPagesOptions, "machine">,
-    Omit<JobPagesOptions, "tokens" | "scriptPath" | "projects">,
+    Omit<JobPagesOptions, "tokens" | "scriptPath" | "projects" | "isAway">,
     Omit<SignInOptions, "machine" | "tokens"> {
   store: PageStore;
   engine: Pick<Jobs, "message" | "stopTurn" | "retryTurn">;
+  /** Knows what keeps jobs from going on. Default: nothing is known. */
+  problems?: KnownProblems | undefined;
   /** For sessions, links and forms. Default: in memory. */
   tokens?: TokenStore | undefined;
   /** Default: this machine. */
   machine?: Machine;
+}
+
+/** What keeps jobs from going on, in words that anyone may read except for those about repositories. */
+export interface KnownProblems {
+  current: Partial<Record<string, { problem: string }>>;
+  /** The projects whose repositories cannot be used now: empty if all are, `undefined` if none is. */
+  awayProjects: readonly string[] | undefined;
 }
 
 type Reply = PageReply | StreamReply;
@@ -49,17 +62,22 @@ export class Pages {
   readonly #jobs: JobPages;
   readonly #turns: TurnActions;
   readonly #logs: LogPages;
+  readonly #settings: Settings;
+  readonly #machine: Machine;
   readonly #script = new Asset("job-page.js", "text/javascript; charset=utf-8");
 
   constructor(options: PagesOptions) {
     this.#options = options;
     const { machine = thisMachine, tokens = new MemoryTokens(machine) } = options;
+    const isAway = (project: string): boolean => isAwayIn(options.problems?.awayProjects, [project]);
+    this.#machine = machine;
+    this.#settings = new Settings(options);
     this.#signIn = new SignIn({ ...options, machine, tokens });
     this.#readers = new Readers(this.#signIn);
     this.#logs = new LogPages({ ...options, machine });
     this.#pullRequests = new PullRequestPages(options);
-    this.#jobList = new JobList(options);
-    this.#jobs = new JobPages({ ...options, tokens, scriptPath: options.basePath + this.#script.address });
+    this.#jobList = new JobList({ ...options, isAway });
+    this.#jobs = new JobPages({ ...options, isAway, tokens, scriptPath: options.basePath + this.#script.address });
     this.#turns = new TurnActions(options.engine, options.basePath);
   }
 
@@ -75,14 +93,29 @@ export class Pages {
   get endpoints(): Endpoints<keyof typeof pageRoutes> {
     const [signIn, readers] = [this.#signIn, this.#readers];
     return {
-      jobList: signedIn(readers, (request, access) => this.#jobList.show(queryOf(request), access)),
-      pullRequest: signedIn(readers, (_, access, { number }) => this.#showPull(Number(number), access)),
-      jobPage: signedIn(readers, async (_, access, { job }) =>
-        this.#jobs.show(await this.#findJob(job, access), access),
+      jobList: signedIn(readers, (request, access) =>
+        this.#jobList.show(queryOf(request), access, this.#viewOf(request, access)),
+      ),
+      costs: signedIn(readers, (request, access) =>
+        showCosts(this.#options.store.lists, this.#viewOf(request, access), access, this.#machine.wallTime()),
+      ),
+      settings: signedIn(readers, (request, access) => {
+        const view = this.#viewOf(request, access);
+        return request.method === "POST" ? this.#settings.submit(request, view) : this.#settings.show(view, access);
+      }),
+      pullRequest: signedIn(readers, (request, access, { number }) =>
+        this.#showPull(Number(number), access, this.#viewOf(request, access)),
+      ),
+      jobPage: signedIn(readers, async (request, access, { job }) =>
+        this.#jobs.show(await this.#findJob(job, access), access, this.#viewOf(request, access)),
       ),
       jobLog: withKeyOrSignedIn(readers, async (request, access, { job: id }) => {
         const job = await this.#findJob(id, access);
         return this.#logs.showText(request, id, () => readers.mayStillRead(request, job));
+      }),
+      turnLog: signedIn(readers, async (request, access, { job, turn }) => {
+        const view = this.#viewOf(request, access);
+        return showTurnLog(request, this.#options.logs, await this.#findJob(job, access), Number(turn), view);
       }),
       jobEvents: withKeyOrSignedIn(readers, async (request, access, { job: id }) => {
         const job = await this.#findJob(id, access);
@@ -96,7 +129,8 @@ export class Pages {
             if (access !== undefined) requireWrite(access);
             return access;
           };
-          return this.#jobs.submitMessage(request, id, findAccess, (reader) => this.#findJob(id, reader));
+          const findJob = (reader: Access) => this.#findJob(id, reader);
+          return this.#jobs.submitMessage(request, id, findAccess, findJob, (reader) => this.#viewOf(request, reader));
         }),
       },
       stopTurn: withKeyOrSignedIn(readers, async (request, access, { job, turn }) =>
@@ -116,6 +150,18 @@ export class Pages {
     };
   }
 
+  #viewOf(request: IncomingMessage, access: Access): View {
+    const { basePath, problems } = this.#options;
+    const { repositories, ...others } = problems?.current ?? {};
+    const told = Object.values(others)
+      .flatMap((one) => one ?? [])
+      .map(({ problem }) => `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`);
+    // It names projects, and not only those of the reader.
+    if (repositories !== undefined && isAwayIn(problems?.awayProjects, access.projects))
+      told.push("A repository cannot be used now. Its jobs wait until it can.");
+    return { ...readView(request, access), basePath, problems: told };
+  }
+
   /** @throws HttpException 404 if none of the reader's projects has the job */
   async #findJob(id: string, { projects }: Access): Promise<PageJob> {
     const job = await this.#options.store.jobs.find(id);
@@ -123,15 +169,20 @@ export class Pages {
     return job;
   }
 
-  async #showPull(number: number, { projects }: Access): Promise<PageReply> {
+  async #showPull(number: number, { projects }: Access, view: View): Promise<PageReply> {
     const { store } = this.#options;
     const pull = await store.pullRequests.find(number);
     const job = pull && (await store.jobs.find(pull.job));
     const isOfReader = job !== undefined && projects.includes(job.project);
-    const body = isOfReader ? await this.#pullRequests.render(number) : undefined;
+    const body = isOfReader ? await this.#pullRequests.render(number, view) : undefined;
     if (body === undefined) throw new HttpException(404, "Pull request not found");
     return { status: 200, body };
   }
+}
+
+/** Returns whether one of these projects is away. @param away - empty: all are; `undefined`: none is */
+function isAwayIn(away: readonly string[] | undefined, projects: readonly string[]): boolean {
+  return away !== undefined && (away.length === 0 || projects.some((project) => away.includes(project)));
 }
 
 /** Returns the part of an endpoint that sends a page, or a page with an error. */

@@ -2,12 +2,12 @@ import type { PullRequestState } from "../pulls/pull-requests.ts";
 import type { DiffLine, FileDiff } from "./diff.ts";
 import { type Html, html } from "./html.ts";
 import { pageEnd, pageHeader, pageStart } from "./layout.ts";
+import type { View } from "./view.ts";
 import { plural } from "./words.ts";
 
 /** The beginning of a pull request's page, which changes with its job. */
 export interface PullRequestHead {
-  /** See `basePathOf`. */
-  basePath: string;
+  view: View;
   number: number;
   jobId: string;
   title: string;
@@ -25,8 +25,10 @@ export interface PullRequestChanges {
   /** Whether there are more commits. */
   hasMoreCommits: boolean;
   files: readonly FileDiff[];
-  /** Whether `files` are only the beginning of the diff. */
-  isTruncated: boolean;
+  /** Why `files` are only the beginning of the diff; `undefined` if they are all of it. */
+  truncated?: string | undefined;
+  /** The paths of the files that are not among `files`. Default: none. */
+  leftOut?: readonly string[];
   /** Files that run code or instruct agents. Default: none. */
   protectedFiles?: readonly string[];
 }
@@ -35,21 +37,26 @@ const states = { open: "Open", closed: "Closed", merged: "Merged" } as const;
 
 /** Renders the beginning of the page. */
 export function renderHead(pullRequest: PullRequestHead): Html {
-  const { basePath, number, jobId, title, branch, targetBranch, repositoryName, state } = pullRequest;
-  return html`${pageStart(`${title} · Pull request ${number}`)}${pageHeader(basePath, repositoryName)}<main>
+  const { view, number, jobId, title, branch, targetBranch, repositoryName, state } = pullRequest;
+  return html`${pageStart(`${title} · Pull request ${number}`)}${pageHeader(view, repositoryName)}<main>
 <h1>${title} <span class="quiet">#${number}</span></h1>
 <p>${state !== undefined && html`<span class="state ${state}">${states[state]}</span>`}
 The agent wants to merge <code>${branch}</code> into <code>${targetBranch}</code></p>
-<p><a href="${basePath}/job/${jobId}">Job and log</a></p>
+<p><a href="${view.basePath}/job/${jobId}">Job and log</a></p>
 `;
 }
 
 /** How many lines of a diff are rendered at once. */
 const linesPerPart = 500;
+/** With more files, and in files with more lines, the lines are shown after a click. */
+const maxOpenFiles = 20;
+const maxOpenLines = 400;
+/** How many files are named that are not shown. */
+const maxNamed = 1000;
 
 /** Renders the rest of the page, part by part. */
 export function* renderChanges(changes: PullRequestChanges): Generator<Html> {
-  const { commits, hasMoreCommits, files, isTruncated, protectedFiles = [] } = changes;
+  const { commits, hasMoreCommits, files, truncated, leftOut = [], protectedFiles = [] } = changes;
   yield html`${
     protectedFiles.length > 0 &&
     html`<p role="note"><strong>This changes files that run code, instruct agents or should have passed a Git filter. Review them first:</strong></p>
@@ -57,22 +64,41 @@ export function* renderChanges(changes: PullRequestChanges): Generator<Html> {
 `
   }<h2>${hasMoreCommits ? `Last ${commits.length} commits` : plural(commits.length, "commit")}</h2>
 <ul>${commits.map(({ commit, subject }) => html`<li><code>${commit.slice(0, 8)}</code> ${subject}</li>`)}</ul>
-${isTruncated && html`<p>This diff is too large to display completely; only the beginning is shown.</p>`}
-<h2>${plural(files.length, "file")} changed <span class="plus">+${countLines(files, "added")}</span> <span class="minus">−${countLines(files, "removed")}</span></h2>
+<h2>${plural(files.length + leftOut.length, "file")} changed ${counts(files)}</h2>
 `;
-  for (const file of files) yield* renderFile(file);
+  if (truncated !== undefined) yield renderLeftOut(truncated, leftOut);
+  if (files.length > 1)
+    yield html`<details class="files"${files.length <= maxOpenFiles && html` open`}><summary>Files</summary><ol>${files.map(
+      (file, index) => html`<li><a href="#file-${index + 1}">${file.title}</a> ${counts([file])}</li>`,
+    )}</ol></details>\n`;
+  for (const [index, file] of files.entries()) {
+    const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
+    yield* renderFile(file, index + 1, files.length <= maxOpenFiles && lines <= maxOpenLines);
+  }
   yield pageEnd;
 }
 
-function* renderFile({ title, extendedHeaders, hunks }: FileDiff): Generator<Html> {
+function renderLeftOut(why: string, files: readonly string[]): Html {
+  const names = files.slice(0, maxNamed).map((file) => html`<li><code>${file}</code></li>`);
+  const rest = files.length > maxNamed && html`<li>and ${files.length - maxNamed} more</li>`;
+  const list = html`<details><summary>${plural(files.length, "file")} left out</summary><ul>${names}${rest}</ul></details>`;
+  return html`<p role="note">This diff is too large to display completely: ${why}. Only the beginning is shown.</p>${files.length > 0 && list}\n`;
+}
+
+const counts = (files: readonly FileDiff[]): Html =>
+  html`<span class="plus">+${countLines(files, "added")}</span> <span class="minus">−${countLines(files, "removed")}</span>`;
+
+/** A browser opens what is folded around the target of a link. */
+function* renderFile(file: FileDiff, number: number, isOpen: boolean): Generator<Html> {
+  const { title, extendedHeaders, hunks } = file;
   const headers = extendedHeaders.map((header) => html`<span class="quiet">${header}</span>`);
-  yield html`<section class="file"><h3><code>${title}</code> ${headers}</h3><table>`;
+  yield html`<details class="file"${isOpen && html` open`}><summary><h3><code>${title}</code> ${counts([file])} ${headers}</h3></summary><table id="file-${number}">`;
   for (const { header, lines } of hunks) {
     yield html`<tr class="hunk"><td></td><td></td><td>${header}</td></tr>\n`;
     for (let line = 0; line < lines.length; line += linesPerPart)
       yield html`${lines.slice(line, line + linesPerPart).map(renderLine)}\n`;
   }
-  yield html`</table></section>\n`;
+  yield html`</table></details>\n`;
 }
 
 const prefixes = { context: " ", added: "+", removed: "-", marker: "\\" } as const;

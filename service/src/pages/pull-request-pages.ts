@@ -14,10 +14,11 @@ import type { PageBody } from "./page-reply.ts";
 import type { PageStore } from "./page-store.ts";
 import { renderChanges, renderHead } from "./pull-request-page.ts";
 import { renderTurns, type TurnLists } from "./turn-list.ts";
+import type { View } from "./view.ts";
 
 /** The repository of a project and the states of its pull requests. */
 export interface PullRequestSource {
-  repository: Pick<GitRepository, "latestCommits" | "diff">;
+  repository: Pick<GitRepository, "latestCommits" | "diff" | "changedFiles">;
   repositoryName: string;
   /** Returns the files that differ between two commits and run code or instruct agents. Default: none do. */
   protectedFiles?: (base: string, head: string) => Promise<readonly string[]>;
@@ -31,8 +32,6 @@ export interface PullRequestPagesOptions {
     pullRequests: Pick<PageStore["pullRequests"], "find">;
     lists: TurnLists;
   };
-  /** See `basePathOf`. */
-  basePath: string;
   /** Pull requests of other projects have no page. */
   projects: PerProject<PullRequestSource>;
   log: Log;
@@ -54,8 +53,8 @@ export class PullRequestPages {
   readonly #options: PullRequestPagesOptions;
   readonly #errors: StateErrorLog;
   readonly #limit = pLimit(maxRenders);
-  /** Pages that are being rendered, by number. Requests for the same page share the result. */
-  readonly #renders = new Map<number, Promise<PageBody>>();
+  /** Pages that are being rendered, by number and view. Requests for the same page share the result. */
+  readonly #renders = new Map<string, Promise<PageBody>>();
   /** The changes between two commits never change. */
   readonly #changes = new LRUCache<string, Buffer>({
     maxSize: cacheBytes,
@@ -72,22 +71,23 @@ export class PullRequestPages {
    *
    * @throws HttpException 503 if too many pages are waiting
    */
-  async render(number: number): Promise<PageBody | undefined> {
-    const current = this.#renders.get(number);
+  async render(number: number, view: View): Promise<PageBody | undefined> {
+    const key = JSON.stringify([number, view]);
+    const current = this.#renders.get(key);
     if (current) return current;
     const pullRequest = await this.#options.store.pullRequests.find(number);
     const source = pullRequest && (await this.#sourceOf(pullRequest));
     if (!source) return undefined;
-    const begun = this.#renders.get(number);
+    const begun = this.#renders.get(key);
     if (begun) return begun;
     if (this.#limit.pendingCount >= maxWaiting)
       throw new HttpException(503, "Too many pages are being rendered. Try again in a few seconds.", {
         "retry-after": "5",
       });
-    const render = this.#limit(() => this.#render(number, pullRequest, source)).finally(() =>
-      this.#renders.delete(number),
+    const render = this.#limit(() => this.#render(number, pullRequest, source, view)).finally(() =>
+      this.#renders.delete(key),
     );
-    this.#renders.set(number, render);
+    this.#renders.set(key, render);
     return render;
   }
 
@@ -96,14 +96,19 @@ export class PullRequestPages {
     return project === undefined ? undefined : this.#options.projects.get(project);
   }
 
-  async #render(number: number, pullRequest: LocalPullRequest, source: PullRequestSource): Promise<PageBody> {
-    const { store, basePath } = this.#options;
+  async #render(
+    number: number,
+    pullRequest: LocalPullRequest,
+    source: PullRequestSource,
+    view: View,
+  ): Promise<PageBody> {
+    const { store } = this.#options;
     const { repositoryName } = source;
     const { job, title, branch, target, base, head } = pullRequest;
     const state = await this.#stateOf(number, pullRequest, source);
     const texts = { title, branch, targetBranch: target, repositoryName };
-    const start = renderHead({ basePath, number, jobId: job, ...texts, state });
-    return [start, await renderTurns(store.lists, job), await this.#renderChanges(base, head, source)];
+    const start = renderHead({ view, number, jobId: job, ...texts, state });
+    return [start, await renderTurns(store.lists, job, view), await this.#renderChanges(base, head, source)];
   }
 
   async #stateOf(
@@ -126,15 +131,22 @@ export class PullRequestPages {
     const commits = await repository.latestCommits(base, head, maxCommits + 1);
     const diff = await repository.diff(base, head, maxDiffBytes);
     const shown = firstLines(diff, maxDiffLines);
+    const isTooLarge = Buffer.byteLength(diff) >= maxDiffBytes;
+    const limit = isTooLarge ? `it has more than ${maxDiffBytes / 1000} kB` : `it has more than ${maxDiffLines} lines`;
+    const truncated = shown === diff && !isTooLarge ? undefined : limit;
+    const files = parseDiff(shown);
+    const named = new Set(files.flatMap(({ title }) => [title, ...title.split(" → ")]));
+    const all = truncated === undefined ? [] : await repository.changedFiles(base, head);
     const changes = await renderInSlices(
       renderChanges({
         commits: commits
           .slice(-maxCommits)
           .map(({ commit, subject }) => ({ commit, subject: subject.slice(0, maxSubjectLength) })),
         hasMoreCommits: commits.length > maxCommits,
-        files: parseDiff(shown),
+        files,
         protectedFiles: (await protectedFiles?.(base, head)) ?? [],
-        isTruncated: shown !== diff || Buffer.byteLength(diff) >= maxDiffBytes,
+        truncated,
+        leftOut: all.map(({ path }) => path).filter((path) => !named.has(path)),
       }),
     );
     this.#changes.set(key, changes);

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { type Access, requireWrite } from "../http/authentication.ts";
 import { keepConnection } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
-import { pathOf } from "../http/request-url.ts";
 import type { PageJob } from "../model.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 import { requireSameOrigin } from "./form.ts";
@@ -30,7 +29,7 @@ export class Readers {
     show: (access: Access) => Promise<Reply>,
   ): Promise<Reply | PageReply> {
     const access = await this.session(request);
-    return access === undefined ? this.#signIn.challenge(request, pathOf(request)) : show(access);
+    return access === undefined ? this.#signIn.challenge(request, request.url ?? "/") : show(access);
   }
 
   /**

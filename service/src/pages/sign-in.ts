@@ -217,7 +217,8 @@ function requireSignInAs({ signInAs }: Access): string {
 }
 
 /** Whether one of the service's pages has a path. */
-const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}(\/log)?)$/.test(path);
+const isPage = (path: string): boolean =>
+  /^\/(costs|settings|pull\/\d{1,9}|job\/[\w-]{1,64}(\/turn\/\d{1,16})?(\/log)?)?(\?[!-~]*)?$/.test(path);
 
 /** Addresses of this machine and of private networks, from which a reverse proxy connects. */
 const isNear = /^(?:::ffff:)?(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)|^::1$|^f[cd]/i;

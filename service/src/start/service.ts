@@ -195,7 +195,8 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     stateOf: stateOf(project, isShared),
   }));
   const content = { store, projects: sources, logs, engine: jobs };
-  const pages = new Pages({ ...content, tokens, authenticator, baseUrl, basePath, signal, log });
+  const { problems } = options;
+  const pages = new Pages({ ...content, problems, tokens, authenticator, baseUrl, basePath, signal, log });
   const { hasJobPages } = options;
   const api = createApi({
     engine: jobs,

@@ -15,7 +15,7 @@ export class Counts {
   /** Counts all jobs, and the turns that wait. */
   async total(): Promise<{ jobs: number; waitingTurns: number }> {
     const sql = `SELECT (SELECT count(*) FROM job) AS jobs,
-      (SELECT count(*) FROM turn WHERE state = 'waiting') AS "waitingTurns"`;
+      (SELECT count(*) FROM turn WHERE state IN ('waiting', 'running') AND state = 'waiting') AS "waitingTurns"`;
     return (await this.#database.row<{ jobs: number; waitingTurns: number }>(sql)) ?? { jobs: 0, waitingTurns: 0 };
   }
 
@@ -23,7 +23,7 @@ export class Counts {
   waitingTurns(): Promise<{ project: string; turns: number }[]> {
     return this.#database.rows(
       `SELECT job.project, count(*) AS turns FROM turn JOIN job ON job.id = turn.job
-         WHERE turn.state = 'waiting' GROUP BY job.project ORDER BY job.project`,
+         WHERE turn.state IN ('waiting', 'running') AND turn.state = 'waiting' GROUP BY job.project ORDER BY job.project`,
     );
   }
 
@@ -40,8 +40,8 @@ export class Counts {
          count(*) FILTER (WHERE "archivedAt" IS NOT NULL) AS archived FROM job`,
     );
     const turns = await this.#database.row<Census["turns"]>(
-      `SELECT (SELECT count(*) FROM turn WHERE state = 'waiting') AS waiting,
-         (SELECT count(*) FROM turn WHERE state = 'running') AS running`,
+      `SELECT (SELECT count(*) FROM turn WHERE state IN ('waiting', 'running') AND state = 'waiting') AS waiting,
+         (SELECT count(*) FROM turn WHERE state IN ('waiting', 'running') AND state = 'running') AS running`,
     );
     return {
       jobs: jobs ?? { active: 0, completed: 0, failed: 0, archived: 0 },

@@ -1,18 +1,23 @@
-import type { JobQuery, ListedJob, TurnExcerpt } from "../model.ts";
+import type { JobQuery, ListedJob, ProjectSpent, Spent, TurnExcerpt, TurnWait } from "../model.ts";
 import type { Database, Value } from "./sql.ts";
+import { sqliteSearch, type TextSearch, wordsIn } from "./text-search.ts";
 
 /** The lists that pages show: of jobs, and of the turns of a job. */
 export class JobLists {
   readonly #database: Database;
+  readonly #search: TextSearch;
 
-  constructor(database: Database) {
+  /** @param search - default: that of SQLite */
+  constructor(database: Database, search: TextSearch = sqliteSearch) {
     this.#database = database;
+    this.#search = search;
   }
 
   /** Returns jobs, newest first. */
   async jobs(query: JobQuery): Promise<ListedJob[]> {
-    if (query.projects.length === 0) return [];
-    const { sql, values } = jobsQuery(query);
+    const words = query.text === undefined ? undefined : wordsIn(query.text);
+    if (query.projects.length === 0 || words?.length === 0) return [];
+    const { sql, values } = jobsQuery(query, words && { ...this.#search, words: this.#search.value(words) });
     return this.#database.rows<ListedJob>(sql, ...values);
   }
 
@@ -36,10 +41,53 @@ export class JobLists {
   /** Returns a turn with at most `length` characters of its texts; `undefined` if it was deleted. */
   turnExcerpt(id: number, length: number): Promise<TurnExcerpt | undefined> {
     const sql = `SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer,
-      substr(reason, 1, ?) AS reason, "costUsd", "startedAt", "endedAt", "checkResult", "checkOutput" FROM turn WHERE id = ?`;
+      substr(reason, 1, ?) AS reason, asked, asker, "costUsd", "startedAt", "endedAt", "checkResult", "checkOutput", "waitReason", "waitUntil"
+      FROM turn WHERE id = ?`;
     return this.#database.row<TurnExcerpt>(sql, length, length, length, id);
   }
+
+  /** Returns why the next turn of a job was put back, and until when; `undefined` if it was not. */
+  waitOf(jobId: string): Promise<TurnWait | undefined> {
+    const sql = `SELECT "waitReason", "waitUntil" FROM turn
+      WHERE job = ? AND "waitReason" IS NOT NULL AND state = 'waiting' LIMIT 1`;
+    return this.#database.row<TurnWait>(sql, jobId);
+  }
+
+  /** Returns how many turns wait that are started before the next one of a job. */
+  async turnsAhead(jobId: string): Promise<number> {
+    const sql = `SELECT count(*) AS count FROM turn
+      WHERE state IN ('waiting', 'running') AND state = 'waiting' AND rank < (SELECT min(rank) FROM turn AS own
+        WHERE own.state IN ('waiting', 'running') AND own.state = 'waiting' AND own.job || '' = ?)`;
+    return (await this.#database.row<{ count: number }>(sql, jobId))?.count ?? 0;
+  }
+
+  /** Returns what the turns of a job spent. */
+  async spentBy(jobId: string): Promise<Spent> {
+    const none = { tookMs: 0, costUsd: 0, unknownCosts: 0 };
+    return (await this.#database.row<Spent>(`SELECT ${spent} FROM turn WHERE job = ?`, jobId)) ?? none;
+  }
+
+  /** Returns what those of these projects spent that have turns which ended from a time on, and before another. */
+  async spentIn(projects: readonly string[], from: number, before: number): Promise<ProjectSpent[]> {
+    if (projects.length === 0) return [];
+    const sql = `SELECT project, count(*) AS turns, ${spent} FROM turn WHERE project IN (${projects.map(() => "?")})
+      AND "endedAt" >= ? AND "endedAt" < ? AND "startedAt" IS NOT NULL GROUP BY project ORDER BY project`;
+    return this.#database.rows<ProjectSpent>(sql, ...projects, from, before);
+  }
+
+  /** Returns who asked for turns of these projects, in the order of their names. */
+  async askers(projects: readonly string[], limit: number): Promise<string[]> {
+    if (projects.length === 0) return [];
+    const sql = `SELECT DISTINCT asker FROM turn WHERE project IN (${projects.map(() => "?")}) AND asker <> '' ORDER BY asker LIMIT ?`;
+    return (await this.#database.rows<{ asker: string }>(sql, ...projects, limit)).map(({ asker }) => asker);
+  }
 }
+
+/** The columns of a `Spent`. A clock may have been set back. */
+const spent = `CAST(coalesce(sum(CASE WHEN "endedAt" > "startedAt" THEN "endedAt" - "startedAt" ELSE 0 END), 0) AS bigint) AS "tookMs",
+  coalesce(sum(CASE WHEN "costUsd" > 0 THEN "costUsd" ELSE 0 END), 0) AS "costUsd",
+  coalesce(sum(CASE WHEN "startedAt" IS NOT NULL AND "endedAt" IS NOT NULL AND ("costUsd" IS NULL OR "costUsd" < 0) THEN 1 ELSE 0 END), 0)
+    AS "unknownCosts"`;
 
 /** The status of a job, as the index of lists has it. */
 const statusOf = `(CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END)`;
@@ -48,26 +96,38 @@ const statusOf = `(CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END
 const maxParts = 100;
 
 /** Returns a query of jobs that uses the indexes of lists. */
-function jobsQuery({ projects, status, after, limit }: JobQuery): { sql: string; values: Value[] } {
+function jobsQuery(
+  query: JobQuery,
+  search: (TextSearch & { words: string }) | undefined,
+): { sql: string; values: Value[] } {
+  const { projects, status, asker, from = 0, before = Number.MAX_SAFE_INTEGER, after, limit } = query;
   const columns = 'id, project, "createdAt", state, "archivedAt", "pullRequest"';
   const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
-  const older = '("createdAt", id) < (?, ?)';
+  const time = '"createdAt" >= ? AND "createdAt" < ? AND ("createdAt", id) < (?, ?)';
+  const times = [from, before, createdAt, id];
   const order = 'ORDER BY "createdAt" DESC, id DESC LIMIT ?';
-  const part = `SELECT * FROM (SELECT ${columns} FROM job WHERE project = ? AND ${older} ${order}) AS part`;
-  const isByProject = status === undefined && projects.length <= maxParts;
-  const hasStatus = status === undefined ? "" : `${statusOf} = ? AND`;
+  const part = `SELECT * FROM (SELECT ${columns} FROM job WHERE project = ? AND ${time} ${order}) AS part`;
   const isOfOne = `project IN (${projects.map(() => "?")})`;
+  // Jobs of several are walked by their age, up to the limit.
+  const isShown = projects.length === 1 ? isOfOne : isOfOne.replace("project", "project || ''");
+  const others: [string, Value[]][] = [];
+  if (status !== undefined) others.push([`${statusOf} = ?`, [status]]);
+  if (search !== undefined) others.push([search.condition, []]);
+  const ofAsker = "SELECT 1 FROM turn WHERE turn.project = job.project AND turn.asker = ? AND turn.job = job.id";
+  if (asker !== undefined) others.push([`EXISTS (${ofAsker})`, [asker]]);
+  const isByProject = others.length === 0 && projects.length <= maxParts;
   const found = isByProject
     ? projects.map(() => part).join(" UNION ALL ")
-    : `SELECT ${columns} FROM job WHERE ${hasStatus} ${isOfOne} AND ${older}`;
+    : `SELECT ${columns} FROM job WHERE ${[...others.map(([condition]) => condition), isShown, time].join(" AND ")}`;
   // Counts only what belongs to the jobs in the list.
-  const sql = `SELECT page.*,
-    (SELECT count(*) FROM turn WHERE turn.job = page.id) AS turns,
-    (SELECT min(turn.id) FROM turn WHERE turn.job = page.id) AS "firstTurn",
+  const sql = `WITH ${search === undefined ? "" : `${search.table}, `}page AS (SELECT * FROM (${found}) AS found ${order})
+    SELECT page.*, coalesce(turns, 0) AS turns, "firstTurn", coalesce("tookMs", 0) AS "tookMs", coalesce("costUsd", 0) AS "costUsd",
+    coalesce("unknownCosts", 0) AS "unknownCosts",
     (SELECT max(number) FROM "pullRequest" WHERE "pullRequest".job = page.id) AS "lastPage"
-    FROM (SELECT * FROM (${found}) AS found ${order}) AS page ORDER BY "createdAt" DESC, id DESC`;
+    FROM page LEFT JOIN (SELECT job, count(*) AS turns, min(id) AS "firstTurn", ${spent} FROM turn
+      WHERE job IN (SELECT id FROM page) GROUP BY job) AS own ON own.job = page.id ORDER BY "createdAt" DESC, id DESC`;
   const values = isByProject
-    ? projects.flatMap((project) => [project, createdAt, id, limit])
-    : [...(status === undefined ? [] : [status]), ...projects, createdAt, id];
-  return { sql, values: [...values, limit] };
+    ? projects.flatMap((project) => [project, ...times, limit])
+    : [...others.flatMap(([, given]) => given), ...projects, ...times];
+  return { sql, values: [...(search === undefined ? [] : [search.words]), ...values, limit] };
 }

@@ -70,8 +70,8 @@ export async function addTurn(
   const rank = isReady ? await ready.nextRank(transaction, project) : null;
   const readyAt = isReady ? ready.clock() : { sql: "NULL", values: [] };
   const { caller, step, request } = key ?? { caller: "", step: "", request: randomUUID() };
-  const insert = `INSERT INTO turn (id, identity, job, prompt, "promptHash", sections, asked, covers, project, caller, step, request, "acceptedAs", "acceptedAt", rank, "readyAt")
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${readyAt.sql})`;
+  const insert = `INSERT INTO turn (id, identity, job, prompt, "promptHash", sections, asked, covers, asker, project, caller, step, request, "acceptedAs", "acceptedAt", rank, "readyAt")
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${readyAt.sql})`;
   const values = [
     turn,
     newTurnIdentity(),
@@ -81,6 +81,7 @@ export async function addTurn(
     context.sections,
     context.asked,
     context.covers,
+    context.asker ?? "",
     project,
     caller,
     step,

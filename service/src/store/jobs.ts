@@ -18,7 +18,7 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
-  'id, identity, prompt, "promptHash", sections, asked, covers, state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
+  'id, identity, prompt, "promptHash", sections, asked, covers, asker, state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -88,10 +88,10 @@ export class StoredJobs {
 
   /** Returns the progress of a job; `undefined` if there is no such job. */
   progress(id: string): Promise<JobProgress | undefined> {
-    // The index of states finds the few turns that are running. Read by their job, all would be, with their prompts.
+    // The index of open turns finds the few that are running: SQLite uses it if its condition is there. Read by their job, all would be, with their prompts.
     const sql = `SELECT state,
       (SELECT count(*) FROM turn WHERE turn.job = job.id) AS turns,
-      (SELECT max(turn.id) FROM turn WHERE turn.state = 'running' AND turn.job || '' = job.id) AS running
+      (SELECT max(turn.id) FROM turn WHERE turn.state IN ('waiting', 'running') AND turn.state = 'running' AND turn.job || '' = job.id) AS running
       FROM job WHERE id = ?`;
     return this.#parts.database.row<JobProgress>(sql, id);
   }
@@ -129,7 +129,7 @@ export class StoredJobs {
       const place = [archivedAt, pullRequest, head, base, session, state === "failed" ? lastKept : null, branch];
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
         const { startedAt = null, reason = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
         const {
@@ -166,6 +166,7 @@ export class StoredJobs {
           turn.sections ?? "",
           turn.asked ?? null,
           turn.covers ?? null,
+          turn.asker ?? "",
           ...progress,
           ...costs,
           caller,

@@ -1,5 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { jobLogFile } from "../service-folder.ts";
+import { type LogMark, readLogTimes } from "./log-times.ts";
 import type { JobLogs } from "./logs.ts";
 
 const maxReadBytes = 64 * 1024;
@@ -26,6 +27,10 @@ export class LogFiles implements JobLogs {
   async end(jobId: string): Promise<number> {
     const status = await stat(jobLogFile(this.#folder, jobId)).catch(ignoreMissing);
     return status?.size ?? 0;
+  }
+
+  marks(jobId: string): Promise<LogMark[]> {
+    return readLogTimes(this.#folder, jobId);
   }
 
   follow(_jobId: string, listener: () => void): () => void {

@@ -1,3 +1,5 @@
+import type { LogMark } from "./log-times.ts";
+
 /**
  * The logs of jobs: what their agents print, and the notes of the service, turn after turn. A log only grows, until its job is
  * deleted.
@@ -15,6 +17,8 @@ export interface JobLogs {
    * @throws StoreUnavailable if it cannot be read now
    */
   end(jobId: string): Promise<number>;
+  /** Returns which turns wrote which parts of a job's log, and when, in its order; not those of which nobody knows. */
+  marks(jobId: string): Promise<LogMark[]>;
   /**
    * Calls `listener` whenever a job's log may have grown, or its turns may have ended.
    *

@@ -148,7 +148,7 @@ export class ReadyTurns {
   async #start(transaction: Transaction, next: QueuedTurn, at: number): Promise<RunningTurn | undefined> {
     const until = this.#until();
     const start = `UPDATE turn SET state = 'running', lease = ?, "leaseUntil" = ${until.sql}, "readyAt" = NULL,
-      "startedAt" = coalesce("startedAt", ?) WHERE id = ? AND "readyAt" IS NOT NULL AND state IN ('waiting', 'running')
+      "startedAt" = coalesce("startedAt", ?), "waitReason" = NULL, "waitUntil" = NULL WHERE id = ? AND "readyAt" IS NOT NULL AND state IN ('waiting', 'running')
       RETURNING id, identity, job, prompt, sections, covers, attempts, step, request, lease`;
     const values = [randomUUID(), ...until.values, at, next.turn];
     const [turn] = await transaction.rows<Omit<RunningTurn, "isResumed">>(start, ...values);
@@ -202,14 +202,23 @@ export class ReadyTurns {
    *
    * @param pauseMs - it cannot be taken before this time has passed
    * @param attempts - how many it has had
+   * @param reason - what it waits for. Default: a free agent
    */
-  async putBack(transaction: Transaction, turn: number, pauseMs: number, attempts: number): Promise<void> {
+  async putBack(
+    transaction: Transaction,
+    turn: number,
+    pauseMs: number,
+    attempts: number,
+    reason: string | null = null,
+  ): Promise<void> {
     // Where time alone does not end a pause, the turn is not ready until then.
     const isPaused = pauseMs > 0 && this.#leaseMs === undefined;
     const { sql, values } = isPaused ? { sql: "NULL", values: [] } : this.#after(pauseMs);
-    const wait = `UPDATE turn SET state = 'waiting', lease = NULL, "leaseUntil" = NULL, attempts = ?, "readyAt" = ${sql}
-      WHERE id = ? RETURNING project, rank`;
-    for (const { project, rank } of await transaction.rows<Omit<QueuedTurn, "turn">>(wait, attempts, ...values, turn))
+    const until = this.#after(pauseMs);
+    const wait = `UPDATE turn SET state = 'waiting', lease = NULL, "leaseUntil" = NULL, attempts = ?, "readyAt" = ${sql},
+      "waitReason" = ?, "waitUntil" = ${until.sql} WHERE id = ? RETURNING project, rank`;
+    const given = [attempts, ...values, reason, ...until.values, turn];
+    for (const { project, rank } of await transaction.rows<Omit<QueuedTurn, "turn">>(wait, ...given))
       if (!isPaused) await this.#queue.send(transaction, { turn, project, rank, isResumed: false }, pauseMs);
   }
 
@@ -305,7 +314,7 @@ export class ReadyTurns {
 export type Lease = Pick<RunningTurn, "id" | "lease">;
 
 /** A running turn that nobody else may take. */
-const isRunning = `state = 'running' AND "readyAt" IS NULL`;
+const isRunning = `state IN ('waiting', 'running') AND state = 'running' AND "readyAt" IS NULL`;
 
 /** Returns the projects of which no turn may be taken now. */
 async function closedProjects(transaction: Transaction, limits: TurnLimits): Promise<string[]> {

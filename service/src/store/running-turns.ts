@@ -251,14 +251,15 @@ export class RunningTurns {
    * @param pauseMs - it is not started before this time has passed and `resume` was called, or by the next service. Default: 0
    * @param isCounted - whether its attempt counts, because the agent has run to its end. Default: it has the number of attempts that
    *   it had when it was started
+   * @param reason - what it waits for, which pages show until it is taken again. Default: a free agent
    */
-  async requeue(turn: RunningTurn, pauseMs = 0, isCounted = false): Promise<void> {
+  async requeue(turn: RunningTurn, pauseMs = 0, isCounted = false, reason?: string): Promise<void> {
     const { ready, announcements } = this.#parts;
     await announcements.changeJob(turn.job, async (transaction) => {
       await lockJob(transaction, turn.job);
       const { attempts } = await ready.hold(transaction, turn);
       await store(transaction, turn, this.#said.get(turn));
-      await ready.putBack(transaction, turn.id, pauseMs, isCounted ? attempts : turn.attempts);
+      await ready.putBack(transaction, turn.id, pauseMs, isCounted ? attempts : turn.attempts, reason);
     });
     this.#said.delete(turn);
     announcements.turnReady();

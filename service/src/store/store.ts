@@ -11,6 +11,7 @@ import { StoredPullRequests } from "./pull-requests.ts";
 import { StoredRepositories } from "./repositories.ts";
 import { RunningTurns } from "./running-turns.ts";
 import type { Database } from "./sql.ts";
+import type { TextSearch } from "./text-search.ts";
 import type { TokenStore } from "./tokens.ts";
 import { StoredTurns } from "./turns.ts";
 
@@ -28,6 +29,8 @@ export interface StoreOptions extends Omit<TurnParts, "announcements"> {
   tokens?: TokenStore;
   /** Default: no other process uses the store. */
   changes?: StoreChanges;
+  /** Default: that of SQLite. */
+  search?: TextSearch;
   /** Closes what else belongs to the store, before the database is closed. */
   close?: () => Promise<void>;
 }
@@ -59,7 +62,7 @@ export class Store implements AsyncDisposable {
   readonly #announcements: Announcements;
   readonly #close: (() => Promise<void>) | undefined;
 
-  constructor({ homes, keptCommits, logs, tokens, changes, close, ...options }: StoreOptions) {
+  constructor({ homes, keptCommits, logs, tokens, changes, search, close, ...options }: StoreOptions) {
     const { database, ready } = options;
     const announcements = new Announcements(database, changes);
     const parts = { ...options, announcements };
@@ -67,7 +70,7 @@ export class Store implements AsyncDisposable {
     this.turns = new StoredTurns(parts);
     this.runningTurns = new RunningTurns(parts);
     this.idleJobs = new IdleJobs(database);
-    this.lists = new JobLists(database);
+    this.lists = new JobLists(database, search);
     this.counts = new Counts(database, ready);
     this.pullRequests = new StoredPullRequests(database);
     this.repositories = new StoredRepositories(database);

@@ -56,8 +56,8 @@ export class StoredTurns {
     at: number,
     onTurn?: (id: number) => void,
   ): Promise<RateLimited | boolean> {
-    type LastTurn = Pick<StoredTurn, "id" | "state" | "prompt" | keyof PromptContext> & { project: string };
-    const last = `SELECT turn.id, turn.state, turn.prompt, turn.sections, turn.asked, turn.covers, job.project FROM turn JOIN job ON job.id = turn.job
+    type LastTurn = Pick<StoredTurn, "id" | "state" | "prompt"> & PromptContext & { project: string };
+    const last = `SELECT turn.id, turn.state, turn.prompt, turn.sections, turn.asked, turn.covers, turn.asker, job.project FROM turn JOIN job ON job.id = turn.job
       WHERE turn.job = ? ORDER BY turn.id DESC LIMIT 1`;
     const result = await this.#parts.announcements.changeJob(jobId, async (transaction) => {
       await lockJob(transaction, jobId);

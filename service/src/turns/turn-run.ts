@@ -5,6 +5,7 @@ import type { RunningTurn, TurnResult } from "../model.ts";
 import { oneLine } from "../one-line.ts";
 import { jobLogFile } from "../service-folder.ts";
 import { LogShipper } from "../store/log-shipper.ts";
+import { LogTimes } from "../store/log-times.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 import type { KeptLease } from "./keep-lease.ts";
 import type { Postponements } from "./postponements.ts";
@@ -61,7 +62,7 @@ export class TurnRun {
 
   /** Runs the turn, and stores how it ended or that it was postponed. Never rejects. */
   async run(): Promise<void> {
-    const { store, copier, folder, secrets, log, postponements, metrics = noMetrics } = this.#options;
+    const { store, copier, folder, machine, secrets, log, postponements, metrics = noMetrics } = this.#options;
     const turn = this.#turn;
     const { logs } = store;
     if (turn.isResumed) log(`${this.#name} was interrupted on another worker, resuming`);
@@ -73,6 +74,7 @@ export class TurnRun {
     using lease = this.#lease;
     using shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, secrets, log });
     this.#shipper = shipper;
+    await using _times = logs === undefined ? new LogTimes(turn, folder, machine) : undefined;
     const result = await this.#run();
     onEnd(lease.isLost ? "taken-over" : result);
     if (lease.isLost || result === "taken-over") this.#isLost = true;
@@ -134,7 +136,7 @@ export class TurnRun {
     }
     if (!wasPostponed) log(`${this.#name} postponed: ${oneLine(reason)}`);
     if (!isRemote) leaveGap();
-    const requeue = () => store.runningTurns.requeue(this.#turn, pauseMs, this.#hasRun);
+    const requeue = () => store.runningTurns.requeue(this.#turn, pauseMs, this.#hasRun, oneLine(reason));
     if (await this.#persist(requeue)) void this.#resumeLater(pauseMs);
   }
 

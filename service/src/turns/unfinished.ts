@@ -119,7 +119,11 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
     return { ...none, prompt: `${ended} ${clean}` };
   }
   const found = conflicting?.found ?? (maker.kept === "unfinished" ? await findUnfinished(maker, work) : undefined);
-  const laid = found && (await layOut(found, work, agent).catch((error: unknown) => void log(errorMessage(error))));
+  const laid = found && (await layOut(found, work, agent).catch((error: unknown) => errorMessage(error)));
+  if (typeof laid === "string") {
+    log(`What ${turnName(maker.id)} left could not all be laid out: ${laid}`);
+    return { ...none, prompt: `${ended} Some files may be as its agent left them: see git status.` };
+  }
   if (laid === undefined || laid.paths.length === 0) {
     if (maker.kept === "unfinished") log(`Nothing of what ${turnName(maker.id)} left is laid out.`);
     return { ...none, prompt: `${ended} ${clean}` };

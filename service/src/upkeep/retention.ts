@@ -1,9 +1,8 @@
-import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { JobDirectory, jobLogFile } from "../service-folder.ts";
+import { JobDirectory, removeLog } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, days, hourMs } from "../time.ts";
 import { NameList } from "./list-of.ts";
@@ -71,7 +70,7 @@ export class Retention implements Round {
         if (signal.aborted) return;
         for (const id of ids) {
           await removeDirectory(new JobDirectory(folder, id).path);
-          await rm(jobLogFile(folder, id), { force: true });
+          await removeLog(folder, id);
         }
         await forgetJobs(ids);
         await store.idleJobs.forgetDeleted(ids);

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Repository } from "../git/repository.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { JobDirectory, jobLogFile, jobsFolder, logsFolder, unknownFolder } from "../service-folder.ts";
+import { JobDirectory, jobsFolder, logsFolder, removeLog, unknownFolder } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, hourMs } from "../time.ts";
 import type { Round } from "./rounds.ts";
@@ -81,7 +81,7 @@ export class UnknownJobs implements Round {
     for (const repository of repositories) await repository.forgetJobs(ids);
     for (const id of ids) {
       await removeDirectory(new JobDirectory(folder, id).path);
-      await rm(jobLogFile(folder, id), { force: true });
+      await removeLog(folder, id);
       await rm(join(unknownFolder(folder), id), { force: true });
     }
     log(`Removed what this machine had of jobs that are not in the store: ${ids.length}.`);

@@ -92,7 +92,7 @@ async function run(
   const here = {
     "/var/lib/agent-job-service": state,
     "/etc/agent-job-service": at("etc"),
-    "/root/": at(""),
+    "/root/": `${folder}/`,
     "http://127.0.0.1:4100": url,
     "KEY=…": `KEY=${serviceKey}`,
     ...replaced,

@@ -161,7 +161,7 @@ function isKept(turn: TurnRow, { remote, server, audit, faults }: World, workers
 const isRunning = ({ process, end }: World["runs"][number]): boolean => process.isAlive && end === undefined;
 
 function useBefore({ scenario, server }: World): void {
-  const job = "INSERT INTO job (id, project, createdAt, state) VALUES (?, ?, ?, 'completed')";
+  const job = "INSERT INTO job (id, project, createdAt, branch, state) VALUES (?, ?, ?, '', 'completed')";
   const turn = `INSERT INTO turn (id, identity, job, project, prompt, state, caller, step, request, acceptedAs, acceptedAt)
     VALUES (?, '', ?, ?, '', 'completed', '', '', ?, ?, ?)`;
   let id = 0;

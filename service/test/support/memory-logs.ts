@@ -1,4 +1,5 @@
 import type { RunningTurn } from "../../src/model.ts";
+import type { LogMark } from "../../src/store/log-times.ts";
 import type { PostgresLogs } from "../../src/store/postgres/logs.ts";
 import { LeaseLost } from "../../src/store-errors.ts";
 
@@ -46,6 +47,15 @@ export class MemoryLogs implements Pick<PostgresLogs, keyof PostgresLogs> {
   async end(jobId: string): Promise<number> {
     await this.gate();
     return this.#content(jobId).length;
+  }
+
+  async marks(jobId: string): Promise<LogMark[]> {
+    await this.gate();
+    let start = 0;
+    return (this.#logs.get(jobId) ?? []).map(({ turn, content }, index) => {
+      start += content.length;
+      return { turn, start: start - content.length, at: index * 1000 };
+    });
   }
 
   follow(jobId: string, listener: () => void): () => void {

@@ -10,7 +10,7 @@ import { basePathOf, withoutBasePath } from "../../src/http/public-url.ts";
 import type { Jobs } from "../../src/jobs/jobs.ts";
 import type { JobRecord, LocalPullRequest, PageJob, TurnExcerpt } from "../../src/model.ts";
 import type { PageStore } from "../../src/pages/page-store.ts";
-import { Pages } from "../../src/pages/pages.ts";
+import { type KnownProblems, Pages } from "../../src/pages/pages.ts";
 import { PerProject } from "../../src/per-project.ts";
 import type { PullRequestState } from "../../src/pulls/pull-requests.ts";
 import { FakeMachine } from "./fake-machine.ts";
@@ -23,6 +23,8 @@ export class FakeRepository extends GitRepository {
   commitCount = 1;
   subject = "Fix";
   diffText = "diff --git a/a.md b/a.md\n";
+  /** With those of the diff, if that is too large. */
+  changedPaths: string[] = [];
   diffError: Error | undefined;
   /** Awaited before a diff is returned. */
   gate: Promise<unknown> = Promise.resolve();
@@ -30,6 +32,9 @@ export class FakeRepository extends GitRepository {
   override async latestCommits(base: string, head: string, count: number) {
     const length = Math.min(count, this.commitCount);
     return Array.from({ length }, () => ({ commit: `${base}..${head}`, subject: this.subject }));
+  }
+  override async changedFiles() {
+    return this.changedPaths.map((path) => ({ path, before: undefined, after: undefined }));
   }
   override async diff(base: string, head: string, maxBytes: number): Promise<string> {
     this.reads.push(`${base}..${head}`);
@@ -67,6 +72,8 @@ export interface PagesServerOptions extends ListenOptions {
   projects?: readonly string[];
   /** Default: a fake one. */
   store?: PageStore;
+  /** Default: none are known. */
+  problems?: KnownProblems;
   /** What stops turns and runs them again. Default: nothing can be done with them. */
   turnControl?: Pick<Jobs, "stopTurn" | "retryTurn">;
 }
@@ -81,6 +88,7 @@ export function pageJob(job: Partial<PageJob> = {}): PageJob {
     archivedAt: null,
     pullRequest: null,
     model: "test-model",
+    kept: null,
     ...job,
   };
 }
@@ -124,6 +132,11 @@ export async function startPages(options: PagesServerOptions = {}) {
     },
     lists: {
       jobs: async () => [],
+      waitOf: async () => undefined,
+      turnsAhead: async () => 0,
+      spentBy: async () => ({ tookMs: 0, costUsd: 0, unknownCosts: 0 }),
+      spentIn: async () => [],
+      askers: async () => [],
       firstTurn: async () => (turns.length === 0 ? undefined : 0),
       countTurns: async () => turns.length,
       latestTurns: async (_job, count) => [...turns.keys()].slice(-count),
@@ -138,6 +151,10 @@ export async function startPages(options: PagesServerOptions = {}) {
           failureClass: null,
           checkResult: null,
           checkOutput: null,
+          waitReason: null,
+          waitUntil: null,
+          asked: null,
+          asker: "",
         };
         const texts = { prompt: prompt.slice(0, length), answer: answer?.slice(0, length) ?? null };
         return turn && { state: "completed", ...times, ...turn, ...texts };
@@ -146,9 +163,11 @@ export async function startPages(options: PagesServerOptions = {}) {
   };
   /** The messages that were sent, and what the engine answers to the next ones. */
   const messages: string[] = [];
+  const askers: unknown[] = [];
   const engine: { message: Jobs["message"] } = {
-    message: async (project, id, prompt) => {
+    message: async (project, id, prompt, _key, context) => {
       messages.push(`${project} ${id} ${prompt}`);
+      askers.push(context?.asker);
       return {} as JobRecord;
     },
   };
@@ -163,6 +182,7 @@ export async function startPages(options: PagesServerOptions = {}) {
     },
     projects: PerProject.same({ repository, repositoryName: "docs", stateOf: () => state.read() }),
     logs,
+    problems: options.problems,
     maxLogs,
     authenticator,
     keepAliveMs,
@@ -220,6 +240,7 @@ export async function startPages(options: PagesServerOptions = {}) {
     turns,
     jobs,
     messages,
+    askers,
     engine,
     logs,
     log,

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
-import type { Defer } from "../../../test/support/step.ts";
+import { type Defer, temporaryFolder } from "../../../test/support/step.ts";
 
 export const mainFile = resolve(import.meta.dirname, "../../src/main.ts");
 
@@ -14,8 +14,10 @@ export async function spawnService(
   environment: Record<string, string> = {},
   defer: Defer = onTestFinished,
 ): Promise<{ child: ChildProcess; url: string }> {
+  // What is killed leaves its files.
+  const folder = temporaryFolder(defer);
   const child = spawn(process.execPath, [mainFile, ...args], {
-    env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, ...environment },
+    env: { ...process.env, TMPDIR: folder, XDG_STATE_HOME: folder, AGENT_SERVICE_KEY: serviceKey, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   defer(async () => {

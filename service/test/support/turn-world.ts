@@ -74,7 +74,9 @@ const maxLooks = 2_000_000;
 type Tables = ReadonlyMap<string, readonly Record<string, Value>[]>;
 
 async function readTables(database: Database): Promise<Tables> {
-  const tables = await database.rows<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+  // Triggers write those of the words.
+  const named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'turnText%'";
+  const tables = await database.rows<{ name: string }>(named);
   const rows = tables.map(
     async ({ name }) => [name, await database.rows<Record<string, Value>>(`SELECT * FROM ${name}`)] as const,
   );

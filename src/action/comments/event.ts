@@ -19,6 +19,8 @@ export interface ThreadEvent {
   text: string;
   /** How many parts of the text, and of the title of the issue or pull request, the page does not show. */
   hiddenCount: number;
+  /** Whether the text takes too long to read, so that nothing in it counts. */
+  isUnread?: boolean;
   /** Without what the page does not show. `comments`: how many there were. Default: unknown. */
   subject: {
     kind: "issue" | "pull request";

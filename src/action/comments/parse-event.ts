@@ -123,7 +123,8 @@ const timeOf = (text: string | undefined): number | undefined => Date.parse(text
 
 function said(body: string | null | undefined, { title }: z.infer<typeof subject>) {
   const text = body ?? "";
-  return { text, hiddenCount: readShown(text).hiddenCount + [...title.matchAll(invisible)].length };
+  const { hiddenCount, isUnread } = readShown(text);
+  return { text, isUnread, hiddenCount: hiddenCount + [...title.matchAll(invisible)].length };
 }
 
 function personOf(person: z.infer<typeof user> | null | undefined): ThreadEvent["author"] {

@@ -37,6 +37,8 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const event = parseEventOf(plainRun);
   if ("kind" in event) return { result: event };
   const { triggerKind } = event;
+  if (event.isUnread)
+    log.line("The text takes too long to read, as one that is written for that, so nothing in it counts");
   const trigger = triggerKind === "review" ? undefined : parseTrigger(event, mode);
   if (trigger && "skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip, triggerKind } };
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { turnTrailers } from "../../../service/src/pulls/turn-trailers.ts";
+import { mergeMessage, turnTrailers } from "../../../service/src/pulls/turn-trailers.ts";
 import type { GitHub } from "../../../src/action/runner/github.ts";
 import { GitHubError } from "../../../src/action/runner/github-error.ts";
 import { FakeGitHub } from "../../support/fake-github.ts";
@@ -255,6 +255,8 @@ describe("an agent's own commit", () => {
     const quoted = `Fix the links\n\n    ${trailers.replace("\n", "\n    ")}`;
     expect(effectOf(await onCommit("push", quoted, person))).toBe("starts");
     expect(effectOf(await onCommit("push", `${ofTurn}\nCo-authored-by: A <a@b.c>`, person))).toBe("own-change");
+    const merge = mergeMessage("main", branch, `job_${"0".repeat(8)}-1-1-1-1`);
+    expect(effectOf(await onCommit("pull_request synchronize", merge, app))).toBe("own-change");
   });
 
   test("is not looked for on other branches", async () => {

@@ -23,7 +23,7 @@ const tables = {
   repository: "SELECT * FROM repository",
   projectRepository: "SELECT * FROM projectRepository",
   job: "SELECT * FROM job ORDER BY id",
-  turn: `SELECT id, identity, job, prompt, promptHash, sections, asked, covers, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
+  turn: `SELECT id, identity, job, prompt, promptHash, sections, asked, covers, asker, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
     answer, reason, head, kept, stopRequestedAt, costUsd, sessionCost, failureClass, checkResult, checkOutput, stage, made, project, caller, step, request, acceptedAs, acceptedAt
     FROM turn ORDER BY id`,
   pullRequest: "SELECT * FROM pullRequest ORDER BY number",

@@ -1,5 +1,6 @@
 import type { RunningTurn } from "../../model.ts";
 import { LeaseLost } from "../../store-errors.ts";
+import type { LogMark } from "../log-times.ts";
 import type { JobLogs } from "../logs.ts";
 import type { PostgresDatabase } from "./database.ts";
 
@@ -41,6 +42,10 @@ export class PostgresLogs implements JobLogs {
   async end(jobId: string): Promise<number> {
     const last = 'SELECT start + length(content) AS "end" FROM "logChunk" WHERE job = ? ORDER BY start DESC LIMIT 1';
     return (await this.#database.row<{ end: number }>(last, jobId))?.end ?? 0;
+  }
+
+  marks(jobId: string): Promise<LogMark[]> {
+    return this.#database.rows('SELECT turn, start, at FROM "logChunk" WHERE job = ? ORDER BY start', jobId);
   }
 
   follow(_jobId: string, listener: () => void): () => void {

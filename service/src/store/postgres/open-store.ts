@@ -4,6 +4,7 @@ import { StoreUnavailable } from "../../store-errors.ts";
 import { ReadyTurns } from "../ready-turns.ts";
 import type { Transaction } from "../sql.ts";
 import { Store } from "../store.ts";
+import { postgresSearch } from "../text-search.ts";
 import type { NextTurnId } from "../turn-ids.ts";
 import { PostgresChanges } from "./changes.ts";
 import { PostgresDatabase, type PostgresOptions } from "./database.ts";
@@ -76,7 +77,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     const keptCommits = new PostgresKeptCommits(database);
     const logs = new PostgresLogs(database);
     const tokens = new PostgresTokens(database);
-    return new Store({ database, ready, ...turnIds(names), clock, homes, keptCommits, logs, tokens, changes, close });
+    const parts = { homes, keptCommits, logs, tokens, changes, search: postgresSearch, close };
+    return new Store({ database, ready, ...turnIds(names), clock, ...parts });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

@@ -1,3 +1,5 @@
+import { postgresSearch } from "../text-search.ts";
+
 /** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
 export const schemaVersion = 14;
 
@@ -28,7 +30,7 @@ export const tables = `
   CREATE TABLE turn (
     id bigint PRIMARY KEY, identity text NOT NULL, job text NOT NULL REFERENCES job, prompt text NOT NULL,
     "promptHash" text NOT NULL DEFAULT '',
-    sections text NOT NULL DEFAULT '', asked text, covers text,
+    sections text NOT NULL DEFAULT '', asked text, asker text NOT NULL DEFAULT '', covers text,
     state text NOT NULL DEFAULT 'waiting', attempts integer NOT NULL DEFAULT 0, "startedAt" bigint, "endedAt" bigint,
     answer text, reason text, head text, kept text, "stopRequestedAt" bigint, "costUsd" double precision, "sessionCost" text,
     "failureClass" text, "checkResult" text, "checkOutput" text,
@@ -37,11 +39,18 @@ export const tables = `
     lease text, "leaseUntil" bigint,
     -- Its place in the order of starts, and from when on it can be taken; NULL if it cannot.
     rank bigint, "readyAt" bigint,
+    -- Why it was put back, and until when; NULL if it was not, or was taken since.
+    "waitReason" text, "waitUntil" bigint,
     project text NOT NULL, caller text NOT NULL, step text NOT NULL, request text NOT NULL,
     -- How it was accepted, by which the hourly limit counts it. A copy does not count.
     "acceptedAs" text, "acceptedAt" bigint
   );
-  CREATE INDEX "turnByJob" ON turn (job, id);
+  -- With what lists add up.
+  CREATE INDEX "turnByJob" ON turn (job, id) INCLUDE ("startedAt", "endedAt", "costUsd");
+  CREATE INDEX "turnPutBack" ON turn (job) WHERE "waitReason" IS NOT NULL;
+  CREATE INDEX "turnByAsker" ON turn (project, asker, job);
+  CREATE INDEX "turnByEnd" ON turn (project, "endedAt") INCLUDE ("startedAt", "costUsd") WHERE "endedAt" IS NOT NULL;
+  CREATE INDEX "turnText" ON turn USING gin (${postgresSearch.words});
   CREATE INDEX "openTurn" ON turn (state) WHERE state IN ('waiting', 'running');
   CREATE UNIQUE INDEX "turnByKey" ON turn (project, caller, step, request);
   CREATE INDEX "acceptedTurn" ON turn (project, "acceptedAs", "acceptedAt") WHERE "acceptedAt" IS NOT NULL;
@@ -64,7 +73,7 @@ export const tables = `
   -- The logs of jobs. \`start\` is a position in the log of the job, in bytes.
   CREATE TABLE "logChunk" (
     job text NOT NULL REFERENCES job ON DELETE CASCADE, start bigint NOT NULL, turn bigint NOT NULL,
-    content bytea NOT NULL, PRIMARY KEY (job, start)
+    content bytea NOT NULL, at bigint NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, PRIMARY KEY (job, start)
   );
   -- The packed home directories of agents, with the identities of the turns that left them.
   CREATE TABLE home (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, turn text NOT NULL, archive bytea NOT NULL);

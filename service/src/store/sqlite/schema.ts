@@ -1,4 +1,5 @@
 import { errorMessage } from "../../error-message.ts";
+import { shownLength } from "../text-search.ts";
 import { Connection } from "./connection.ts";
 
 /** SQLite's `application_id` of stores: "ajob". */
@@ -30,7 +31,7 @@ const tables = `
   CREATE TABLE turn (
     id INTEGER PRIMARY KEY, identity TEXT NOT NULL, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
     promptHash TEXT NOT NULL DEFAULT '',
-    sections TEXT NOT NULL DEFAULT '', asked TEXT, covers TEXT,
+    sections TEXT NOT NULL DEFAULT '', asked TEXT, asker TEXT NOT NULL DEFAULT '', covers TEXT,
     state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
     answer TEXT, reason TEXT, head TEXT, kept TEXT, stopRequestedAt INTEGER, costUsd REAL, sessionCost TEXT,
     failureClass TEXT, checkResult TEXT, checkOutput TEXT,
@@ -39,14 +40,32 @@ const tables = `
     lease TEXT, leaseUntil INTEGER,
     -- Its place in the order of starts, and from when on it can be taken; NULL if it cannot.
     rank INTEGER, readyAt INTEGER,
+    -- Why it was put back, and until when; NULL if it was not, or was taken since.
+    waitReason TEXT, waitUntil INTEGER,
     project TEXT NOT NULL, caller TEXT NOT NULL, step TEXT NOT NULL, request TEXT NOT NULL,
     -- How it was accepted, by which the hourly limit counts it. A copy does not count.
     acceptedAs TEXT, acceptedAt INTEGER
   ) STRICT;
-  CREATE INDEX turnByJob ON turn (job, id);
+  -- With what lists add up, so that they do not read prompts.
+  CREATE INDEX turnByJob ON turn (job, id, startedAt, endedAt, costUsd);
+  CREATE INDEX turnPutBack ON turn (job) WHERE waitReason IS NOT NULL;
+  CREATE INDEX turnByAsker ON turn (project, asker, job);
+  CREATE INDEX turnByEnd ON turn (project, endedAt, startedAt, costUsd) WHERE endedAt IS NOT NULL;
   CREATE INDEX openTurn ON turn (state, rank, id) WHERE state IN ('waiting', 'running');
   CREATE UNIQUE INDEX turnByKey ON turn (project, caller, step, request);
   CREATE INDEX acceptedTurn ON turn (project, acceptedAs, acceptedAt) WHERE acceptedAt IS NOT NULL;
+
+  -- The words of turns, of what pages show of their texts.
+  CREATE VIRTUAL TABLE turnText USING fts5(
+    prompt, reason, content = '', contentless_delete = 1, detail = column, tokenize = 'unicode61 remove_diacritics 0'
+  );
+  CREATE TRIGGER turnAdded AFTER INSERT ON turn BEGIN
+    INSERT INTO turnText (rowid, prompt, reason) VALUES (new.id, substr(new.prompt, 1, ${shownLength}), new.reason);
+  END;
+  CREATE TRIGGER turnFailed AFTER UPDATE OF reason ON turn WHEN new.reason IS NOT old.reason BEGIN
+    UPDATE turnText SET prompt = substr(new.prompt, 1, ${shownLength}), reason = new.reason WHERE rowid = new.id;
+  END;
+  CREATE TRIGGER turnDeleted AFTER DELETE ON turn BEGIN DELETE FROM turnText WHERE rowid = old.id; END;
 
   -- The last rank of each project, that of the turn that was started last, and when the branches of archived jobs are looked at next.
   CREATE TABLE project (

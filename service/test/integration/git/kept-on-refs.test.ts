@@ -114,6 +114,27 @@ test("a second save takes the place of the first one, and what is published is f
   await runner.kept.forget({ job, identity: identityOf(2) });
 });
 
+test("what tells of a turn without a change stays until it is old, and has nothing to restore", async () => {
+  const { open, runner, refs, git } = await setUp();
+  await runner.kept.end(turn, commitMessage(turn, [], "nightly", { left: "nothing" }, "No change"));
+  expect(refs()).toEqual([expect.stringMatching(/\/ended$/)]);
+  await runner.kept.forget(turn);
+  const other = await open();
+  expect(await other.kept.load(job, turn)).toBeUndefined();
+  expect(await other.kept.commitsOf(job)).toMatchObject([{ message: expect.stringContaining("Agent-Left: nothing") }]);
+  expect(other.kept.jobsOf("session", "nightly")).toEqual([job]);
+  const [ref = ""] = refs();
+  const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  for (const [days, stage] of [
+    [32, "ended"],
+    [32, "made"],
+    [61, "unfinished"],
+  ] as const)
+    git("update-ref", ref.replace(/\d{4}-\d\d-\d\d-.*/, `${day(days)}-${"0".repeat(8)}/${stage}`), ref);
+  await (await open()).kept.tidy();
+  expect(refs().map((name) => name.split("/").at(-1))).toEqual(["made", "ended"]);
+});
+
 test("damaged, planted and foreign refs are named and passed over", async () => {
   const { git, log, open, runner, refs } = await setUp();
   await runner.kept.save(turn, await runner.repository.packCommit(job));

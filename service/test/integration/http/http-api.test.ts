@@ -404,6 +404,38 @@ test("answers HEAD like GET, without the body", async () => {
   expect(head.status).toBe(405);
 });
 
+test.each([
+  ["nothing", "ci", {}, "ci"],
+  ["whose repository it is", "repo acme/docs", {}, "acme/docs"],
+  ["where", "ci", { in: "https://github.com/acme/docs/issues/20" }, "ci"],
+  ["a login", "ci", { by: "ada" }, "ada"],
+])("is asked by whom the request names, or else by its key or repository: %s", async (_, name, asked, asker) => {
+  const askers: unknown[] = [];
+  const engine = new ScriptedEngine();
+  const api = createApi({
+    engine: {
+      create: (project, prompt, _key, options) => {
+        askers.push(options?.context?.asker);
+        return engine.create(project, prompt);
+      },
+      message: (project, job, prompt, _key, context) => {
+        askers.push(context?.asker);
+        return engine.message(project, job, prompt);
+      },
+      get: (project, job) => engine.get(project, job),
+    },
+    authenticator: {
+      authenticate: async () => ({ name, projects: ["docs"] }),
+      accessOf: async () => undefined,
+    },
+  });
+  await using server = await listen(dispatch({ ...api, log: () => {} }), 0);
+  const body = JSON.stringify({ prompt: "Do it", asked });
+  const created = await call("docs/job", { method: "POST", body }, server);
+  await call(`docs/job/${(created.body as { id: string }).id}/message`, { method: "POST", body }, server);
+  expect(askers).toEqual([asker, asker]);
+});
+
 test("creates no job from a body that does not arrive completely", async () => {
   const prompts: string[] = [];
   const engine = new ScriptedEngine();

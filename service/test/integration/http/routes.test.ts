@@ -33,9 +33,12 @@ const expected: Row[] = (
     ["/v2/agent/{project}/job/{job}/message", "POST", "key for the project", "401", "400"],
     ["/v2/agent/{project}/job/{job}/turn/{turn}/stop", "POST", "key for the project", "401", "200"],
     ["/", "GET, HEAD", "session", "303 → /sign-in", "200"],
+    ["/costs", "GET, HEAD", "session", "303 → /sign-in?next=%2Fcosts", "200"],
+    ["/settings", "GET, HEAD, POST", "session", "303 → /sign-in?next=%2Fsettings", "200"],
     ["/pull/{number}", "GET, HEAD", "session", "303 → /sign-in?next=%2Fpull%2F1", "200"],
     ["/job/{job}", "GET, HEAD", "session", "303 → /sign-in?next=%2Fjob%2FJOB", "200"],
     ["/job/{job}/log", "GET, HEAD", "session or key", "303 → /sign-in?next=%2Fjob%2FJOB%2Flog", "200"],
+    ["/job/{job}/turn/{turn}/log", "GET, HEAD", "session", "303 → /sign-in?next=%2Fjob%2FJOB%2Fturn%2F1%2Flog", "200"],
     ["/job/{job}/events", "GET, HEAD", "session or key", "303 → /sign-in?next=%2Fjob%2FJOB%2Fevents", "200"],
     ["/job/{job}/message", "POST", "session of a form", "401", "400"],
     [

@@ -494,7 +494,7 @@ test("shows prompts and answers on the page of a pull request, only to who has t
   const service = await start({ agent: shellAgent("echo b > a.md"), host });
   const { prLink } = await runJob(service, 'Add a page "A" that says "B."\n\nThe password is hunter2.');
   const page = await readPage(service, prLink);
-  expect(page).toContain("<summary>Add a page &quot;A&quot; that says &quot;B.&quot; <span");
+  expect(page).toContain("</strong> Add a page &quot;A&quot; that says &quot;B.&quot; <span");
   expect(page).toContain("The password is hunter2.</pre>");
   const stranger = await fetch(prLink ?? "", { redirect: "manual" });
   expect(stranger.status).toBe(303);

@@ -83,7 +83,7 @@ test("the jobs of each project change its own repository, with its own agent", a
   expect((await send(service, `site/job/${ofDocs.id}`)).status).toBe(404);
 
   const pages = [await readPage(service, ofDocs.prLink), await readPage(service, ofSite.prLink)];
-  const header = (name: string) => `<nav><a href="/">Jobs</a> <span class="quiet">${name}</span></nav>`;
+  const header = (name: string) => `Settings</a> <span class="quiet">${name}</span></nav>`;
   expect(pages[0]).toContain(header(nameOf(docs)));
   expect(pages[0]).toContain("docs.md");
   expect(pages[1]).toContain(header(nameOf(site)));

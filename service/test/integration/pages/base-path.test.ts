@@ -36,13 +36,14 @@ test("all that answers and pages link is below the path of the public URL, which
       const response = await fetch(service.url + through(path), { headers: { cookie, accept: "text/html" } });
       expect({ path, status: response.status }).toEqual({ path, status: path.endsWith("number") ? 404 : 200 });
       for (const [, attribute, target = ""] of (await response.text()).matchAll(/ (href|src|action)="([^"]*)"/g)) {
+        if (target.startsWith("#")) continue;
         expect(`${path} links ${target}`).toContain(" links /agents/");
         if (attribute !== "action") found.add(target);
       }
     }
-    const pages = ["", "?state=completed", "/", `/job/${id}`, `/job/${id}/log`, "/pull/1"].map(
-      (path) => `/agents${path}`,
-    );
+    const ofJob = ["", "/log", "/log?follow=no", "/turn/1/log"].map((path) => `/job/${id}${path}`);
+    const ofReader = ["/", "/?asker=API+key", "/costs", "/settings"];
+    const pages = ["", "?state=completed", ...ofReader, ...ofJob, "/pull/1"].map((path) => `/agents${path}`);
     expect([...found].filter((path) => !/\.js\?v=|no-number/.test(path)).sort(), way).toEqual(pages.sort());
   }
   expect(routes).not.toContain("other");

@@ -229,12 +229,12 @@ describe("the page of a job", () => {
       "test-model · archived <time",
       '<p><a href="/pull/2">Pull request #2</a></p>',
       '<p>Earlier pull requests: <a href="/pull/1">#1</a></p>',
-      "<details><summary>Fix it",
+      "<details><summary><strong>Turn 0</strong> Fix it",
       '<span class="minus">Failed in 1 min 2 s</span>',
       '<p class="minus">It has no commit.</p>',
       "<pre>\nI cannot.</pre>",
       '<span class="running">Running</span> <span class="quiet">since <time',
-      '<details open><summary>Fourth <span class="quiet">Waiting</span>',
+      '<details open><summary><strong>Turn 3</strong> Fourth <span class="quiet">Waiting</span>',
       'data-position="12">\n| One\n| Two\n</pre>',
       '<a href="/job/job_1/log">',
     ])
@@ -384,10 +384,11 @@ describe("a message", () => {
   }
 
   test("is sent to the engine, and leads back to the job", async () => {
-    const { send, form, messages } = await openForm();
+    const { send, form, messages, askers } = await openForm();
     const sent = await send("First line\r\nSecond <line>\u202e\rThird", form);
     expect(sent).toMatchObject({ status: 303, headers: { location: path }, text: "" });
     expect(messages).toEqual(["docs job_1 First line\nSecond <line>\u202e\nThird"]);
+    expect(askers).toEqual(["API key"]);
   });
 
   test("is sent once by a form, also by two submissions at the same time", async () => {

@@ -11,10 +11,10 @@ describe("the page of a pull request", () => {
     expect(status).toBe(200);
     for (const part of [
       "<title>Fix &lt;it&gt; · Pull request 1</title>",
-      '<a href="/">Jobs</a> <span class="quiet">docs</span>',
+      '<a href="/settings">Settings</a> <span class="quiet">docs</span></nav>',
       '<span class="state open">Open</span>',
       "merge <code>agent/job_1</code> into <code>main</code>",
-      '<details><summary>Fix it <span class="quiet">Completed</span></summary>',
+      '<details><summary><strong>Turn 0</strong> Fix it <span class="quiet">Completed</span></summary>',
       "<h2>1 commit</h2>",
       "<code>111..222</code> Fix",
       "1 file changed",
@@ -70,7 +70,7 @@ describe("the page of a pull request", () => {
     turns.push({ state: "failed", prompt: "More", answer: "I cannot" });
     const { text } = await get("/pull/1");
     expect(text).toContain(">Merged<");
-    expect(text).toContain('<summary>More <span class="minus">Failed</span></summary>');
+    expect(text).toContain('<summary><strong>Turn 1</strong> More <span class="minus">Failed</span></summary>');
     expect(text).toContain("<pre>\nI cannot</pre>");
     expect(repository.reads).toEqual(["111..222"]);
     rows.set(1, pullRequest("333"));
@@ -89,9 +89,11 @@ describe("the page of a pull request", () => {
     expect(await show(1, start + "+".repeat(499_999 - start.length))).not.toContain("too large");
     expect(await show(2, start + "+".repeat(500_000 - start.length))).toContain("too large");
     expect(await show(3, `${start}${"+x\n".repeat(19_998)}`)).not.toContain("too large");
+    repository.changedPaths = ["a.md", "b.md"];
     const cut = await show(4, `${start}${"+x\n".repeat(19_999)}`);
     expect(cut).toContain("too large");
     expect(cut).toContain('<span class="plus">+19998</span>');
+    expect(cut).toContain("<summary>1 file left out</summary><ul><li><code>b.md</code></li></ul>");
   });
 
   test("shows the beginning of long prompts, answers and subjects", async () => {
@@ -112,7 +114,7 @@ describe("the page of a pull request", () => {
     repository.commitCount = 101;
     const { text } = await get("/pull/1");
     expect(text).toContain("Only the last 50 of 51 turns are shown.");
-    expect(text).toContain('<ol start="2"><li id="turn-1"><details><summary>Turn 2. ');
+    expect(text).toContain('<ol><li id="turn-1"><details><summary><strong>Turn 1</strong> Turn 2. ');
     expect(text).toContain("Turn 51.");
     expect(text).not.toContain("Turn 1.");
     expect(text).toContain("<h2>Last 100 commits</h2>");
@@ -133,7 +135,7 @@ describe("the page of a pull request", () => {
     turns.unshift(undefined);
     const { status, text } = await get("/pull/1");
     expect(status).toBe(200);
-    expect(text.match(/<summary>/g)).toHaveLength(1);
+    expect(text.match(/<summary><strong>/g)).toHaveLength(1);
   });
 
   test("is sent however many connections are opened while it is rendered", async () => {

@@ -14,11 +14,11 @@ describe("signing in", () => {
   test("leads to the page that was asked for, with a cookie in place of the key", async () => {
     const { ask, submit, url } = await startPages();
     const asked = await ask("/pull/1?x");
-    expect(asked).toMatchObject({ status: 303, headers: { location: "/sign-in?next=%2Fpull%2F1" }, text: "" });
+    expect(asked).toMatchObject({ status: 303, headers: { location: "/sign-in?next=%2Fpull%2F1%3Fx" }, text: "" });
     const form = await ask(asked.headers.location ?? "");
     expect(form.status).toBe(200);
     expect(form.text).toContain('<form method="post" action="/sign-in">');
-    expect(form.text).toContain('<input type="hidden" name="next" value="/pull/1">');
+    expect(form.text).toContain('<input type="hidden" name="next" value="/pull/1?x">');
     const signedIn = await submit({ key: serviceKey, next: "/pull/1" });
     expect(signedIn).toMatchObject({ status: 303, headers: { location: "/pull/1" } });
     const cookies = signedIn.headers["set-cookie"];

@@ -86,6 +86,13 @@ describe("the logs in a Postgres store", () => {
     ] as const)
       expect((await other.logs.read("job_1", from)).toString()).toBe(rest);
     expect(await other.logs.read("job_2", 0)).toHaveLength(0);
+    const marks = await other.logs.marks("job_1");
+    expect(marks.map(({ turn: id, start }) => [id, start])).toEqual([
+      [turn.id, 0],
+      [turn.id, 10],
+    ]);
+    for (const { at } of marks) expect(Math.abs(at - Date.now())).toBeLessThan(3_600_000);
+    expect(await other.logs.marks("job_2")).toEqual([]);
   });
 
   test("keep long writes and many short ones in their order", async () => {

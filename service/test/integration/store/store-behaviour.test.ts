@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import type { EndedState, JobCopy, JobQuery, RunningTurn } from "../../../src/model.ts";
+import { type EndedState, type JobCopy, type JobQuery, noContext, type RunningTurn } from "../../../src/model.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -144,15 +144,160 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     await addJob(store, "a");
     await addJob(store, "b", "docs", now - 1);
     await store.turns.add("a", "Two", now);
-    const turn = await endNext(store);
+    const turn = await store.runningTurns.startNext(undefined, now);
+    if (turn === undefined) throw new Error("no turn is ready");
+    await store.runningTurns.setReport(turn, { costUsd: 0.25 });
+    await store.runningTurns.finish(turn, "completed", now + 3000);
     await store.pullRequests.add(pullRequestOf("a"));
     await store.pullRequests.add({ ...pullRequestOf("a"), head: "222" });
     const [second] = await store.lists.latestTurns("b", 1);
     const common = { project: "docs", state: "active", archivedAt: null, pullRequest: null };
+    const spent = (tookMs: number, costUsd: number) => ({ tookMs, costUsd, unknownCosts: 0 });
     expect(await store.lists.jobs({ projects: ["docs"], limit: 5 })).toEqual([
-      { ...common, id: "a", createdAt: now, turns: 2, firstTurn: turn.id, lastPage: 2 },
-      { ...common, id: "b", createdAt: now - 1, turns: 1, firstTurn: second, lastPage: null },
+      { ...common, id: "a", createdAt: now, turns: 2, firstTurn: turn.id, lastPage: 2, ...spent(3000, 0.25) },
+      { ...common, id: "b", createdAt: now - 1, turns: 1, firstTurn: second, lastPage: null, ...spent(0, 0) },
     ]);
+    expect(await store.lists.spentBy("a")).toEqual(spent(3000, 0.25));
+    expect(await store.lists.spentBy("unknown")).toEqual(spent(0, 0));
+  });
+
+  describe("finds jobs", () => {
+    const hostile = `<img src=x onerror="1"> \u202e'; DROP TABLE turn; -- ${"x".repeat(1000)}`;
+
+    async function listed() {
+      const store = await newStore();
+      const add = async (id: string, project: string, at: number, prompt: string, asker: string) =>
+        expect(
+          await store.jobs.add({ id, project, createdAt: now + at }, prompt, now, undefined, undefined, {
+            ...noContext,
+            asker,
+          }),
+        ).toBeUndefined();
+      await add("a", "docs", 1, "Fix the links of docs/guide.md in foo_bar", "ada");
+      await add("b", "docs", 2, `Übersetze the guide: ${"word ".repeat(2001)}unreachable`, "bob");
+      await add("c", "blog", 3, hostile, "ada");
+      await add("x", "other", 4, "Fix the guide", "eve");
+      await store.turns.add("b", "A second prompt, with Zebra", now, undefined, undefined, {
+        ...noContext,
+        asker: "ada",
+      });
+      const ids = async (query: Partial<JobQuery>) =>
+        (await store.lists.jobs({ projects: ["docs", "blog"], limit: 10, ...query })).map(({ id }) => id);
+      return { store, ids };
+    }
+
+    test.each([
+      ["guide", ["b", "a"]],
+      ["GUI lin", ["a"]],
+      ["docs/guide.md", ["a"]],
+      ["foo", ["a"]],
+      ["bar", ["a"]],
+      ["Übersetze", ["b"]],
+      ["zebra", ["b"]],
+      ["unreachable", []],
+      ["uide", []],
+      ["onerror img", ["c"]],
+      ["'; DROP TABLE", ["c"]],
+      ['" OR NOT guide* (', []],
+      ["& | ! :*", []],
+      ["x".repeat(200), ["c"]],
+      ["", []],
+    ])("by their words: %j", async (text, found) => {
+      const { ids } = await listed();
+      expect(await ids({ text })).toEqual(found);
+    });
+
+    test("by why they failed, until another turn fails for another reason", async () => {
+      const { store, ids } = await listed();
+      const turn = await startNext(store);
+      await store.runningTurns.finish(turn, "failed", now, { reason: "The remote refused the push." });
+      expect(await ids({ text: "refused" })).toEqual(["a"]);
+      expect(await ids({ text: "refused links" })).toEqual(["a"]);
+      await store.turns.stop("b", (await store.lists.firstTurn("b")) ?? 0, now, "Stopped by me.");
+      expect(await ids({ text: "stopped" })).toEqual(["b"]);
+      expect(await ids({ text: "refused", projects: ["blog"] })).toEqual([]);
+    });
+
+    test("no longer after they were deleted", async () => {
+      const { store, ids } = await listed();
+      await endNext(store);
+      expect(await ids({ text: "links" })).toEqual(["a"]);
+      await store.idleJobs.deleteOldest(now + 1, 10);
+      expect(await store.jobs.find("a")).toBeUndefined();
+      expect(await ids({ text: "links" })).toEqual([]);
+    });
+
+    test("by who asked for any of their turns, in the projects of the reader only", async () => {
+      const { store, ids } = await listed();
+      expect(await ids({ asker: "ada" })).toEqual(["c", "b", "a"]);
+      expect(await ids({ asker: "bob" })).toEqual(["b"]);
+      expect(await ids({ asker: "eve" })).toEqual([]);
+      expect(await ids({ asker: "ada", text: "guide", status: "active" })).toEqual(["b", "a"]);
+      expect(await store.lists.askers(["docs", "blog"], 10)).toEqual(["ada", "bob"]);
+      expect(await store.lists.askers(["docs", "blog"], 1)).toEqual(["ada"]);
+      expect(await store.lists.askers(["other"], 10)).toEqual(["eve"]);
+      expect(await store.lists.askers([], 10)).toEqual([]);
+    });
+
+    test("by when they were created", async () => {
+      const { ids } = await listed();
+      expect(await ids({ from: now + 2 })).toEqual(["c", "b"]);
+      expect(await ids({ before: now + 2 })).toEqual(["a"]);
+      expect(await ids({ from: now + 2, before: now + 3, asker: "ada" })).toEqual(["b"]);
+    });
+  });
+
+  test("tells what a job waits for, until it is taken again", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    await addJob(store, "b");
+    await addJob(store, "c");
+    const turn = await startNext(store);
+    expect(await store.lists.waitOf("a")).toBeUndefined();
+    await store.runningTurns.requeue(turn, 60_000, false, "GitHub limits the rate");
+    const { waitReason, waitUntil } = (await store.lists.waitOf("a")) ?? {};
+    expect(waitReason).toBe("GitHub limits the rate");
+    expect(Math.abs((waitUntil ?? 0) - Date.now() - 60_000)).toBeLessThan(30_000);
+    expect(await store.lists.turnExcerpt(turn.id, 10)).toMatchObject({ waitReason, waitUntil });
+    expect(await store.lists.turnsAhead("c")).toBe(2);
+    await store.turns.stop("a", turn.id, now, "Stopped by me.");
+    expect(await store.lists.waitOf("a")).toBeUndefined();
+    const next = await startNext(store);
+    await store.runningTurns.requeue(next, 0, false, "It is away");
+    expect((await store.lists.waitOf("b"))?.waitReason).toBe("It is away");
+    await startNext(store);
+    expect(await store.lists.waitOf("b")).toBeUndefined();
+  });
+
+  test("adds up what turns took and cost, by project and time", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    await addJob(store, "b");
+    await addJob(store, "x", "other");
+    await addJob(store, "never");
+    for (const [costUsd, at] of [
+      [0.5, 0],
+      [undefined, 10],
+      [3, 20],
+    ] as const) {
+      const turn = await store.runningTurns.startNext(undefined, now);
+      if (turn === undefined) throw new Error("no turn is ready");
+      await store.runningTurns.setReport(turn, { costUsd });
+      await store.runningTurns.finish(turn, "completed", now + at);
+    }
+    await store.turns.stop("never", (await store.lists.firstTurn("never")) ?? 0, now, "Stopped by me.");
+    const spentIn = (projects: string[], from = now, before = now + 100) => store.lists.spentIn(projects, from, before);
+    const all = await spentIn(["docs", "other"]);
+    expect(all.map(({ project, turns }) => [project, turns])).toEqual([
+      ["docs", 2],
+      ["other", 1],
+    ]);
+    expect(all.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBe(3.5);
+    expect(all.reduce((sum, { tookMs }) => sum + tookMs, 0)).toBe(30);
+    expect(all.reduce((sum, { unknownCosts }) => sum + unknownCosts, 0)).toBe(1);
+    expect(await spentIn(["docs"])).toEqual(all.slice(0, 1));
+    expect(await spentIn(["docs", "other"], now + 100, now + 200)).toEqual([]);
+    expect(await spentIn([])).toEqual([]);
   });
 
   test("tells how far a job is", async () => {
@@ -1121,7 +1266,8 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           prompt: "One",
           promptHash: "1".repeat(32),
           sections: "What changed",
-          asked: null,
+          asked: '{"by":"ada"}',
+          asker: "ada",
           covers: "c".repeat(40),
           state: "completed",
           attempts: 1,
@@ -1150,6 +1296,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
           promptHash: "2".repeat(32),
           sections: "What changed",
           asked: null,
+          asker: "ci",
           covers: "c".repeat(40),
           state: "failed",
           attempts: 2,
@@ -1373,7 +1520,8 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       expect(await store.lists.latestTurns("a", 9)).toEqual([first, second, third]);
       expect(await store.lists.firstTurn("a")).toBe(first);
       expect(await store.lists.firstTurn("unknown")).toBeUndefined();
-      const unchecked = { checkResult: null, checkOutput: null };
+      const wait = { waitReason: null, waitUntil: null };
+      const unchecked = { checkResult: null, checkOutput: null, asked: null, asker: "", ...wait };
       const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2, costUsd: null, ...unchecked };
       const long = { prompt: "Zwei ü𝄞", answer: "Done.", reason: "It cann" };
       expect(await store.lists.turnExcerpt(second, 7)).toEqual({ ...failed, ...long });

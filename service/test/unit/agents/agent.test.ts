@@ -6,8 +6,8 @@ import { builtInEditor, projectCommand, shellAgent } from "../../../src/agents/a
 test("does not show a variable in front of an agent's command as its model", () => {
   expect(shellAgent("KEY=secret OTHER=1 my-agent -p").model).toBe("my-agent");
   expect(shellAgent("KEY=secret").model).toBe("agent");
-  // Nor where it is on a server.
-  expect(shellAgent("/opt/agents/docs.sh --fast").model).toBe("docs.sh");
+  // Nor where it is on the server.
+  expect(shellAgent("/opt/name=x/agent.sh --all").model).toBe("agent.sh");
 });
 
 test("finds the program of a command, however it is written", () => {

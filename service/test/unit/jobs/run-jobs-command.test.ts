@@ -38,6 +38,7 @@ test("shows a job with the end of its log, which cannot control a terminal", asy
   const store = await setUp();
   const log = Buffer.from(`${"x".repeat(5000)}\nlast \u001b[2J\u202e line\n`);
   const logs = {
+    marks: async () => [],
     end: async () => log.length,
     read: async (_: string, from: number) => log.subarray(from),
     follow: () => () => {},

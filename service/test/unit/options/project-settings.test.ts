@@ -206,7 +206,7 @@ test.each([
   [{ modelHosts: ["https://api.example.com"] }, "--model-host https://api.example.com is not a HOST or HOST:PORT."],
   [
     { modelHosts: ["localhost:11434"] },
-    "--model-host localhost:11434 is this machine, whose loopback no sandbox reaches",
+    "--model-host localhost:11434 is this machine, which a sandbox with a network of its own does not reach",
   ],
   [{ modelHosts: ["127.0.0.1"] }, "--model-host 127.0.0.1 is this machine"],
   [{ protect: ["./deploy"] }, '--protect: "./deploy" begins with ./, as no path does.'],

@@ -7,7 +7,7 @@ import {
 } from "../../../src/pages/pull-request-page.ts";
 
 const pullRequest: PullRequestHead = {
-  basePath: "",
+  view: { basePath: "", zone: "UTC", me: undefined, problems: [] },
   number: 7,
   jobId: "job_1",
   title: "Fix the links",
@@ -42,7 +42,6 @@ const changes: PullRequestChanges = {
       ],
     },
   ],
-  isTruncated: false,
 };
 
 /** Returns the rendered head after its style sheet. */
@@ -52,7 +51,8 @@ const head = (changed: Partial<PullRequestHead> = {}) =>
 const rest = (changed: Partial<PullRequestChanges> = {}) => [...renderChanges({ ...changes, ...changed })].join("");
 
 test("shows a pull request with its state and branches", () => {
-  expect(head()).toBe(`<header><nav><a href="/">Jobs</a> <span class="quiet">https://example.com/docs</span></nav>
+  expect(head()).toBe(`<header><nav><a href="/">Jobs</a> <a href="/settings">My jobs</a> <a href="/costs">Costs</a>
+<a href="/settings">Settings</a> <span class="quiet">https://example.com/docs</span></nav>
 <form method="post" action="/sign-out"><button class="link">Sign out</button></form></header>
 <main>
 <h1>Fix the links <span class="quiet">#7</span></h1>
@@ -66,10 +66,9 @@ test("shows its commits and changes", () => {
   expect(rest()).toBe(`<h2>2 commits</h2>
 <ul><li><code>01234567</code> Fix the links</li>
 <li><code>fedcba98</code> More</li></ul>
-
 <h2>1 file changed <span class="plus">+3</span> <span class="minus">−1</span></h2>
-<section class="file"><h3><code>guide.md</code> <span class="quiet">old mode 100644</span>
-<span class="quiet">new mode 100755</span></h3><table><tr class="hunk"><td></td><td></td><td>@@ -1,2 +1,2 @@</td></tr>
+<details class="file" open><summary><h3><code>guide.md</code> <span class="plus">+3</span> <span class="minus">−1</span> <span class="quiet">old mode 100644</span>
+<span class="quiet">new mode 100755</span></h3></summary><table id="file-1"><tr class="hunk"><td></td><td></td><td>@@ -1,2 +1,2 @@</td></tr>
 <tr class="context"><td>1</td><td>1</td><td>  one</td></tr>
 <tr class="removed"><td>2</td><td></td><td>- two</td></tr>
 <tr class="added"><td></td><td>2</td><td>+ 2</td></tr>
@@ -77,7 +76,7 @@ test("shows its commits and changes", () => {
 <tr class="marker"><td></td><td></td><td>\\ No newline at end of file</td></tr>
 <tr class="hunk"><td></td><td></td><td>@@ -9 +10 @@</td></tr>
 <tr class="added"><td></td><td>10</td><td>+ ten</td></tr>
-</table></section>
+</table></details>
 </main>
 </html>
 `);
@@ -104,9 +103,27 @@ test("shows the state, if it is known", () => {
 });
 
 test("says that a diff is truncated", () => {
-  const notice = "<p>This diff is too large to display completely; only the beginning is shown.</p>";
+  const notice =
+    '<p role="note">This diff is too large to display completely: it has more than 500 kB. Only the beginning is shown.</p>';
   expect(rest()).not.toContain(notice);
-  expect(rest({ isTruncated: true })).toContain(notice);
+  const cut = rest({ truncated: "it has more than 500 kB", leftOut: ["b.md", "<b>.md"] });
+  expect(cut).toContain(notice);
+  expect(cut).toContain("<h2>3 files changed ");
+  expect(cut).toContain("<summary>2 files left out</summary>");
+  expect(cut).toContain("<li><code>&lt;b&gt;.md</code></li>");
+});
+
+test("lists many files, and shows their lines after a click", () => {
+  const [file] = changes.files;
+  if (file === undefined) throw new Error("there is no file");
+  const files = Array.from({ length: 300 }, (_, index) => ({ ...file, title: `page-${index}.md` }));
+  const html = rest({ files });
+  expect(html).toContain('<li><a href="#file-300">page-299.md</a> <span class="plus">+3</span>');
+  expect(html.match(/<details class="file">/g)).toHaveLength(300);
+  expect(html).toContain('<table id="file-300">');
+  expect(rest({ files: files.slice(0, 2) }).match(/<details class="file" open>/g)).toHaveLength(2);
+  const long = { ...file, hunks: [{ header: "@@", lines: Array(401).fill({ kind: "added", text: "x" }) }] };
+  expect(rest({ files: [long] })).toContain('<details class="file"><summary>');
 });
 
 test("counts one commit, and no file", () => {
@@ -118,7 +135,7 @@ test("counts one commit, and no file", () => {
 test("shows several files below each other", () => {
   const file = { title: "a", extendedHeaders: [], hunks: [] };
   expect(rest({ files: [file, { ...file, title: "b" }] })).toContain(
-    '<section class="file"><h3><code>a</code> </h3><table></table></section>\n<section class="file"><h3><code>b</code>',
+    '</h3></summary><table id="file-1"></table></details>\n<details class="file" open><summary><h3><code>b</code>',
   );
 });
 

@@ -5,6 +5,8 @@ import { PullRequestPages } from "../../../src/pages/pull-request-pages.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { FakeRepository, pullRequest } from "../../support/pages-server.ts";
 
+const view = { basePath: "", zone: "UTC", me: undefined, problems: [] };
+
 function turn(id: number): TurnExcerpt {
   return {
     state: "completed",
@@ -16,13 +18,16 @@ function turn(id: number): TurnExcerpt {
     reason: null,
     checkResult: null,
     checkOutput: null,
+    waitReason: null,
+    waitUntil: null,
+    asked: null,
+    asker: "",
   };
 }
 
 function setUp(lists: Partial<PageStore["lists"]> = {}) {
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
   const pages = new PullRequestPages({
-    basePath: "",
     store: {
       jobs: { projectOf: async () => "docs" },
       pullRequests: { find: async () => pullRequest() },
@@ -42,7 +47,7 @@ function setUp(lists: Partial<PageStore["lists"]> = {}) {
 test("renders a page once for all who ask for it at the same time", async () => {
   const { repository, pages } = setUp();
   // None of them has read the pull request when the others ask.
-  const [one, two, three] = await Promise.all([pages.render(1), pages.render(1), pages.render(1)]);
+  const [one, two, three] = await Promise.all([pages.render(1, view), pages.render(1, view), pages.render(1, view)]);
   expect(one).toBeDefined();
   expect([two === one, three === one]).toEqual([true, true]);
   expect(repository.reads).toHaveLength(1);
@@ -53,7 +58,7 @@ test("leaves out a turn that is deleted while the page is rendered", async () =>
     countTurns: async () => 0,
     turnExcerpt: async (id) => (id === 1 ? turn(1) : undefined),
   });
-  const page = ((await pages.render(1)) ?? []).join("");
+  const page = ((await pages.render(1, view)) ?? []).join("");
   expect(page).toContain("Prompt 1");
   expect(page).not.toContain("Prompt 2");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TurnCopy } from "../../../src/model.ts";
 import { hashPrompt } from "../../../src/prompt-hash.ts";
-import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import { type CommitNotes, commitMessage } from "../../../src/pulls/commit-message.ts";
 import type { OwnPullRequest } from "../../../src/pulls/github/own-pull-request.ts";
 import { pullRequestBody, updatedBody } from "../../../src/pulls/pull-request-body.ts";
 import { rebuildJob } from "../../../step/memory/rebuild-job.ts";
@@ -53,6 +53,30 @@ const sources = {
 };
 const rebuild = (pull: OwnPullRequest | undefined, ...newestFirst: (typeof first)[]) =>
   rebuildJob({ ...sources, pull, commits: newestFirst });
+
+test("a job has the turns that left no commit on its branch, by what is kept of them", () => {
+  const keptOf = (id: number, told: CommitNotes) => {
+    const { commit, at } = commitOf(id, "Third", id * 10);
+    const turn = { id, identity: identityOf(id), job: jobId, prompt: "Third", sections: "", covers: null };
+    return {
+      commit,
+      at,
+      message: commitMessage({ ...turn, attempts: 1, step: "s", request: "r" }, [], "nightly", told),
+    };
+  };
+  const unfinished = keptOf(3, { left: "unfinished", notes: ["The agent timed out."] });
+  const ended = keptOf(4, { left: "nothing" });
+  const all = rebuildJob({ ...sources, pull: open, commits: [second, first], kept: [ended, unfinished] })?.job;
+  // The pull request has all that is to be published.
+  expect(all).toMatchObject({ pullRequest: link, archivedAt: null, session: "nightly" });
+  expect(all?.turns.slice(2)).toMatchObject([
+    { id: 3, state: "failed", kept: "unfinished", reason: "The agent timed out." },
+    { id: 4, state: "completed", made: "{}" },
+  ]);
+  expect(rebuildJob({ ...sources, pull: undefined, commits: [], kept: [ended] })?.job.turns).toMatchObject([
+    { id: 4, state: "completed", made: "{}", step: "s", request: "r" },
+  ]);
+});
 
 test("a job has the turns of its commits, with what the pull request tells of them", () => {
   expect(rebuild(open, others, second, first)?.job).toEqual({

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CacheReadOnlyError } from "../../../../src/runner-kit/cache.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { packMessage } from "../../../src/git/job-commits.ts";
 import type { JobCopy, RunningTurn, TurnCopy } from "../../../src/model.ts";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
 import type { KeptCommits } from "../../../src/store/kept-commits.ts";
 import type { RebuiltJob } from "../../../step/memory/rebuild-job.ts";
@@ -237,6 +239,30 @@ describe("a commit that is kept", () => {
     expect([refs.size, cache.size]).toEqual([Number(expected === "refs"), Number(expected === "cache")]);
     const found = await keptCommits.load("job_1", kept);
     expect(found && Buffer.from(found).toString()).toBe(expected instanceof Error ? undefined : "packed");
+  });
+
+  test.each([
+    ["may be kept", true, 1],
+    ["may not be kept", false, 0],
+  ])("that is unfinished and %s", async (_what, keepsUnfinished, count) => {
+    const { refs, cache, in_ } = places();
+    const cached = { ...cacheOf(undefined), keptCommits: in_(cache) };
+    const { keptCommits } = remember({ kept: in_(refs), cached, keepsUnfinished });
+    const message = commitMessage({ ...kept, job: "job_00000000-0000-4000-8000-000000000000" }, [], null, {
+      left: "unfinished",
+    });
+    await keptCommits.save(kept, packMessage(message, 0)).catch(() => {});
+    expect([refs.size, cache.size]).toEqual([count, 0]);
+  });
+
+  test.each([
+    ["can be written, with the copy of its job", true, 0],
+    ["is read-only, on a ref", false, 1],
+  ])("that a turn made none is known if the cache %s", async (_cache, isCacheWritable, count) => {
+    let ended = 0;
+    const one = { save: async () => {}, load: async () => undefined, end: async () => void ended++ };
+    await remember({ kept: one, isCacheWritable }).keptCommits.end?.(kept, "No change\n");
+    expect(ended).toBe(count);
   });
 
   test("is not taken for none while its ref cannot be read", async () => {

@@ -49,6 +49,12 @@ describe("what a page shows of a text", () => {
   test("is found in a text that is written to take long", () => {
     for (const part of ["*a_ ", "> ", "<a ", "[a](", "<!-- "]) readShown(part.repeat(2000));
   });
+
+  test.each([">", "> - ", "[a](", "![a](", '[a](b "'])("is nothing if it takes too long to find out: %j", (part) => {
+    const text = `/agent go <!-- -->\n${part.repeat(60_000 / part.length)}`;
+    const { from, searched, hiddenCount } = readShown(text, { limitMs: 20 });
+    expect([from(), searched.trim(), hiddenCount]).toEqual(["", "", 1]);
+  });
 });
 
 describe("what nobody sees", () => {
