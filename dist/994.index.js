@@ -2031,11 +2031,12 @@ function parseAgent(raw, isGiven, environment) {
             add(input, (0,runner_kit_text/* say */.cv) `cannot be used together with agent, which runs with this step and ends with it. Remove one of them`);
     const keys = (0,agent_service/* keysOf */.YD)(agent, environment);
     const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
+    const isCloud = keys !== agent_service/* agentKeys */._N[agent];
     const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"]);
     const renamed = given.ofService.find(({ name, value }) => name === "agent-env" && /key|token/i.test(value))?.value;
-    const isCloud = keys !== agent_service/* agentKeys */._N[agent];
+    const from = (0,runner_kit_text/* trusted */.IZ)(isCloud ? "the step that signs in, or from a secret" : "a secret");
     if (isKeyMissing)
-        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${(0,runner_kit_text/* trusted */.IZ)(isCloud ? "the step that signs in, or from a secret" : "a secret")}. ${renamed === undefined ? (0,runner_kit_text/* say */.cv) `Check the secret's name` : (0,runner_kit_text/* say */.cv) `If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
+        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${from}. ${renamed === undefined ? (0,runner_kit_text/* say */.cv) `Check the secret's name` : (0,runner_kit_text/* say */.cv) `If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
     for (const name of keys)
         if (!isKey(environment[name]?.trim() || "unset"))
             add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, and ${name} in the step's env ${(0,runner_kit_text/* trusted */.IZ)(noKey)}`);

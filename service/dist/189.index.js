@@ -3227,13 +3227,13 @@ async function checkModelKey({ kind, model, modelEndpoint: endpoint }, environme
             throw new UnusableModel(`${problem}. Name the file of its authority in NODE_EXTRA_CA_CERTS.`);
         // The providers' own addresses are right: then, it is the network, which may come back.
         const isGiven = endpoint.environment !== undefined || environment[endpoint.baseUrlVariable]?.trim();
+        if (ofProxy.test(error_message_errorMessage(error)))
+            throw new UnusableModel(`${problem}.`);
         const variable = environment[endpoint.baseUrlVariable]?.trim()
             ? `${endpoint.baseUrlVariable} has`
             : "its variables have";
         if (isGiven && ofAddress.test(code))
             throw new UnusableModel(`${problem}. Check the address that ${variable}.`);
-        if (ofProxy.test(error_message_errorMessage(error)))
-            throw new UnusableModel(`${problem}.`);
         log(`The key in ${keyVariable} could not be checked: ${problem}`);
         return;
     }
@@ -8185,7 +8185,6 @@ function positionIn(query) {
 
 
 
-
 /**
  * Renders the page of a job. Its script finds elements by ids and `data-` attributes: it replaces `status`, `facts` and the
  * items of `turns` with newer ones, and appends to `log`.
@@ -8215,14 +8214,19 @@ ${last && html `<p><a href="${last.href}">${last.text}</a>${job_list_page_status
 }
 /** Says where the work is that no pull request has. */
 function renderKept({ job, repositoryName = "origin" }) {
-    if (job.kept === null)
+    const { kept, branch } = job;
+    if (kept === null)
         return undefined;
-    if (job.kept === "push")
-        return html `<p role="note">The commit of its last turn is kept by the service, because its push was refused. The next turn publishes it: send a message.</p>\n`;
-    return html `<p role="note">The work of its last turn has no pull request, and is kept on its branch. The next turn publishes it, or fetch it:</p>
-<pre tabindex="0">git fetch ${repositoryName} ${jobBranch(job.id)}</pre>
+    if (kept !== "pull-request")
+        return html `<p role="note">${keptByService[kept]}</p>\n`;
+    return html `<p role="note">The work of the last turn has no pull request, and is kept on its branch. The next turn publishes it. To get it:</p>
+<pre tabindex="0">git fetch ${repositoryName} ${branch} &amp;&amp; git switch --detach FETCH_HEAD</pre>
 `;
 }
+const keptByService = {
+    push: "The commit of the last turn is kept by the service, because its push was refused. The next turn publishes it: send a message.",
+    unfinished: "What the agent changed in the last turn is kept by the service, and not published. The next turn begins in it: send a message.",
+};
 function renderLog({ view, job, log }) {
     return html `<section>
 <h2>Log <span id="connection" class="quiet"></span></h2>

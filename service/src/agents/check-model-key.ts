@@ -63,11 +63,11 @@ export async function checkModelKey(
       throw new UnusableModel(`${problem}. Name the file of its authority in NODE_EXTRA_CA_CERTS.`);
     // The providers' own addresses are right: then, it is the network, which may come back.
     const isGiven = endpoint.environment !== undefined || environment[endpoint.baseUrlVariable]?.trim();
+    if (ofProxy.test(errorMessage(error))) throw new UnusableModel(`${problem}.`);
     const variable = environment[endpoint.baseUrlVariable]?.trim()
       ? `${endpoint.baseUrlVariable} has`
       : "its variables have";
     if (isGiven && ofAddress.test(code)) throw new UnusableModel(`${problem}. Check the address that ${variable}.`);
-    if (ofProxy.test(errorMessage(error))) throw new UnusableModel(`${problem}.`);
     log(`The key in ${keyVariable} could not be checked: ${problem}`);
     return;
   }

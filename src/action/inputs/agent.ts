@@ -65,13 +65,14 @@ export function parseAgent(
       );
   const keys = keysOf(agent, environment);
   const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
+  const isCloud = keys !== agentKeys[agent];
   const given = readAgentOptions(raw["agent-options"]);
   const renamed = given.ofService.find(({ name, value }) => name === "agent-env" && /key|token/i.test(value))?.value;
-  const isCloud = keys !== agentKeys[agent];
+  const from = trusted(isCloud ? "the step that signs in, or from a secret" : "a secret");
   if (isKeyMissing)
     add(
       "agent",
-      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${trusted(isCloud ? "the step that signs in, or from a secret" : "a secret")}. ${renamed === undefined ? say`Check the secret's name` : say`If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${trusted(forkAdvice)}`,
+      say`is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${from}. ${renamed === undefined ? say`Check the secret's name` : say`If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${trusted(forkAdvice)}`,
     );
   for (const name of keys)
     if (!isKey(environment[name]?.trim() || "unset"))
