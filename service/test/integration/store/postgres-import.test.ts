@@ -76,6 +76,7 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
     id: "ended",
     project: "docs",
     createdAt: 5_000_000,
+    branch: "agent/ended",
     base: "release",
     session: null,
     state: "completed",

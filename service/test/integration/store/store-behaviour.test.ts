@@ -564,6 +564,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       id: "a",
       project: "docs",
       createdAt: now + 1,
+      branch: "agent/a",
       base: null,
       session: null,
       state: "active",
@@ -1253,6 +1254,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     const copy: JobCopy = {
       id: "a",
       project: "docs",
+      branch: "docs/agent-a",
       createdAt: now,
       archivedAt: now + 50,
       pullRequest: "https://example.com/pull/1",
