@@ -143,13 +143,14 @@ export class RunningTurns {
   }
 
   /**
-   * Says that the turn has published what was kept of an earlier turn of its job. That one has completed then, as have those that could not
-   * publish it and have the same prompt. It is stored when the turn ends: until then, the work is looked for again.
+   * Says that the turn has published what was kept of an earlier turn of its job. That one has completed then, as have those after it that asked for
+   * the same, whatever kept them from publishing it. It is stored when the turn ends: until then, the work is looked for again.
    *
    * @param checked - what the check of the published commit showed, if anything. Default: what it showed before
    */
-  endEarlier(turn: RunningTurn, { promptHash }: Pick<StoredTurn, "promptHash">, checked?: StoredReport): void {
-    this.#said.set(turn, { ...this.#said.get(turn), ends: { promptHash, checked } });
+  endEarlier(turn: RunningTurn, maker: Pick<StoredTurn, "id" | "promptHash" | "covers">, checked?: StoredReport): void {
+    const { id, promptHash, covers } = maker;
+    this.#said.set(turn, { ...this.#said.get(turn), ends: { id, promptHash, covers, checked } });
   }
 
   /**
@@ -230,12 +231,14 @@ export class RunningTurns {
       const said = this.#said.get(turn);
       await store(transaction, turn, said);
       if (said?.ends !== undefined) {
-        const { promptHash, checked } = said.ends;
+        const { promptHash, checked, ...maker } = said.ends;
         const complete = `UPDATE turn SET state = 'completed', reason = NULL, "failureClass" = NULL, kept = NULL, "stopRequestedAt" = NULL
           ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
-          WHERE job = ? AND id < ? AND state = 'failed' AND kept IN ('push', 'pull-request') AND "promptHash" = ?`;
+          WHERE job = ? AND id < ? AND state = 'failed' AND "promptHash" = ?
+            AND (kept IN ('push', 'pull-request') OR (id > ? AND kept IS NULL AND coalesce(covers, '') = ?))`;
         const { checkResult = null, checkOutput = null } = checked ?? {};
-        await transaction.run(complete, ...(checked ? [checkResult, checkOutput] : []), job, id, promptHash);
+        const result = checked ? [checkResult, checkOutput] : [];
+        await transaction.run(complete, ...result, job, id, promptHash, maker.id, maker.covers ?? "");
       }
       const { isPage, head } = said?.push ?? {};
       if (isPage && head && (await transaction.row(pageOf, job, head)) === undefined) throw new PageLost();
@@ -313,7 +316,7 @@ interface Said {
     isPage?: boolean;
   };
   /** The turns whose work it has published, by their prompt, and what the check of that showed. */
-  ends?: { promptHash: string; checked: StoredReport | undefined } | undefined;
+  ends?: (Pick<StoredTurn, "id" | "promptHash" | "covers"> & { checked: StoredReport | undefined }) | undefined;
 }
 
 /** Why a turn failed. */

@@ -1,7 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { type EndedState, type JobCopy, type JobQuery, noContext, type RunningTurn } from "../../../src/model.ts";
+import {
+  type EndedState,
+  type JobCopy,
+  type JobQuery,
+  noContext,
+  type RunningTurn,
+  type StoredTurn,
+} from "../../../src/model.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
+import type { StoredFailure } from "../../../src/store/running-turns.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
@@ -343,6 +351,28 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     await store.runningTurns.finish(second, "completed", now + 2);
     const completed = { state: "completed", reason: null, failureClass: null, kept: null };
     expect(await store.turns.ofJob("a")).toMatchObject([completed, completed]);
+  });
+
+  test("what asked again for what was kept, and failed before it did anything, has completed once that is published", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    const end = async (failure?: StoredFailure, kept?: StoredTurn) => {
+      const turn = await startNext(store);
+      if (kept !== undefined) store.runningTurns.endEarlier(turn, kept);
+      await store.runningTurns.finish(turn, failure ? "failed" : "completed", now, failure);
+    };
+    await end({ reason: "no rule", kept: "push" });
+    const [first] = await store.turns.ofJob("a");
+    const prompt = first?.prompt ?? "";
+    await store.turns.add("a", prompt, now);
+    await end({ reason: "GitHub answered 403" });
+    await store.turns.add("a", prompt, now, undefined, undefined, { ...noContext, covers: "c".repeat(40) });
+    await end({ reason: "GitHub answered 403" });
+    await store.turns.add("a", "Another", now);
+    await end(undefined, first);
+    const states = (await store.turns.ofJob("a")).map(({ state }) => state);
+    // The third one asked for more.
+    expect(states).toEqual(["completed", "completed", "failed", "completed"]);
   });
 
   test("a turn ends only while the page of its pull request is stored, and waits again if that was lost", async () => {
