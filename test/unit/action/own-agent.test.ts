@@ -65,6 +65,8 @@ test("a transcript is known once it is there", async () => {
   expect(agent.logFile).toBeUndefined();
   const [file = ""] = seen().flatMap((line) => /transcript (.*)$/.exec(line)?.[1] ?? []);
   writeFileSync(file, "");
+  // The program exits after it.
+  await agent.check();
   await agent.end();
   expect(agent.logFile).toBe(file);
 });
