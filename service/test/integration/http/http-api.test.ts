@@ -114,6 +114,8 @@ describe("accepts the content type", () => {
       const { status, headers } = await call("docs/job", options);
       expect(status).toBe(201);
       expect(headers.get("content-type")).toBe("application/json");
+      // A cache or a browser on the way takes them for nothing else.
+      expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual(["no-store", "nosniff"]);
     },
   );
 });
