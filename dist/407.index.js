@@ -133,6 +133,8 @@ var runner_kit_text = __webpack_require__(9563);
 var base_branch = __webpack_require__(4863);
 // EXTERNAL MODULE: ./build/action/memory/session.js
 var session = __webpack_require__(3351);
+// EXTERNAL MODULE: ./build/action/memory/wait.js
+var wait = __webpack_require__(9006);
 // EXTERNAL MODULE: ./build/action/outcome.js
 var action_outcome = __webpack_require__(491);
 // EXTERNAL MODULE: ./build/action/report/format.js
@@ -642,6 +644,7 @@ async function findWithdrawal(event, { phrase, label }, isRerun, repository, sig
 
 
 
+
 const jobReplaced = (0,runner_kit_text/* say */.cv) `The job that this thread remembers was not found, so this request is for a new one.`;
 /** The handling of a request in a thread: the reply, and what it remembers. */
 class Conversation {
@@ -808,6 +811,8 @@ class Conversation {
           The last job of this thread is one of the project ${other}, and this step works for ${settings.projectId}, so it starts a new job. With the agent service as a step, each repository and each agent has a project of its own.`);
             if (!settings.agent || isTold)
                 return undefined;
+            // It says better than a question why it cannot start.
+            await (0,wait.untilAborted)(this.#run.ports.agent?.prepare() ?? Promise.resolve(), this.#run.ports.signal);
             const known = await (0,session/* jobOfService */.g9)(this.#run);
             if ("kind" in known)
                 return known;

@@ -760,11 +760,12 @@ function isLaterRun(run, other) {
  * Reads the job of a session, if there is one: its record names its pull request, which does not count as a change, and says how its
  * last turn ended. A dry run goes by the entry alone. Returns a result if nothing may be sent. Never rejects.
  *
- * @param session - `undefined` without a cache that can be read: then only a service that knows sessions remembers the job
+ * @param session - `undefined` without a cache that can be read: then only a service that knows sessions remembers the job; `null` for a
+ *   thread, which remembers it itself
  */
 async function readSession(session, firstBase, run) {
     const nothing = { ..._plan_js__WEBPACK_IMPORTED_MODULE_4__/* .nothingRemembered */ .aw, firstBase, findContinued: async () => undefined };
-    if (run.state.session === undefined)
+    if (session === null || run.state.session === undefined)
         return nothing;
     const { dryRun: isDryRun } = run.settings;
     const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_11__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
@@ -1504,7 +1505,7 @@ class Sending {
         const { service } = this.#evidence;
         if (typeof service === "object" && "turnId" in service && (service.over === "failed" || service.over === "stopped"))
             log.startingOver(service.jobId, service.over);
-        const remembered = await (0,session/* readSession */.lx)(conversation ? undefined : memory.session, memory.firstBase, this.#run);
+        const remembered = await (0,session/* readSession */.lx)(conversation ? null : memory.session, memory.firstBase, this.#run);
         if ("kind" in remembered)
             return this.#withdraw(remembered);
         const written = early ?? (await (0,action_plan/* writePrompt */.UW)(this.#request, this.#run, remembered));

@@ -16538,13 +16538,14 @@ class RunningTurns {
         await this.#storeNowOrAtEnd(turn, { report, stage: "checked" });
     }
     /**
-     * Says that the turn has published what was kept of an earlier turn of its job. That one has completed then, as have those that could not
-     * publish it and have the same prompt. It is stored when the turn ends: until then, the work is looked for again.
+     * Says that the turn has published what was kept of an earlier turn of its job. That one has completed then, as have those after it that asked for
+     * the same, whatever kept them from publishing it. It is stored when the turn ends: until then, the work is looked for again.
      *
      * @param checked - what the check of the published commit showed, if anything. Default: what it showed before
      */
-    endEarlier(turn, { promptHash }, checked) {
-        this.#said.set(turn, { ...this.#said.get(turn), ends: { promptHash, checked } });
+    endEarlier(turn, maker, checked) {
+        const { id, promptHash, covers } = maker;
+        this.#said.set(turn, { ...this.#said.get(turn), ends: { id, promptHash, covers, checked } });
     }
     /**
      * Records the last commit that was pushed for the turn's job, before its pull request is opened or brought up to date. The commit
@@ -16619,12 +16620,14 @@ class RunningTurns {
             const said = this.#said.get(turn);
             await store(transaction, turn, said);
             if (said?.ends !== undefined) {
-                const { promptHash, checked } = said.ends;
+                const { promptHash, checked, ...maker } = said.ends;
                 const complete = `UPDATE turn SET state = 'completed', reason = NULL, "failureClass" = NULL, kept = NULL, "stopRequestedAt" = NULL
           ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
-          WHERE job = ? AND id < ? AND state = 'failed' AND kept IN ('push', 'pull-request') AND "promptHash" = ?`;
+          WHERE job = ? AND id < ? AND state = 'failed' AND "promptHash" = ?
+            AND (kept IN ('push', 'pull-request') OR (id > ? AND kept IS NULL AND coalesce(covers, '') = ?))`;
                 const { checkResult = null, checkOutput = null } = checked ?? {};
-                await transaction.run(complete, ...(checked ? [checkResult, checkOutput] : []), job, id, promptHash);
+                const result = checked ? [checkResult, checkOutput] : [];
+                await transaction.run(complete, ...result, job, id, promptHash, maker.id, maker.covers ?? "");
             }
             const { isPage, head } = said?.push ?? {};
             if (isPage && head && (await transaction.row(pageOf, job, head)) === undefined)

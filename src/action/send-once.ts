@@ -254,7 +254,7 @@ class Sending {
     const { service } = this.#evidence;
     if (typeof service === "object" && "turnId" in service && (service.over === "failed" || service.over === "stopped"))
       log.startingOver(service.jobId, service.over);
-    const remembered = await readSession(conversation ? undefined : memory.session, memory.firstBase, this.#run);
+    const remembered = await readSession(conversation ? null : memory.session, memory.firstBase, this.#run);
     if ("kind" in remembered) return this.#withdraw(remembered);
     const written = early ?? (await writePrompt(this.#request, this.#run, remembered));
     if ("kind" in written) return this.#withdraw(written);

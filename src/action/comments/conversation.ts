@@ -4,6 +4,7 @@ import { findOwnJob, readState } from "../base-branch.ts";
 import type { Word } from "../memory/decide.ts";
 import type { ThreadWords } from "../memory/evidence.ts";
 import { jobOfService } from "../memory/session.ts";
+import { untilAborted } from "../memory/wait.ts";
 import { outcomes } from "../outcome.ts";
 import type { Continuation } from "../plan.ts";
 import { describeHidden } from "../report/format.ts";
@@ -187,6 +188,8 @@ export class Conversation {
           The thread's job is of another project
           The last job of this thread is one of the project ${other}, and this step works for ${settings.projectId}, so it starts a new job. With the agent service as a step, each repository and each agent has a project of its own.`);
       if (!settings.agent || isTold) return undefined;
+      // It says better than a question why it cannot start.
+      await untilAborted(this.#run.ports.agent?.prepare() ?? Promise.resolve(), this.#run.ports.signal);
       const known = await jobOfService(this.#run);
       if ("kind" in known) return known;
       if (known.jobId !== undefined)

@@ -165,15 +165,16 @@ export interface RememberedSession extends RememberedChanges {
  * Reads the job of a session, if there is one: its record names its pull request, which does not count as a change, and says how its
  * last turn ended. A dry run goes by the entry alone. Returns a result if nothing may be sent. Never rejects.
  *
- * @param session - `undefined` without a cache that can be read: then only a service that knows sessions remembers the job
+ * @param session - `undefined` without a cache that can be read: then only a service that knows sessions remembers the job; `null` for a
+ *   thread, which remembers it itself
  */
 export async function readSession(
-  session: SessionMemory | undefined,
+  session: SessionMemory | undefined | null,
   firstBase: string | undefined,
   run: Run,
 ): Promise<RememberedSession | RunResult> {
   const nothing = { ...nothingRemembered, firstBase, findContinued: async () => undefined };
-  if (run.state.session === undefined) return nothing;
+  if (session === null || run.state.session === undefined) return nothing;
   const { dryRun: isDryRun } = run.settings;
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;

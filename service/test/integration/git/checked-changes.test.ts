@@ -55,7 +55,7 @@ describe("a change of files that run code or instruct agents", () => {
     const { job, log } = await run(change, { protectedFiles: "refuse" });
     expect(job).toMatchObject({ status: "failed", prLink: null });
     expect(log).toContain(
-      `The turn failed: the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${names}\n`,
+      `The turn failed: the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${names}. What its agent changed is kept`,
     );
     expect(docs.branches()).toEqual([]);
   });
@@ -71,7 +71,10 @@ describe("a change of files that run code or instruct agents", () => {
       ["echo '{run()}' > docs/x.mdx", "docs/x.mdx (imports or expressions)"],
     ]) {
       const { job, log } = await run(`${pages}; ${more}`, { protectedFiles: refuse });
-      expect([job.status, log]).toEqual(["failed", expect.stringContaining(`what --only names: ${name}\n`)]);
+      expect([job.status, log]).toEqual([
+        "failed",
+        expect.stringContaining(`what --only names: ${name}. What its agent`),
+      ]);
     }
     expect((await run(`${pages}; echo x > docs/x.svg`, { protectedFiles: refuse, only })).job.status).toBe("completed");
     expect((await run(`${pages}; echo x > docs/conf.py`, { protectedFiles: refuse, only })).job.status).toBe("failed");

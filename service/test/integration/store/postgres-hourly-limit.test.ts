@@ -29,7 +29,10 @@ test("creates at the same time, on a connection each, share what is left of the 
   const earlier = `INSERT INTO agent_jobs.turn (id, identity, job, project, prompt, caller, step, request, state, "acceptedAs", "acceptedAt")
     SELECT -number, '', 'earlier', 'docs', 'One', '', '', number, 'completed', 'create', (extract(epoch FROM now()) * 1000)::bigint
     FROM generate_series(1, 95) AS number`;
-  await server().query(url, `INSERT INTO agent_jobs.job (id, project, "createdAt") VALUES ('earlier', 'docs', 0)`);
+  await server().query(
+    url,
+    `INSERT INTO agent_jobs.job (id, project, "createdAt", branch) VALUES ('earlier', 'docs', 0, 'agent/earlier')`,
+  );
   await server().query(url, earlier);
   const jobs = Array.from({ length: 10 }, (_, index) => `job ${index}`);
   // Opens the connections, so that the creates do not wait for them one after another.

@@ -90,7 +90,10 @@ test("the hourly limit is that of all processes together", async () => {
   // No request is rejected because the machine is slow.
   const times = { connectMs: 60_000 };
   const stores = [await openStore(url, { times }), await openStore(url, { times })];
-  await server().query(url, `INSERT INTO agent_jobs.job (id, project, "createdAt") VALUES ('earlier', 'docs', 0)`);
+  await server().query(
+    url,
+    `INSERT INTO agent_jobs.job (id, project, "createdAt", branch) VALUES ('earlier', 'docs', 0, 'agent/earlier')`,
+  );
   await server().query(
     url,
     `INSERT INTO agent_jobs.turn (id, identity, job, project, prompt, caller, step, request, state, "acceptedAs", "acceptedAt")

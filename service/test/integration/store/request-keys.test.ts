@@ -161,7 +161,15 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
     await store.runningTurns.finish(await nextOf(store, job), "failed", now, { reason: "It broke." });
     const ended = await nextOf(store, job);
     await store.turns.stop(job, stopped ?? 0, now, "Stopped.");
-    const unsaid = { answer: null, costUsd: null, reason: null, kept: null, failureClass: null, checkResult: null };
+    const unsaid = {
+      answer: null,
+      costUsd: null,
+      reason: null,
+      kept: null,
+      made: null,
+      failureClass: null,
+      checkResult: null,
+    };
     const turns = (status: string) => [
       { id: stopped, job, request: "stopped", status: "stopped", ...unsaid, reason: "Stopped." },
       { id: waiting, job, request: "waiting", status: "waiting", ...unsaid },
