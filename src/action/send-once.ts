@@ -6,7 +6,8 @@ import { askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
 import { askBefore, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
-import { readSession, tellOfLeft } from "./memory/session.ts";
+import { compareHeads, readSession, tellOfLeft } from "./memory/session.ts";
+import { tellOfWait, type Wait } from "./memory/tell-of-wait.ts";
 import { untilAborted } from "./memory/wait.ts";
 import { findOwnChange } from "./own-change.ts";
 import {
@@ -45,7 +46,6 @@ export interface Request extends PromptSource {
 }
 
 type Attach = Extract<Task, { kind: "attach" }>;
-type Wait = Extract<Decision, { do: "wait" }>;
 
 /**
  * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job that an earlier attempt
@@ -325,7 +325,7 @@ class Sending {
         conversation?.mark("about to send");
         const result = await this.#runTask(each, { onJobId });
         ports.signal.removeEventListener("abort", onAbort);
-        await this.#compareHeads(result);
+        await compareHeads(result, this.#run);
         return result;
       },
       (reason, { jobId, leaves }) => {
@@ -344,17 +344,6 @@ class Sending {
       memory.finish(ended, task.kind, { hasJob }),
     ]);
     return this.#end(result, task);
-  }
-
-  /** Finds out whether a follow-up changed the session's open pull request, if the service does not say it. */
-  async #compareHeads(result: RunResult): Promise<void> {
-    const { state } = this.#run;
-    const { pullRequest, lastPullRequest: before } = state;
-    const isCompleted = result.kind === "done" && result.status === "completed" && !state.isUnproven;
-    if (!isCompleted || state.features !== undefined || before?.state !== "open" || before.head === "") return;
-    if (pullRequest?.url !== before.url) return;
-    const { readPullRequestState } = await import("./memory/pull-request-state.ts");
-    state.isUnchanged = (await readPullRequestState(pullRequest, this.#run)).head === before.head;
   }
 
   /** Ends a run that sent nothing, and remembers that. In a thread, that must not hide what an earlier attempt may have sent. */
@@ -423,27 +412,5 @@ class Sending {
     if (task.kind !== "attach") await agent?.check();
     const checked = say` The key, the token and what is installed were checked. The agent was not installed or run.`;
     return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: agent ? [...plan, ...checked] : plan }, { task });
-  }
-}
-
-/** Says that a re-run waits for what an earlier attempt sent, and what that does not settle. */
-function tellOfWait(decision: Wait, { log, ports }: Run): void {
-  const { jobId } = decision;
-  const prefix = `Attempt ${runAttempt(ports.environment)}:`;
-  if (!("turnId" in decision)) log.line(`${prefix} attempt ${decision.attempt} started job ${jobId}; waiting for it`);
-  else {
-    log.line(
-      `${prefix} the service says that an earlier attempt of this step sent its request as job ${jobId}; waiting for that`,
-    );
-  }
-  if ("besides" in decision) {
-    log.warning(message`
-      Earlier attempt may have started a job
-      By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
-  }
-  if ("hasOtherPrompt" in decision && decision.hasOtherPrompt) {
-    log.notice(message`
-      Earlier attempt had another prompt
-      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is that of the earlier prompt. To send the new one, run the workflow again from the start.`);
   }
 }

@@ -299,6 +299,16 @@ async function readLastPullRequest(pullRequest: PullRequest, run: Run): Promise<
   return state;
 }
 
+/** Finds out whether a follow-up changed the session's open pull request, if the service does not say it. Never rejects. */
+export async function compareHeads(result: RunResult, run: Run): Promise<void> {
+  const { pullRequest, lastPullRequest: before, isUnproven, features } = run.state;
+  const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
+  if (!isCompleted || features !== undefined || before?.state !== "open" || before.head === "") return;
+  if (pullRequest?.url !== before.url) return;
+  const { readPullRequestState } = await import("./pull-request-state.ts");
+  run.state.isUnchanged = (await readPullRequestState(pullRequest, run)).head === before.head;
+}
+
 const jobOver = {
   completed: "finished without a pull request",
   failed: "failed",

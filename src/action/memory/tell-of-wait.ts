@@ -1,0 +1,28 @@
+import { message } from "../../runner-kit/text.ts";
+import type { Run } from "../run.ts";
+import { runAttempt } from "../runner/environment.ts";
+import type { Decision } from "./decide.ts";
+
+export type Wait = Extract<Decision, { do: "wait" }>;
+
+/** Says that a re-run waits for what an earlier attempt sent, and what that does not settle. */
+export function tellOfWait(decision: Wait, { log, ports }: Run): void {
+  const { jobId } = decision;
+  const prefix = `Attempt ${runAttempt(ports.environment)}:`;
+  if (!("turnId" in decision)) log.line(`${prefix} attempt ${decision.attempt} started job ${jobId}; waiting for it`);
+  else {
+    log.line(
+      `${prefix} the service says that an earlier attempt of this step sent its request as job ${jobId}; waiting for that`,
+    );
+  }
+  if ("besides" in decision) {
+    log.warning(message`
+      Earlier attempt may have started a job
+      By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
+  }
+  if ("hasOtherPrompt" in decision && decision.hasOtherPrompt) {
+    log.notice(message`
+      Earlier attempt had another prompt
+      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is that of the earlier prompt. To send the new one, run the workflow again from the start.`);
+  }
+}
