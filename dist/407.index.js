@@ -1409,8 +1409,8 @@ async function checkPermission({ author, triggerKind }, rules, repository, signa
 var run_job = __webpack_require__(8429);
 // EXTERNAL MODULE: ./build/action/run-state.js
 var run_state = __webpack_require__(7742);
-// EXTERNAL MODULE: ./build/action/send-once.js + 1 modules
-var send_once = __webpack_require__(2698);
+// EXTERNAL MODULE: ./build/action/send-once.js + 2 modules
+var send_once = __webpack_require__(8321);
 ;// CONCATENATED MODULE: ./build/action/comment-mode.js
 
 

@@ -1,0 +1,1755 @@
+export const id = 321;
+export const ids = [321,62,6];
+export const modules = {
+
+/***/ 9816:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   x: () => (/* binding */ askService)
+/* harmony export */ });
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
+/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
+/* harmony import */ var _client_submit_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9099);
+/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9863);
+
+
+
+
+/** How long a service that does not announce itself is asked again, in milliseconds. */
+const askLimitMs = 20_000;
+/** Before it is asked again, in milliseconds. */
+const pauseMs = 500;
+/** How often a service without an entry has to say that it does not know the question. */
+const minDenials = 2;
+/**
+ * Asks the service what was sent under the step, and what it offers, for a short time. Never rejects because of the service.
+ *
+ * @param hadAnnounced - returns whether the service had announced itself to an earlier attempt; `undefined` if no entry says it.
+ *   Default: none does
+ * @param maxOutageMs - how long it is asked while it fails for a passing reason, in milliseconds. Default: 20,000
+ */
+async function askService(run, hadAnnounced = async () => undefined, maxOutageMs = askLimitMs) {
+    const { announcement: known, session, askedSession } = run.state;
+    if (known && session === askedSession && !run.settings.dryRun)
+        return { kind: "announced", announcement: known };
+    const answer = await ask(run, hadAnnounced, maxOutageMs);
+    // To find the branch that a job starts from, it was asked before the session was known.
+    return known && answer.kind !== "announced" ? { kind: "announced", announcement: known } : answer;
+}
+async function ask(run, hadAnnounced, maxOutageMs) {
+    const { state, settings, ports } = run;
+    const { clock, random, signal } = ports;
+    // A dry run sends nothing to it, unless it runs with the step.
+    if ((settings.dryRun && !settings.agent) || !(0,_run_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .uU)(run))
+        return { kind: "mute" };
+    state.startedAt ??= clock.now();
+    const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
+    const askedAt = clock.now();
+    const client = (0,_run_js__WEBPACK_IMPORTED_MODULE_3__/* .connectService */ .Ux)(run);
+    let denials = 0;
+    for (let attempt = 0;; attempt++) {
+        let failure;
+        try {
+            const announcement = await client.lookUpStep(run.key.of(""), limits, state.session);
+            if (announcement) {
+                state.features = announcement.features;
+                state.announcement = announcement;
+                state.askedSession = state.session;
+                return { kind: "announced", announcement };
+            }
+            denials++;
+        }
+        catch (error) {
+            // A proxy setting that cannot be used is reported by the request that needs it.
+            if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error))
+                throw error;
+            failure = error;
+        }
+        if (signal.aborted)
+            return { kind: "unreadable", error: failure };
+        // That of an own agent always does.
+        const had = settings.agent ? true : await hadAnnounced();
+        const isDenied = failure ? !(0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(failure) : true;
+        if (had === false ? isDenied : had === undefined && failure === undefined && denials >= minDenials) {
+            state.isMute = true;
+            return { kind: "mute" };
+        }
+        const delayMs = Math.max(pauseMs, (0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .backoffMs */ .jo)(attempt, random()), failure ? (0,_client_submit_js__WEBPACK_IMPORTED_MODULE_2__/* .retryAfterMs */ .Vs)(failure) : 0);
+        const isOutage = failure !== undefined && (0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(failure);
+        if (clock.now() + delayMs >= Math.min(limits.deadline, askedAt + (isOutage ? maxOutageMs : askLimitMs)))
+            return had === false ? { kind: "mute" } : { kind: "unreadable", error: failure };
+        await clock.sleep(delayMs, signal);
+    }
+}
+
+
+/***/ }),
+
+/***/ 8723:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   L: () => (/* binding */ decide),
+/* harmony export */   R: () => (/* binding */ decideWith)
+/* harmony export */ });
+/**
+ * Decides what an attempt does: wait for what an earlier one sent, send, or nothing. A word counts until a newer attempt leaves
+ * one; the silence of a newer attempt outranks it.
+ */
+function decide(evidence) {
+    const { service, record, hadAnnounced, keepsWords, laterRun } = evidence;
+    const turn = typeof service === "object" && "turnId" in service ? service : undefined;
+    if (typeof service === "object" && "several" in service)
+        return refuse({ cause: "several-turns", jobIds: service.several });
+    if (turn && turn.over === undefined) {
+        const { jobId, turnId, hasOtherPrompt } = turn;
+        return { do: "wait", jobId, sent: "message", turnId, hasOtherPrompt };
+    }
+    const { found, silent } = newestWord(evidence);
+    const [newest] = silent;
+    // Without an announcement before, an attempt's word is as good as the service's.
+    const isOpen = newest !== undefined && record !== "not started";
+    if (service === "unreadable" && (hadAnnounced || isOpen))
+        return refuse({ cause: "service" });
+    if (found?.word === "unreadable")
+        return refuse({ cause: "unreadable" });
+    if (found && found.word.kind !== "nothing sent") {
+        const { word, attempt } = found;
+        const jobId = word.kind === "job" ? word.jobId : undefined;
+        if (word.hasOtherPrompt)
+            return refuse({ cause: "other-prompt", jobId, attempt });
+        if (jobId === undefined || word.kind !== "job")
+            return refuse({ cause: "pending" });
+        if (laterRun?.jobId === jobId)
+            return refuse({ cause: "later-run", ...laterRun });
+        const wait = { do: "wait", jobId, sent: word.sent, attempt };
+        if (!isOpen)
+            return wait;
+        return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
+    }
+    const hasWork = turn?.over === "failed" && (turn.isKept || turn.isUnfinished);
+    const replaces = turn && {
+        replaces: turn.turnId,
+        ...(hasWork && { to: turn.jobId, ...(turn.isKept && { publishes: true }) }),
+    };
+    if (!isOpen)
+        return { do: "send", ...replaces };
+    if (record !== "unknown")
+        return refuse({ cause: "unrecorded", attempt: record.ran });
+    return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ cause: "unknown", attempt: newest });
+}
+/** Decides, and asks GitHub for its record only if the answer depends on it. */
+async function decideWith(evidence, readRecord) {
+    const { silent } = newestWord(evidence);
+    const [newest = 0] = silent;
+    const records = ["not started", "unknown", { ran: newest }];
+    const answers = new Set(records.map((record) => JSON.stringify(decide({ ...evidence, record }))));
+    const record = answers.size === 1 ? evidence.record : await readRecord(silent);
+    return { decision: decide({ ...evidence, record }), record };
+}
+/**
+ * Returns the newest word that counts, and the attempts after it that left none and may have sent something. A job that is of no
+ * use ends the search: what came before it was decided when it was started.
+ */
+function newestWord({ service, attempts, over }) {
+    const hasAnswered = service === "nothing" || (typeof service === "object" && "turnId" in service);
+    const silent = [];
+    for (const { attempt, word } of attempts) {
+        // The service names what an attempt has sent, or has its key when it arrives, and then starts nothing for this one's.
+        // It answers for its caller, so a job that an attempt created under another key is known by the word only.
+        if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create"))
+            continue;
+        if (word === undefined) {
+            silent.push(attempt);
+            continue;
+        }
+        if (word === "unreadable")
+            return { found: { attempt, word }, silent };
+        if (word.kind === "nothing sent")
+            continue;
+        if (word.kind === "job" && over.has(word.jobId))
+            break;
+        return { found: { attempt, word }, silent };
+    }
+    return { found: undefined, silent };
+}
+function refuse(reason) {
+    return { do: "refuse", ...reason };
+}
+
+
+/***/ }),
+
+/***/ 1018:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Ef: () => (/* binding */ rerunEffect),
+/* harmony export */   bz: () => (/* binding */ askBefore),
+/* harmony export */   kg: () => (/* binding */ gather),
+/* harmony export */   n2: () => (/* binding */ noEvidence),
+/* harmony export */   wu: () => (/* binding */ withoutJob)
+/* harmony export */ });
+/* unused harmony export isJob */
+/* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2012);
+/* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6848);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(618);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(767);
+/* harmony import */ var _ask_service_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9816);
+/* harmony import */ var _decide_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(8723);
+/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9006);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(9062);
+
+
+
+
+
+
+
+
+/** Returns the evidence of an attempt that has none before it, or does not care. */
+function noEvidence({ ports }) {
+    const keepsWords = !(0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .isForgetful */ .Te)(ports.environment);
+    return { service: "mute", hadAnnounced: false, attempts: [], record: "unknown", over: new Set(), keepsWords };
+}
+/**
+ * Asks the service what the earlier attempts of the step sent, and reads their words in the cache, before anything else. Returns a
+ * result if nothing may be sent.
+ *
+ * @param fill - returns the prompt with a section on changes
+ */
+async function askBefore(source, run) {
+    const { signal } = run.ports;
+    const asked = ask(source, source.memory.cache, run).catch((error) => {
+        // What asks its service may start it.
+        if (error instanceof _result_js__WEBPACK_IMPORTED_MODULE_2__/* .AgentError */ .Yv)
+            return (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .agentFailed */ .$q)(error);
+        throw error;
+    });
+    const replies = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__.untilAborted)(asked, signal);
+    return replies && !signal.aborted ? replies : _result_js__WEBPACK_IMPORTED_MODULE_2__/* .cancelledBeforeSending */ .xX;
+}
+async function ask(source, cache, run) {
+    let read;
+    // Read at most once: the prompt and the decision are then made from the same words.
+    const readWords = () => {
+        read ??= cache?.read() ?? Promise.resolve(noWords(run));
+        return read;
+    };
+    const answer = await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_4__/* .askService */ .x)(run, async () => (await readWords()).hadAnnounced);
+    const words = await readWords();
+    if (answer.kind !== "announced")
+        return { words, answer, service: answer.kind };
+    const { turns } = answer.announcement;
+    const [newest, ...older] = turns;
+    if (!newest)
+        return { words, answer, service: "nothing" };
+    const isOnly = older.length === 0;
+    const isWhole = (run.settings.changes || source.readThread) && !run.state.features?.has("sections");
+    // The prompt depends on what others write, and there is nothing to choose from.
+    if (isWhole && isOnly)
+        return { words, answer, service: turnOf(newest, false) };
+    const firstBase = words.base;
+    const written = isWhole
+        ? await (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .writePrompt */ .UW)(source, run, { ..._plan_js__WEBPACK_IMPORTED_MODULE_1__/* .nothingRemembered */ .aw, firstBase })
+        : { whole: (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .promptApart */ .dB)(source, run) };
+    if ("kind" in written)
+        return written;
+    const same = run.key.find(written.whole, turns);
+    if (same)
+        return { words, answer, service: turnOf(same, false) };
+    if (isOnly)
+        return { words, answer, service: turnOf(newest, true) };
+    return { words, answer, service: { several: [...new Set(turns.map(({ jobId }) => jobId))] } };
+}
+function noWords({ ports }) {
+    const newest = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment) - 1;
+    const attempts = Array.from({ length: newest }, (_, index) => ({ attempt: newest - index, word: undefined }));
+    return { attempts, base: undefined, hadAnnounced: undefined, error: undefined };
+}
+function turnOf({ jobId, turnId, status, isKept, isUnfinished }, hasOtherPrompt) {
+    return {
+        jobId,
+        turnId,
+        hasOtherPrompt,
+        isKept,
+        isUnfinished,
+        over: status === "failed" || status === "stopped" ? status : undefined,
+    };
+}
+/** Returns the evidence once a job that was waited for turned out to be of no use. */
+function withoutJob(evidence, jobId) {
+    const { service, over } = evidence;
+    const isTurn = typeof service === "object" && "turnId" in service;
+    return {
+        ...evidence,
+        service: isTurn ? { ...service, over: service.over ?? "archived" } : service,
+        over: new Set([...over, jobId]),
+    };
+}
+/**
+ * Puts together what all places say of the earlier attempts. Never rejects.
+ *
+ * @param session - `undefined` if there is none that can be read
+ * @param readThread - reads the thread of a comment
+ */
+async function gather({ words, answer, service }, session, readThread, run) {
+    const thread = await readThread?.();
+    const found = session && (await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__.untilAborted)(session.find(), run.ports.signal));
+    const entry = found && "entry" in found ? found.entry : undefined;
+    let { attempts } = words;
+    if (entry && session?.isOwn(entry))
+        attempts = withWord(attempts, entry.attempt, { kind: "job", jobId: entry.jobId, sent: entry.kind });
+    if (thread)
+        attempts = withThread(attempts, thread);
+    const none = noEvidence(run);
+    const turns = answer.kind === "announced" ? answer.announcement.turns : [];
+    return {
+        ...none,
+        service,
+        hadAnnounced: words.hadAnnounced === true || run.settings.agent !== undefined,
+        // Its service is asked for all of them: it has the step's key in each attempt.
+        attempts: run.settings.agent ? noWords(run).attempts : attempts,
+        over: new Set(turns.map((turn) => turn.jobId)),
+        keepsWords: none.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
+        laterRun: entry && session?.laterRun(entry),
+    };
+}
+/** Adds what another place says of an attempt: the stronger word counts. */
+function withWord(attempts, attempt, word) {
+    return attempts.map((one) => one.attempt === attempt && (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(one.word) ? { attempt, word } : one);
+}
+/** An attempt that sends something writes the reply first, so that the reply outlives all words before it. */
+function withThread(attempts, thread) {
+    const fill = (word) => attempts.map((one) => (one.word === undefined ? { ...one, word } : one));
+    switch (thread.kind) {
+        case "unreadable":
+            return fill("unreadable");
+        case "none":
+            // An attempt whose reaction was refused may have gone on, with a word in the cache.
+            return thread.silence === "proof"
+                ? attempts.map((one) => (typeof one.word === "object" ? one : { ...one, word: { kind: "nothing sent" } }))
+                : [...attempts];
+        case "reply": {
+            const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
+            const cached = attempts.find(({ attempt }) => attempt === thread.attempt)?.word;
+            // The reply says that nothing was sent only if that holds for the attempts before, too.
+            const isDoubt = thread.word.kind === "about to send" && !isJob(cached);
+            const word = isDoubt || (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(thread.word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(cached) ? thread.word : cached;
+            return [...newer, { attempt: thread.attempt, word }];
+        }
+    }
+}
+/** Returns whether a word names a job. */
+function isJob(word) {
+    return typeof word === "object" && word.kind === "job";
+}
+/** From the most harmful to the least. */
+const actions = ["repeats", "stops", "resumes"];
+const actionOf = { wait: "resumes", send: "repeats", refuse: "stops" };
+/** Returns what a re-run does: what is decided on the evidence that this attempt leaves, at the worst. */
+function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, key, state, ports }) {
+    const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment);
+    if (settings.onRerun === "new" || !key.isLasting)
+        return { usable: "repeats", over: "repeats" };
+    const turn = {
+        jobId: state.jobId,
+        turnId: "",
+        over: undefined,
+        hasOtherPrompt: false,
+        isKept: false,
+        isUnfinished: false,
+    };
+    const before = evidence.service === "mute" && (state.features ?? settings.agent) ? "nothing" : evidence.service;
+    const isKnown = state.features !== undefined && state.jobId !== "" && acceptance !== "rejected";
+    const services = isKnown ? (acceptance === "unknown" ? [turn, before] : [turn]) : [before];
+    const left = settings.agent ? [undefined] : words;
+    const isProven = evidence.record === "not started" && left.every(Boolean);
+    const records = isProven ? ["not started"] : ["unknown", { ran: attempt }];
+    const effect = (isOver) => {
+        const decisions = left.flatMap((word) => services.flatMap((service) => records.map((record) => {
+            const attempts = [{ attempt, word }, ...evidence.attempts];
+            const next = { ...evidence, attempts, keepsWords, service, record };
+            return (0,_decide_js__WEBPACK_IMPORTED_MODULE_7__/* .decide */ .L)(isOver ? withoutJob(next, state.jobId) : next);
+        })));
+        const found = decisions.map((decision) => actionOf[decision.do]);
+        return actions.find((action) => found.includes(action)) ?? "repeats";
+    };
+    return { usable: effect(false), over: effect(true) };
+}
+
+
+/***/ }),
+
+/***/ 7260:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   uZ: () => (/* binding */ openMemory),
+/* harmony export */   x: () => (/* binding */ isResuming)
+/* harmony export */ });
+/* unused harmony export Memory */
+/* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2012);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(9563);
+/* harmony import */ var _commit_of_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(3538);
+/* harmony import */ var _hash_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8039);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(618);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(767);
+/* harmony import */ var _ask_service_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9816);
+/* harmony import */ var _session_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(3351);
+/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9006);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9062);
+
+
+
+
+
+
+
+
+
+
+/** How long a request waits for the entry that says that it is about to be sent, in milliseconds. */
+const maxHoldMs = 3000;
+/** What is remembered for a step in the Actions cache. It is saved while the step waits for the job. */
+class Memory {
+    /** The words of earlier attempts; `undefined` without a cache that can be read, and beside an own agent, whose service is asked. */
+    cache;
+    kind;
+    session;
+    /** Where the range of changes started that an earlier attempt compared. */
+    firstBase;
+    /** Whether the cache service has refused to save anything in this run. */
+    isReadOnly = false;
+    #run;
+    #openSession;
+    #saves = [];
+    #announced;
+    #doubted;
+    #job;
+    constructor(task, run, connected, hasThread) {
+        this.#run = run;
+        this.kind = task.kind;
+        // With changes, they have where the range started. For anything else, they do not count.
+        const hasWords = !run.settings.agent || run.settings.changes !== undefined;
+        this.cache = connected && hasWords ? (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .cachedWords */ .K)(connected, task, run) : undefined;
+        // A reusable workflow that is called twice has the same steps, told apart by their prompts.
+        const step = (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([run.key.step, task.kind, task.prompt]));
+        // Of a thread, the reply is the memory.
+        const ofSessions = hasThread ? undefined : connected;
+        this.#openSession = (session) => ofSessions && (0,_session_js__WEBPACK_IMPORTED_MODULE_5__/* .sessionMemory */ .Ul)(ofSessions, step, session, run.ports.environment);
+    }
+    /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
+    openSession(base) {
+        const { state, key } = this.#run;
+        state.session = key.sessionOf(base);
+        this.session = state.session === undefined ? undefined : this.#openSession(state.session);
+    }
+    get isWritable() {
+        return (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(this.#run.ports.environment) === "write";
+    }
+    /** What a later attempt may find as the word of this one: every word that outranks what it will find for certain. */
+    get words() {
+        const saved = this.#saves.filter(({ fate }) => fate === "saved").map(({ word }) => word);
+        const certain = saved.toSorted((one, other) => (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(other) - (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(one))[0];
+        const unknown = this.#saves.filter(({ word, fate }) => fate === "unknown" && (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(certain));
+        return [certain, ...unknown.map(({ word }) => word)];
+    }
+    /** Says, so that a lost runner leaves a trace, that a request is about to be sent. Returns whether that is saved. */
+    async announce() {
+        if (!this.#writable)
+            return false;
+        const { clock, signal } = this.#run.ports;
+        const fail = (error) => this.#run.log.notSaved(error, true);
+        this.#announced = this.#save({ kind: "about to send" }, fail);
+        const settled = new AbortController();
+        void this.#announced.then(() => settled.abort());
+        await clock.sleep(maxHoldMs, AbortSignal.any([settled.signal, signal]));
+        if (!settled.signal.aborted && !signal.aborted)
+            fail(new Error("the cache service did not respond in time"));
+        return this.#isAnnounced;
+    }
+    /** Begins to save the job that this attempt started, also for the session. */
+    begin(sent, jobId) {
+        const start = { jobId, sent, pullRequest: undefined, end: undefined };
+        // The session has the job. A message to an own agent that is lost covers nothing, whatever the job's status says.
+        const isKnown = sent === "message" && this.#run.settings.agent;
+        const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), isKnown || this.#saveSession(start)]);
+        this.#job = saves.then(([isSaved]) => isSaved);
+    }
+    /** Begins to save a job that this attempt waits for, as its own: later ones need not look at those before it. */
+    adopt(sent, jobId) {
+        this.#job ??= this.#save({ kind: "job", jobId, sent }, () => { });
+    }
+    /** Begins to save that the service may have accepted a request, unless an entry says that or names the job. */
+    doubt() {
+        if (this.#isAnnounced || this.#doubted || this.#job)
+            return;
+        this.#doubted = this.#save({ kind: "about to send" });
+        void this.#doubted.then((isSaved) => {
+            if (!isSaved)
+                this.#doubted = undefined;
+        });
+    }
+    /** Says that nothing was started, and waits until that is saved, but only for a short time. */
+    async withdraw() {
+        if (!this.#writable || this.isReadOnly)
+            return;
+        await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(this.#save({ kind: "nothing sent" }, () => { }), this.#run.ports);
+    }
+    /** Waits a short time for all saves. `hasJob`: the job is the step's own. */
+    async finish(result, sent, { hasJob = true } = {}) {
+        const { state, settings } = this.#run;
+        const { jobId, pullRequest } = state;
+        // An agent of its own ends with the step.
+        const end = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(result, state) ?? (settings.agent && "failed");
+        const complete = async () => {
+            const isJobSaved = await this.#job;
+            // Otherwise, a re-run could take the job's state for the one from before the message.
+            if (isJobSaved && sent === "message" && end && !state.features)
+                await this.#save({ kind: "job", jobId, sent: "create" }, () => { });
+            if (hasJob && jobId !== "")
+                await this.#saveSession({ jobId, sent, end, pullRequest });
+            // If no entry names the job, a later attempt has to find that something was sent.
+            if (!isJobSaved)
+                await Promise.all([this.#announced, this.#doubted]);
+        };
+        const late = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(complete(), this.#run.ports);
+        if (late)
+            this.#tell(late);
+    }
+    get #writable() {
+        return this.isWritable ? this.cache : undefined;
+    }
+    get #isAnnounced() {
+        return this.#saves.some(({ word, fate }) => word.kind === "about to send" && fate === "saved");
+    }
+    get #base() {
+        return this.firstBase ?? this.#run.state.changes?.base;
+    }
+    #tell = (error) => this.#run.log.notSaved(error, false);
+    async #saveSession(update) {
+        const isResumed = this.#run.state.origin === "resumed";
+        if (this.isWritable)
+            await this.session?.save({ ...update, isResumed, base: this.#base }).catch(this.#tell);
+    }
+    async #save(word, onFailure = this.#tell) {
+        if (!this.#writable)
+            return false;
+        const { features, isMute } = this.#run.state;
+        const save = { word, fate: "unknown" };
+        this.#saves.push(save);
+        try {
+            await this.#writable.save(word, { base: (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_8__/* .commitOf */ .D)(this.#base), announced: isMute ? false : features && true });
+            save.fate = "saved";
+            return true;
+        }
+        catch (error) {
+            if (error instanceof _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .CacheReadOnlyError */ .pj) {
+                this.isReadOnly = true;
+                save.fate = "refused";
+            }
+            onFailure(error);
+            return false;
+        }
+    }
+    /** Says what a later attempt, or the next run of the session, will not know, because the cache cannot be written. */
+    async sayWhatIsForgotten() {
+        const { log, settings, state, ports } = this.#run;
+        const access = (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(ports.environment);
+        // A service that can be asked tells a re-run.
+        if (settings.onRerun !== "new" && access !== "absent")
+            await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_4__/* .askService */ .x)(this.#run);
+        const isKnown = settings.onRerun === "new" || state.features !== undefined;
+        const [why, remedy] = unwritable[access];
+        // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
+        if (!isKnown && access !== "absent") {
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .message */ .iU) `
+        A re-run may not find the job
+        ${why} So a re-run of this workflow run sends nothing, unless GitHub says that this step did not run (permissions: actions: read). To wait for the job, run the action with its job-id.`);
+        }
+        else if (!isKnown && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment) > 1) {
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .message */ .iU) `
+        Re-run without a memory
+        ${why} So this attempt cannot know what an earlier one started, and GitHub did not say that it ran this step. It sends the request.`);
+        }
+        if (settings.session !== "" && !state.features?.has("session"))
+            log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .message */ .iU) `
+        Session without a memory
+        ${why} So the session cannot remember the job of this run. ${remedy}`);
+    }
+}
+/** Why a run cannot write the cache, and how its session is remembered. */
+const unwritable = {
+    read: [
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `GitHub lets runs of this event only read the Actions cache.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `Run it on schedule, push or workflow_dispatch.`,
+    ],
+    none: [(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `ACTIONS_CACHE_MODE keeps this run from the Actions cache.`, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `Let the job read and write the cache.`],
+    absent: [
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `The runner offers no cache service.`,
+        (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `Run it on a runner with a cache service, or with a service that knows sessions.`,
+    ],
+    write: [[], []],
+};
+/** Opens the memory of a step, with a cache that can be read. One that cannot be written says nothing besides a thread. */
+async function openMemory(task, run, hasThread = false) {
+    const { environment, connectCache } = run.ports;
+    const isUseful = hasThread ? (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(environment) === "write" : (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .hasCacheService */ .G9)(environment);
+    return new Memory(task, run, isUseful ? await connectCache() : undefined, hasThread);
+}
+/** Returns whether the step goes by what earlier attempts of the workflow run did. */
+function isResuming({ settings, ports }) {
+    return settings.onRerun === "resume" && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment) > 1;
+}
+
+
+/***/ }),
+
+/***/ 3351:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   BB: () => (/* binding */ compareHeads),
+/* harmony export */   Ul: () => (/* binding */ sessionMemory),
+/* harmony export */   eN: () => (/* binding */ tellOfLeft),
+/* harmony export */   g9: () => (/* binding */ jobOfService),
+/* harmony export */   lx: () => (/* binding */ readSession)
+/* harmony export */ });
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
+/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
+/* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2012);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__ = __webpack_require__(9563);
+/* harmony import */ var _runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4436);
+/* harmony import */ var _commit_of_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(3538);
+/* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6848);
+/* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(8808);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(618);
+/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(8429);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(767);
+/* harmony import */ var _ask_service_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(9816);
+/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_11__ = __webpack_require__(9006);
+
+
+
+
+
+
+
+
+
+
+
+
+
+/** After this many turns in a row that failed, the session leaves the job and its pull request. */
+const maxFailures = 2;
+/** The same of a job whose last turn left something unfinished, in which the next one begins. */
+const maxUnfinished = 3;
+/** How long a service is asked for the job of a session while it fails, in milliseconds. */
+const maxReadMs = 180_000;
+/** How many pull requests a session remembers. */
+const maxPullRequests = 20;
+/**
+ * Returns what the repository's Actions cache remembers of a session.
+ *
+ * @param step - identifies the step and its prompt
+ * @param session - see `StepKey.sessionOf`
+ */
+function sessionMemory(cache, step, session, environment) {
+    const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
+    const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .runAttempt */ .Tm)(environment);
+    const prefix = `agent-session-${session}-`;
+    const damaged = { entry: undefined, damaged: prefix };
+    let found;
+    let progress;
+    let saved;
+    let saves = 0;
+    const read = async () => {
+        try {
+            const text = await cache.restore(prefix);
+            if (text === undefined)
+                return { entry: undefined };
+            const { parseSessionEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
+            const entry = parseSessionEntry(text);
+            return entry && entry.pullRequests.length <= maxPullRequests ? { entry } : damaged;
+        }
+        catch (error) {
+            // An entry that cannot be used will not become usable, so the session continues without it.
+            return error instanceof _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_2__/* .CacheEntryError */ .Tw ? damaged : { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error) };
+        }
+    };
+    const withNumber = (known, pullRequest) => {
+        const number = numberOf(pullRequest, environment);
+        return number === undefined || known.includes(number) ? known : [...known, number].slice(-maxPullRequests);
+    };
+    const nextEntry = (earlier, update) => {
+        const { jobId, sent: kind, isResumed, pullRequest, end, base } = update;
+        // The progress has counted the end of the earlier attempt's turn, which this is.
+        const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
+        const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
+        const own = (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(sha);
+        return {
+            jobId,
+            run: runId,
+            step,
+            attempt,
+            kind,
+            commit: end === "completed" ? own : (before?.commit ?? (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(base)),
+            sent: end === undefined ? own : undefined,
+            failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
+            pullRequests: withNumber(earlier?.pullRequests ?? [], pullRequest),
+        };
+    };
+    const replaceJob = (newest, update) => {
+        const { jobId, sent: kind, isResumed, pullRequest } = update;
+        if (kind !== "create" || isResumed || saved?.jobId === jobId)
+            return undefined;
+        // The job is this step's: the later run has neither started it nor sent anything to it.
+        return { ...newest, jobId, step, kind, failures: 0, pullRequests: withNumber(newest.pullRequests, pullRequest) };
+    };
+    /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
+    const find = () => {
+        found ??= read();
+        return found;
+    };
+    return {
+        find,
+        /** Returns whether an earlier attempt of this step saved an entry. */
+        isOwn: (entry) => entry.run === runId && entry.step === step,
+        /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
+        laterRun: ({ run, step: other, jobId }) => isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
+        /** Returns how far the session has come. The status of its job says how the last turn ended if its run did not see that. */
+        progressOf: ({ commit, sent, failures }, status) => {
+            if (sent !== undefined && status === "completed")
+                progress = { commit: sent, failures: 0 };
+            else
+                progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
+            return progress;
+        },
+        /**
+         * Saves what this run has done, unless the session remembers it. An entry of a later run stays the newest: of an older run
+         * that is re-run, only a job that it created takes the place of the session's last one. @throws if it cannot be saved
+         */
+        save: async (update) => {
+            const known = await find();
+            if ("error" in known)
+                throw new Error(known.error);
+            const earlier = saved ?? known.entry;
+            const newest = known.entry && isLaterRun(known.entry.run, runId) ? known.entry : undefined;
+            const entry = newest ? replaceJob(newest, update) : nextEntry(earlier, update);
+            if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier))
+                return;
+            // Two steps of a run may have one session.
+            await cache.save(`${prefix}${runId}-${attempt}-${step}-${++saves}`, JSON.stringify({ version: 1, ...entry }));
+            saved = entry;
+        },
+    };
+}
+/** Returns the number of a pull request in this repository; `undefined` if it is in another one. */
+function numberOf(pullRequest, environment) {
+    const place = pullRequest && (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_10__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .serverUrl */ .Vd)(environment));
+    const repository = (environment.GITHUB_REPOSITORY ?? "").toLowerCase();
+    return place && `${place.owner}/${place.repo}`.toLowerCase() === repository ? place.number : undefined;
+}
+/** Returns whether a run began after another one: GitHub counts their ids up. */
+function isLaterRun(run, other) {
+    return Number(run) > Number(other);
+}
+/**
+ * Reads the job of a session, if there is one: its record names its pull request, which does not count as a change, and says how its
+ * last turn ended. A dry run goes by the entry alone. Returns a result if nothing may be sent. Never rejects.
+ *
+ * @param session - `undefined` without a cache that can be read: then only a service that knows sessions remembers the job; `null` for a
+ *   thread, which remembers it itself
+ */
+async function readSession(session, firstBase, run) {
+    const nothing = { ..._plan_js__WEBPACK_IMPORTED_MODULE_4__/* .nothingRemembered */ .aw, firstBase, findContinued: async () => undefined };
+    if (session === null || run.state.session === undefined)
+        return nothing;
+    const { dryRun: isDryRun } = run.settings;
+    const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_11__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
+    if (!found)
+        return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
+    if ("damaged" in found)
+        tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
+    const entry = "entry" in found ? found.entry : undefined;
+    const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
+    if ("kind" in remembered)
+        return remembered;
+    const { jobId } = remembered;
+    const isKnown = jobId !== undefined || run.state.features?.has("session");
+    if ("error" in found && !isKnown)
+        return { kind: "blocked", cause: "session", detail: found.error };
+    if (jobId === undefined) {
+        if (!isDryRun)
+            tell("no job is remembered, starting one", run);
+        return nothing;
+    }
+    const { commit, pullRequests = [] } = entry ?? {};
+    const findContinued = async () => ({ jobId, isReplaceable: true });
+    if (isDryRun)
+        return { lastCommit: commit, firstBase, ownPullRequests: pullRequests, findContinued };
+    const findWith = async (job, progress) => {
+        const continued = await continuationOf(jobId, job, progress, run);
+        if (continued !== undefined)
+            return continued;
+        // A run that could not write the cache may have started another one. And the create names the session to a service that knows it.
+        const known = await jobOfService(run);
+        if ("kind" in known)
+            return known;
+        if (known.jobId === undefined || known.jobId === jobId)
+            return undefined;
+        const newer = await readSessionJob(known.jobId, run);
+        return "kind" in newer ? newer : continuationOf(known.jobId, newer, { failures: 0 }, run);
+    };
+    if (run.settings.agent && entry && session && entry.sent === undefined) {
+        // Nobody else can send the job anything, so the entry has it all, and a quiet night starts nothing to read it.
+        const progress = session.progressOf(entry, "");
+        const findLater = async () => {
+            const job = await readSessionJob(jobId, run);
+            return "kind" in job ? job : findWith(job, progress);
+        };
+        return { lastCommit: progress.commit, firstBase, ownPullRequests: pullRequests, findContinued: findLater };
+    }
+    const job = await readSessionJob(jobId, run);
+    if ("kind" in job)
+        return job;
+    const progress = entry && session ? session.progressOf(entry, job.status) : { commit: undefined, failures: 0 };
+    const number = numberOf(job.pullRequest, run.ports.environment);
+    return {
+        lastCommit: progress.commit,
+        firstBase,
+        ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
+        findContinued: () => findWith(job, progress),
+    };
+}
+/**
+ * Returns the job that the service remembers for the session of a run, if there is one and it knows sessions; a result if it cannot say that
+ * now: a new job could have a second pull request.
+ */
+async function jobOfService(run) {
+    const { clock, signal } = run.ports;
+    const startedAt = clock.now();
+    const answer = await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_8__/* .askService */ .x)(run, undefined, maxReadMs);
+    if (signal.aborted)
+        return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
+    if (answer.kind === "announced")
+        return { jobId: answer.announcement.sessionJobId };
+    const error = answer.kind === "unreadable" ? answer.error : undefined;
+    // What other services answer to a question that they do not know.
+    if (error === undefined || error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .InvalidResponseError */ .tF)
+        return { jobId: undefined };
+    if (error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz && !error.isTransient)
+        return { kind: "poll-failed", error };
+    if ((0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(error))
+        return { kind: "blocked", cause: "session-job", jobId: undefined, error, forMs: clock.now() - startedAt };
+    const isOwn = error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && (error.status === 401 || error.status === 424);
+    return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
+}
+/** Says why a session sends a follow-up or starts a new job. */
+function tell(why, { settings, log }) {
+    log.line(`Session ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__/* .excerpt */ .Kb)(settings.session, 100)}: ${why}`);
+}
+/** Says that a session starts a new job, and leaves the pull request of the last one. */
+function tellOfLeft(why, { url }, { log }) {
+    log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
+    Session starts a new job
+    ${why}, so the session starts a new job. It leaves ${url}: merge or close it.`);
+}
+async function readSessionJob(jobId, run) {
+    const { state, ports } = run;
+    const elapsedMs = state.elapsedMs(ports.clock.now());
+    const result = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_6__/* .findJob */ .pC)(jobId, run);
+    if (result !== "gone" && result.kind === "timed-out" && result.lastError) {
+        const { lastError: error, timeoutMs } = result;
+        return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
+    }
+    const { pullRequest, isKept, isUnfinished } = state;
+    if (result !== "gone" && result.kind === "cancelled") {
+        // A re-run looks at the job again: this step has nothing to do with it yet.
+        state.forgetJob();
+        return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
+    }
+    if (result !== "gone" && result.kind !== "done" && result.kind !== "started")
+        return result;
+    state.forgetJob();
+    if (result === "gone")
+        return { status: "not found", isKept: false, isUnfinished: false, pullRequest: undefined };
+    return { status: result.kind === "done" ? result.status : "active", isKept, isUnfinished, pullRequest };
+}
+/** Returns the state of the last pull request of a session, for the outputs, too. If it was closed, the prompt says so. */
+async function readLastPullRequest(pullRequest, run) {
+    // Loaded here, because few runs of a session find a job that has ended.
+    const { readPullRequestState, tellOfRefusal } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
+    const read = await readPullRequestState(pullRequest, run);
+    const { state } = read;
+    run.state.lastPullRequest = { url: pullRequest.url, ...read };
+    if (state === "closed")
+        run.state.refusal = await tellOfRefusal(pullRequest, run);
+    return state;
+}
+/** Finds out whether a follow-up changed the session's open pull request, if the service does not say it. Never rejects. */
+async function compareHeads(result, run) {
+    const { pullRequest, lastPullRequest: before, isUnproven, features } = run.state;
+    const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
+    if (!isCompleted || features !== undefined || before?.state !== "open" || before.head === "")
+        return;
+    if (pullRequest?.url !== before.url)
+        return;
+    const { readPullRequestState } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
+    run.state.isUnchanged = (await readPullRequestState(pullRequest, run)).head === before.head;
+}
+const jobOver = {
+    completed: "finished without a pull request",
+    failed: "failed",
+    archived: "was archived",
+    "not found": "was not found",
+};
+/** Returns how to continue a job; `undefined` if the session leaves it. */
+async function continuationOf(jobId, { status, isKept, isUnfinished, pullRequest }, { failures }, run) {
+    if (status === "active") {
+        tell(`job ${jobId} is active, sending a follow-up`, run);
+        return { jobId, isReplaceable: true };
+    }
+    const state = pullRequest && (await readLastPullRequest(pullRequest, run));
+    // The pull request was merged without it.
+    if (isKept && (!pullRequest || state === "merged")) {
+        tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
+        run.state.publishesKept = true;
+        return { jobId, isReplaceable: true };
+    }
+    if (isUnfinished && status === "failed" && state !== "closed" && failures < maxUnfinished) {
+        tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which goes on from there`, run);
+        return { jobId, isReplaceable: true };
+    }
+    if (isKept && (state === "closed" || status === "archived"))
+        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
+      Session leaves work that is kept
+      The pull request of job ${jobId} was closed before its last work was in it. That is kept. To have it in another pull request, run the action with this job-id and a prompt.`);
+    if (status === "archived" || status === "not found" || !pullRequest) {
+        tell(`job ${jobId} ${jobOver[status]}, starting a new one`, run);
+        return undefined;
+    }
+    const { url, number } = pullRequest;
+    const name = number ? `pull request #${number}` : `pull request ${url}`;
+    if (state === "merged" || state === "closed") {
+        tell(`${name} is ${state}, starting a new job`, run);
+        return undefined;
+    }
+    if (status === "failed" && failures >= maxFailures && !isKept) {
+        tellOfLeft((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `The last ${failures} turns of job ${jobId} failed`, pullRequest, run);
+        return undefined;
+    }
+    tell(`${name} is ${state === "open" ? "open" : "treated as open"}, sending a follow-up to job ${jobId}`, run);
+    if (state === "unknown")
+        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
+      Cannot read the state of the pull request
+      The state of ${url} could not be read, so the session sends a follow-up to its job. To let the action see whether it is merged or closed, give the step a github-token with pull-requests: read for its repository.`);
+    return { jobId, isReplaceable: true, leaves: status === "failed" ? pullRequest : undefined };
+}
+
+
+/***/ }),
+
+/***/ 9006:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Q: () => (/* binding */ untilSettled),
+/* harmony export */   untilAborted: () => (/* binding */ untilAborted)
+/* harmony export */ });
+/** How long the step waits for a slow cache service at its end, in milliseconds. */
+const maxWaitMs = 5000;
+/** The same once the step is cancelled, in milliseconds: soon after that, the runner kills it. */
+const maxWaitAfterCancelMs = 2000;
+/** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
+async function untilAborted(promise, signal) {
+    promise.catch(() => { });
+    if (signal.aborted)
+        return undefined;
+    const ended = new AbortController();
+    const aborted = new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve(undefined), { signal: ended.signal });
+    });
+    return Promise.race([promise, aborted]).finally(() => ended.abort());
+}
+/** Waits for saves, but only for a short time. Returns why it no longer waits; `undefined` if they are settled. */
+async function untilSettled(saves, { clock, signal }) {
+    const settled = new AbortController();
+    void saves.then(() => settled.abort());
+    const end = clock.now() + maxWaitMs;
+    await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
+    // A job that is forgotten because the step is cancelled would be started twice.
+    if (signal.aborted)
+        await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
+    if (settled.signal.aborted)
+        return undefined;
+    const cancelled = "the step was cancelled before the cache service had confirmed it";
+    return new Error(signal.aborted ? cancelled : "the cache service did not respond in time");
+}
+
+
+/***/ }),
+
+/***/ 9062:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   K: () => (/* binding */ cachedWords),
+/* harmony export */   N: () => (/* binding */ strengthOf),
+/* harmony export */   rememberInvalidInputs: () => (/* binding */ rememberInvalidInputs)
+/* harmony export */ });
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
+/* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2012);
+/* harmony import */ var _hash_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8039);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(767);
+/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9006);
+
+
+
+
+
+/** The words in the keys of entries. A later one outranks those before it, in whatever order they arrive. */
+const states = ["pending", "not-sent", "job"];
+const stateOf = { "about to send": "pending", "nothing sent": "not-sent", job: "job" };
+/** Returns how strong a word is among those of one attempt, the strongest of which counts; 0 for none. */
+function strengthOf(word) {
+    return word === undefined || word === "unreadable" ? 0 : 1 + states.indexOf(stateOf[word.kind]);
+}
+/** Returns the words of a step's attempts. Each state has a key of its own: entries arrive in any order. */
+function cachedWords(cache, task, run) {
+    const { environment } = run.ports;
+    const own = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment);
+    const keyOf = (attempt, state) => `agent-job-${run.key.step}-${attempt}-${state}-`;
+    /** The part of the keys of entries with this prompt that follows the state. */
+    const ownPrompt = (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([task.kind, task.prompt]));
+    let saves = 0;
+    const wordOf = async (attempt) => {
+        for (const prompt of [ownPrompt, ""]) {
+            const hasOtherPrompt = prompt === "";
+            const texts = await Promise.all(states.map((state) => cache.restore(keyOf(attempt, state) + prompt)));
+            const index = texts.findLastIndex((text) => text !== undefined);
+            const state = states[index];
+            if (state === undefined)
+                continue;
+            // Loaded here, because only a re-run reads what the attempt before it saved.
+            const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
+            const entry = parseWordEntry(texts[index] ?? "");
+            const { jobId, sent } = entry ?? {};
+            if (entry && state === "not-sent")
+                return { word: { kind: "nothing sent" }, entry };
+            if (entry && state === "pending")
+                return { word: { kind: "about to send", hasOtherPrompt }, entry };
+            if (entry && jobId !== undefined && sent)
+                return { word: { kind: "job", jobId, sent, hasOtherPrompt }, entry };
+            throw new Error("the entry is not usable");
+        }
+        return {};
+    };
+    return {
+        /** Reads what the earlier attempts left. Never rejects. */
+        read: async () => {
+            const read = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
+            let attempt = own - 1;
+            try {
+                const isEmpty = (await cache.restore(`agent-job-${run.key.step}-`)) === undefined;
+                for (; attempt >= 1; attempt--) {
+                    const { word, entry } = isEmpty ? {} : await wordOf(attempt);
+                    if (read.hadAnnounced !== true)
+                        read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
+                    read.base ??= entry?.base;
+                    const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
+                    const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
+                    read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
+                    if (word?.kind === "job")
+                        return read;
+                }
+            }
+            catch (error) {
+                read.error = (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error);
+                for (; attempt >= 1; attempt--)
+                    read.attempts.push({ attempt, word: "unreadable" });
+            }
+            return read;
+        },
+        /** @throws if the word of this attempt cannot be saved */
+        save: async (word, facts) => {
+            const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
+            // A key can be used only once, also by a save that failed.
+            const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
+            await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));
+        },
+    };
+}
+/** Returns the prefix of the key that says that an attempt had invalid inputs, which it could not be told apart by. */
+function invalidInputsPrefix(matrixLeg, environment, attempt) {
+    const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
+    return `agent-job-inputs-${(0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]))}-${attempt}-`;
+}
+/** Remembers that invalid inputs kept this attempt from sending. Never rejects; without it, GitHub is asked. */
+async function rememberInvalidInputs(matrixLeg, ports) {
+    const { environment, connectCache, signal } = ports;
+    if ((0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_1__/* .cacheAccess */ .nU)(environment) !== "write" || signal.aborted)
+        return;
+    const key = `${invalidInputsPrefix(matrixLeg, environment, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment))}1`;
+    const save = async () => (await connectCache()).save(key, JSON.stringify({ version: 1 }));
+    await (0,_wait_js__WEBPACK_IMPORTED_MODULE_4__/* .untilSettled */ .Q)(save().catch(() => { }), ports);
+}
+
+
+/***/ }),
+
+/***/ 6848:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Fo: () => (/* binding */ runPlan),
+/* harmony export */   UW: () => (/* binding */ writePrompt),
+/* harmony export */   aw: () => (/* binding */ nothingRemembered),
+/* harmony export */   dB: () => (/* binding */ promptApart),
+/* harmony export */   kI: () => (/* binding */ findStart),
+/* harmony export */   s$: () => (/* binding */ planTasks)
+/* harmony export */ });
+/* harmony import */ var _comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6205);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(618);
+/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8429);
+
+
+
+const nothingRemembered = {
+    lastCommit: undefined,
+    firstBase: undefined,
+    ownPullRequests: [],
+};
+/**
+ * Writes the prompt, and sections on what changed and what the thread says, or returns why nothing may be sent. The section on changes is
+ * `undefined` without `changes`, and empty if there is nothing to compare.
+ */
+async function writePrompt(source, run, remembered = nothingRemembered) {
+    const { settings, ports } = run;
+    let changes;
+    if (settings.changes) {
+        // Loaded here, because most steps do not ask for changes.
+        const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
+        const found = await findSection(settings.changes, remembered, run);
+        if ("kind" in found)
+            return found;
+        changes = found.section;
+    }
+    const thread = await source.readThread?.();
+    if (source.readThread && ports.signal.aborted)
+        return _result_js__WEBPACK_IMPORTED_MODULE_1__/* .cancelledBeforeSending */ .xX;
+    const whole = source.fill({ changes, thread });
+    if (whole.trim() === "")
+        return { kind: "blocked", cause: "prompt" };
+    return { prompt: promptApart(source, run), sections: [changes, thread].flatMap((one) => one || []), whole };
+}
+/** Returns the prompt that sections come beside. */
+function promptApart({ fill, readThread }, { settings }) {
+    const { changes, thread } = _comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_0__/* .sectionsBelow */ .KV;
+    return fill({ changes: settings.changes && changes, thread: readThread && thread });
+}
+/** Finds the branch that a new job starts from, if the workflow names one; a result if nothing may be sent. */
+async function findStart(run) {
+    if (run.settings.base === "")
+        return { base: undefined };
+    // Loaded here, because few steps have a base.
+    const { findBase } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(863)]).then(__webpack_require__.bind(__webpack_require__, 4863));
+    return findBase(run);
+}
+/**
+ * Plans what to send.
+ *
+ * @param create - `replaces`: the turn of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
+ */
+function planTasks(prompt, continued, { replaces, base }) {
+    const create = { kind: "create", ...prompt, base, replaces };
+    if (continued === undefined)
+        return { task: create };
+    const task = { kind: "message", jobId: continued.jobId, ...prompt, replaces };
+    return continued.isReplaceable ? { task, continued, otherwise: create } : { task };
+}
+/**
+ * Sends what is planned, and the create in place of a follow-up whose job is not found, or rejects it.
+ *
+ * @param runTask - never rejects
+ * @param onReplaced - called before the create takes the place of a follow-up
+ * @returns the last task that was run, and its result
+ */
+async function runPlan({ task, otherwise, continued }, run, runTask, onReplaced) {
+    const result = await runTask(task);
+    const isMissing = (0,_result_js__WEBPACK_IMPORTED_MODULE_1__/* .isJobNotFound */ .tl)(result, run.state);
+    const isRefused = continued?.leaves !== undefined && (0,_result_js__WEBPACK_IMPORTED_MODULE_1__/* .isRejected */ .TK)(result);
+    if (!otherwise || !continued || !(isMissing || isRefused))
+        return { task, result };
+    // If it was not found by mistake, nothing was sent to it.
+    if (isMissing && !(await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_2__/* .isStillGone */ .U)(continued.jobId, run)))
+        return { task, result: run.ports.signal.aborted ? _result_js__WEBPACK_IMPORTED_MODULE_1__/* .cancelledBeforeSending */ .xX : await runTask(task) };
+    onReplaced(isMissing ? "not found" : "rejected", continued);
+    run.state.forgetJob();
+    return { task: otherwise, result: await runTask(otherwise) };
+}
+
+
+/***/ }),
+
+/***/ 8321:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  E: () => (/* binding */ sendOnce),
+  sendTask: () => (/* binding */ sendTask)
+});
+
+// EXTERNAL MODULE: ./build/client/submit.js + 1 modules
+var client_submit = __webpack_require__(9099);
+// EXTERNAL MODULE: ./build/runner-kit/text.js
+var runner_kit_text = __webpack_require__(9563);
+// EXTERNAL MODULE: ./build/action/comments/prompt-template.js
+var prompt_template = __webpack_require__(6205);
+// EXTERNAL MODULE: ./build/action/memory/ask-service.js
+var ask_service = __webpack_require__(9816);
+// EXTERNAL MODULE: ./build/action/memory/decide.js
+var decide = __webpack_require__(8723);
+// EXTERNAL MODULE: ./build/action/memory/evidence.js
+var evidence = __webpack_require__(1018);
+// EXTERNAL MODULE: ./build/action/memory/memory.js
+var memory_memory = __webpack_require__(7260);
+// EXTERNAL MODULE: ./build/action/memory/session.js
+var session = __webpack_require__(3351);
+// EXTERNAL MODULE: ./build/action/runner/environment.js
+var runner_environment = __webpack_require__(767);
+;// CONCATENATED MODULE: ./build/action/memory/tell-of-wait.js
+
+
+/** Says that a re-run waits for what an earlier attempt sent, and what that does not settle. */
+function tellOfWait(decision, { log, ports }) {
+    const { jobId } = decision;
+    const prefix = `Attempt ${(0,runner_environment/* runAttempt */.Tm)(ports.environment)}:`;
+    if (!("turnId" in decision))
+        log.line(`${prefix} attempt ${decision.attempt} started job ${jobId}; waiting for it`);
+    else {
+        log.line(`${prefix} the service says that an earlier attempt of this step sent its request as job ${jobId}; waiting for that`);
+    }
+    if ("besides" in decision) {
+        log.warning((0,runner_kit_text/* message */.iU) `
+      Earlier attempt may have started a job
+      By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
+    }
+    if ("hasOtherPrompt" in decision && decision.hasOtherPrompt) {
+        log.notice((0,runner_kit_text/* message */.iU) `
+      Earlier attempt had another prompt
+      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is that of the earlier prompt. To send the new one, run the workflow again from the start.`);
+    }
+}
+
+// EXTERNAL MODULE: ./build/action/memory/wait.js
+var wait = __webpack_require__(9006);
+// EXTERNAL MODULE: ./build/client/errors.js
+var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/action/result.js
+var action_result = __webpack_require__(618);
+// EXTERNAL MODULE: ./build/action/run.js + 3 modules
+var action_run = __webpack_require__(9863);
+;// CONCATENATED MODULE: ./build/action/own-change.js
+
+
+
+
+/** Events that an agent's push causes, whoever the token belongs to. */
+const ownEvents = /^(push|create|workflow_run|check_run|check_suite|status|pull_request(_target)? (opened|synchronize))\b/;
+/** The branch of a job, whatever its prefix. */
+const jobBranch = /job_[0-9a-f-]{36}$/;
+/** What the service writes at the end of the message of its commits. Squashed merges keep it. */
+const trailer = /^Agent-Job: job_[0-9a-f-]+\r?$/m;
+/**
+ * Returns the result of a run whose event an agent's own push caused: it starts no agent, whose push would start the next one, for ever.
+ * What people do on an agent's branch does. Returns a result, too, if this cannot be found out. Never rejects.
+ */
+async function findOwnChange(run) {
+    const { environment, signal } = run.ports;
+    const { GITHUB_EVENT_NAME: name = "", GITHUB_EVENT_PATH: path, GITHUB_SHA } = environment;
+    if (!path)
+        return undefined;
+    const read = async (route, parameters) => {
+        const place = { ...(0,runner_environment/* ownRepository */.d5)(environment), ...parameters };
+        const limits = { timeoutMs: 10_000, signal };
+        return (await (0,action_run/* connectGitHub */.UY)(run)).request(`GET /repos/{owner}/{repo}/${route}`, place, limits);
+    };
+    let branch = "";
+    try {
+        const payload = (0,runner_environment/* readEvent */.j_)(environment);
+        const { login, type } = Object(at(payload, "sender"));
+        const isBot = type === "Bot" || String(login).endsWith("[bot]");
+        if (!isBot && !ownEvents.test(`${name} ${at(payload, "action")}`))
+            return undefined;
+        const pull_number = at(payload, "issue.pull_request") && at(payload, "issue.number");
+        const pull = pull_number ? await read("pulls/{pull_number}", { pull_number }) : at(payload, "pull_request");
+        const head = at(payload, "workflow_run", "check_run", "check_suite", "merge_group");
+        branch = String(at(pull, "head.ref") ??
+            at(head, "head_branch", "check_suite.head_branch") ??
+            at(payload, "deployment.ref", "ref"));
+        const ref = at(pull, "head.sha") ?? at(head, "head_sha") ?? at(payload, "deployment.sha") ?? GITHUB_SHA;
+        const isOfJob = jobBranch.test(branch);
+        // A job's branch begins as a copy of its base, for which these events then come; runs and checks have the default branch's commit themselves.
+        const isCopy = name === "create" || at(payload, "created") === true || (/^(work|check)/.test(name) && ref === GITHUB_SHA);
+        if (isOfJob && isCopy)
+            return { kind: "skipped", reason: "own-change" };
+        const told = at(payload, "head_commit.message", "commit.commit.message") ?? at(head, "head_commit.message");
+        const message = told ?? (isOfJob ? at(await read("commits/{ref}", { ref }), "commit.message") : "");
+        if (typeof message !== "string")
+            throw new Error("GitHub's response has no message");
+        return trailer.test(message) ? { kind: "skipped", reason: "own-change" } : undefined;
+    }
+    catch (error) {
+        if (signal.aborted)
+            return action_result/* cancelledBeforeSending */.xX;
+        return { kind: "blocked", cause: "head", branch, detail: (0,errors/* messageOf */.bD)(error) };
+    }
+}
+/** Returns the first value at one of the paths of an object; `undefined` if there is none. */
+function at(object, ...paths) {
+    const follow = (path) => path.split(".").reduce((value, key) => Object(value)[key], object);
+    return paths.map(follow).find((value) => value !== undefined && value !== null);
+}
+
+// EXTERNAL MODULE: ./build/action/plan.js
+var action_plan = __webpack_require__(6848);
+// EXTERNAL MODULE: ./build/action/run-job.js + 1 modules
+var run_job = __webpack_require__(8429);
+;// CONCATENATED MODULE: ./build/action/send-once.js
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+/**
+ * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job that an earlier attempt
+ * started. It sends the request again only if that job failed, was archived or is gone, which is what a re-run asks for.
+ */
+async function sendOnce(request, run) {
+    return new Sending(request, run).run();
+}
+/** The same for the prompt of the workflow. */
+async function sendTask(task, run) {
+    const fill = (sections) => (0,prompt_template/* addSections */.qq)(task.prompt, sections);
+    const jobId = task.kind === "message" ? task.jobId : "";
+    return sendOnce({ jobId, fill, memory: await (0,memory_memory/* openMemory */.uZ)(task, run) }, run);
+}
+/** One request, from what is known of it to its end. */
+class Sending {
+    #request;
+    #run;
+    #memory;
+    /** What the service and the cache say, and all that is known of the earlier attempts. */
+    #replies;
+    #evidence;
+    /** Whether it is known that nothing of use was sent before. */
+    #isSettled = false;
+    constructor(request, run) {
+        this.#request = request;
+        this.#run = run;
+        this.#memory = request.memory;
+        this.#evidence = (0,evidence/* noEvidence */.n2)(run);
+    }
+    async run() {
+        try {
+            return await this.#decideAndSend();
+        }
+        catch (error) {
+            // What asks its service for what is known may start it, too.
+            if (error instanceof action_result/* AgentError */.Yv)
+                return this.#withdraw(this.#isAborted ? action_result/* cancelledBeforeSending */.xX : (0,action_result/* agentFailed */.$q)(error));
+            throw error;
+        }
+    }
+    async #decideAndSend() {
+        const { conversation } = this.#request;
+        const isResumed = (0,memory_memory/* isResuming */.x)(this.#run);
+        const isRerun = (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment) > 1;
+        // In a thread, what has nothing to say leaves no trace.
+        const early = conversation && !isResumed ? await (0,action_plan/* writePrompt */.UW)(this.#request, this.#run) : undefined;
+        if (early && "kind" in early)
+            return this.#withdraw(early, { isShown: false });
+        const start = await (0,action_plan/* findStart */.kI)(this.#run);
+        if ("kind" in start)
+            return this.#withdraw(start, { isShown: false });
+        this.#memory.openSession(start.base);
+        if (isResumed) {
+            const failed = await this.#gather();
+            if (failed)
+                return this.#withdraw(failed);
+        }
+        else if (isRerun)
+            await this.#passOver();
+        for (;;) {
+            const decision = await this.#decide();
+            if (isRerun && this.#isAborted)
+                return this.#withdraw(action_result/* cancelledBeforeSending */.xX);
+            if (decision.do === "refuse")
+                return this.#refuse(decision);
+            if (decision.do === "send") {
+                // Work that is kept is published, whatever the event.
+                const why = decision.publishes
+                    ? undefined
+                    : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
+                if (why)
+                    return this.#withdraw(why, { isShown: false });
+                this.#isSettled = true;
+                return this.#send(decision, start.base, early);
+            }
+            const ended = await this.#wait(decision);
+            if (ended)
+                return ended;
+        }
+    }
+    get #isAborted() {
+        return this.#run.ports.signal.aborted;
+    }
+    /**
+     * With `on-rerun: new`, lets the request take the place of the newest turn that the service knows. So it has the key that any later
+     * attempt would give it, until it has arrived.
+     */
+    async #passOver() {
+        const answer = await (0,ask_service/* askService */.x)(this.#run);
+        const [newest] = answer.kind === "announced" ? answer.announcement.turns : [];
+        if (newest)
+            this.#know({ service: { ...newest, over: "ignored", hasOtherPrompt: false } });
+    }
+    async #gather() {
+        const { conversation } = this.#request;
+        const replies = this.#request.replies ?? (await (0,evidence/* askBefore */.bz)(this.#request, this.#run));
+        if ("kind" in replies)
+            return replies;
+        this.#replies = replies;
+        const readThread = conversation && (() => conversation.read());
+        this.#evidence = await (0,evidence/* gather */.kg)(replies, this.#memory.session, readThread, this.#run);
+        this.#memory.firstBase = replies.words.base;
+        return this.#isAborted ? action_result/* cancelledBeforeSending */.xX : undefined;
+    }
+    async #decide() {
+        const readRecord = async (attempts) => {
+            // Loaded here, because few re-runs find no word of the attempts before them.
+            const { readStepRecord } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(919)]).then(__webpack_require__.bind(__webpack_require__, 9919));
+            return readStepRecord(attempts, this.#run);
+        };
+        const { decision, record } = await (0,decide/* decideWith */.R)(this.#evidence, readRecord);
+        this.#know({ record });
+        return decision;
+    }
+    #know(known) {
+        this.#evidence = { ...this.#evidence, ...known };
+    }
+    async #refuse({ do: _, ...reason }) {
+        const { words, answer } = this.#replies ?? {};
+        const why = () => {
+            if (reason.cause === "service")
+                return { kind: "blocked", cause: "service", error: answer?.kind === "unreadable" ? answer.error : undefined };
+            if (reason.cause !== "unreadable")
+                return { kind: "blocked", ...reason };
+            if (words?.error === undefined)
+                return { kind: "blocked", cause: "thread" };
+            return { kind: "blocked", cause: "memory", detail: words.error };
+        };
+        return this.#withdraw(this.#run.settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: why() } : why());
+    }
+    /** Waits for the job of an earlier attempt; `undefined` if that is of no use. */
+    async #wait(decision) {
+        const { state, settings } = this.#run;
+        if (settings.dryRun)
+            return this.#tellWait(decision);
+        tellOfWait(decision, this.#run);
+        const { jobId, sent } = decision;
+        const isTurn = "turnId" in decision;
+        const task = { kind: "attach", jobId, resumes: sent, ...(isTurn && { turnId: decision.turnId }) };
+        await this.#request.conversation?.resume(jobId);
+        // A word of its own would hide what another attempt may have sent.
+        const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
+        const adopt = () => void (isAdopted && this.#memory.adopt(sent, jobId));
+        const result = await this.#resume(task, adopt);
+        if (result) {
+            adopt();
+            if (!isAdopted)
+                await this.#memory.withdraw();
+            await this.#memory.finish(result, sent);
+            return this.#end(result, task);
+        }
+        state.forgetJob();
+        this.#evidence = (0,evidence/* withoutJob */.wu)(this.#evidence, jobId);
+        return undefined;
+    }
+    /**
+     * Waits for the job of an earlier attempt. Returns `undefined` if that had already failed, is archived or is gone, so that
+     * the request is sent again. After a message the first record may show the state from before it, so only a wait can tell. A
+     * comment is a request of its own: what failed has failed.
+     */
+    async #resume(task, onUsable) {
+        const { settings, state, log } = this.#run;
+        const isComment = this.#request.conversation !== undefined;
+        const isTurn = task.turnId !== undefined;
+        const isLook = settings.wait && !isComment && task.resumes !== "message";
+        const look = () => this.#runTask(task, isLook ? { wait: false } : {});
+        let result = await look();
+        const isGone = (0,action_result/* isJobNotFound */.tl)(result, state) && (await (0,run_job/* isStillGone */.U)(task.jobId, this.#run));
+        // Otherwise, it was not found by mistake.
+        if (!isGone && (0,action_result/* isJobNotFound */.tl)(result, state))
+            result = await look();
+        const ended = result.kind === "done" ? state.status : undefined;
+        const isCompleted = result.kind === "done" && result.status === "completed";
+        const isFirst = state.timeline.length === 1;
+        // A turn that completed is what was asked for, whatever became of its pull request and its job since.
+        const isArchived = ended === "archived" && !isCompleted && (isComment ? isTurn : isFirst);
+        // A turn that failed before this attempt is not waited for, so this one failed just now.
+        const hasFailed = result.kind === "done" && result.status === "failed" && isFirst && !isTurn && !isComment;
+        if (isGone || isArchived || hasFailed) {
+            log.startingOver(task.jobId, isGone ? "not found" : isArchived ? "archived" : "failed");
+            return undefined;
+        }
+        onUsable();
+        return result.kind === "started" && isLook ? this.#runTask(task) : result;
+    }
+    #runTask(task, options = {}) {
+        const { conversation } = this.#request;
+        return (0,run_job/* runJob */.b5)(task, this.#run, {
+            ...options,
+            onJobId: (jobId) => {
+                options.onJobId?.(jobId);
+                conversation?.mark("job", jobId);
+                conversation?.showJob();
+            },
+            onPolled: () => conversation?.showProgress(),
+        });
+    }
+    async #send({ to, publishes = false, replaces, unproven }, base, early) {
+        const { settings, state, ports, log } = this.#run;
+        const { conversation, jobId } = this.#request;
+        const memory = this.#memory;
+        state.forgetJob();
+        const { service } = this.#evidence;
+        if (typeof service === "object" && "turnId" in service && (service.over === "failed" || service.over === "stopped"))
+            log.startingOver(service.jobId, service.over);
+        const remembered = await (0,session/* readSession */.lx)(conversation ? null : memory.session, memory.firstBase, this.#run);
+        if ("kind" in remembered)
+            return this.#withdraw(remembered);
+        const written = early ?? (await (0,action_plan/* writePrompt */.UW)(this.#request, this.#run, remembered));
+        if ("kind" in written)
+            return this.#withdraw(written);
+        if (!conversation && !memory.isWritable)
+            await memory.sayWhatIsForgotten();
+        else if (!conversation && settings.session !== "" && (0,runner_environment/* isOnTag */.KI)(ports.environment)) {
+            // GitHub's documentation: "Dependency caching reference", restrictions for accessing a cache.
+            log.notice((0,runner_kit_text/* message */.iU) `
+        Session of a tag
+        This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
+        }
+        const announced = settings.dryRun ? undefined : await conversation?.announce();
+        state.publishesKept = publishes;
+        const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
+        const named = jobId === "" ? kept : { jobId };
+        const continued = named ?? (await (conversation ?? remembered).findContinued(base));
+        if (continued && "kind" in continued)
+            return this.#withdraw(continued);
+        const isApart = await this.#takesSections(written);
+        const plan = (0,action_plan/* planTasks */.s$)(isApart ? written : { prompt: written.whole }, continued, { replaces, base });
+        if (settings.dryRun)
+            return this.#tellPlan(plan);
+        // Before a word is left that something may have been sent.
+        if (ports.agent)
+            await (0,wait.untilAborted)(ports.agent.prepare(), ports.signal);
+        if (ports.agent && this.#isAborted)
+            return this.#withdraw(action_result/* cancelledBeforeSending */.xX);
+        const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
+        if (conversation && leftMs < client_submit/* minTimeLeftMs */.x3)
+            return this.#withdraw({ kind: "blocked", cause: "time" });
+        // A service that can be asked knows what it was sent.
+        const isAnnounced = state.features === undefined;
+        const isSaved = isAnnounced && (await memory.announce());
+        if (announced === "lost" && !isSaved && state.features === undefined) {
+            // Only a service that knows what it is sent keeps the word then. A re-run has asked it.
+            if (!(0,memory_memory/* isResuming */.x)(this.#run))
+                await (0,ask_service/* askService */.x)(this.#run);
+            if (state.features === undefined)
+                return this.#withdraw({ kind: "blocked", cause: "unwitnessed" });
+        }
+        // The earlier attempt may not have been able to leave a word either.
+        const isMuted = memory.isReadOnly || (isAnnounced && memory.isWritable && !isSaved);
+        if (isMuted && unproven !== undefined && state.features === undefined)
+            await (0,ask_service/* askService */.x)(this.#run);
+        if (isMuted && unproven !== undefined && state.features === undefined)
+            return this.#withdraw({ kind: "blocked", cause: "unknown", attempt: unproven }, { isSettled: false });
+        return this.#runPlan(plan);
+    }
+    /** Returns whether the service takes what comes beside a prompt. Then that is no part of the request's key, so that a re-run finds it. */
+    async #takesSections({ sections }) {
+        const { settings, state } = this.#run;
+        if (settings.dryRun)
+            return false;
+        if (settings.agent)
+            return true;
+        const hasAny = sections.length > 0 || state.refusal !== "" || state.author !== "";
+        if (hasAny && state.features === undefined && !state.isMute)
+            await (0,ask_service/* askService */.x)(this.#run);
+        return state.features?.has("sections") === true;
+    }
+    /** Runs a plan, and keeps what it has sent. */
+    async #runPlan(plan) {
+        const { ports, log } = this.#run;
+        const { conversation } = this.#request;
+        const memory = this.#memory;
+        let hasJob = false;
+        const { task, result: ended } = await (0,action_plan/* runPlan */.Fo)(plan, this.#run, async (each) => {
+            const onAbort = () => memory.doubt();
+            ports.signal.addEventListener("abort", onAbort, { once: true });
+            const onJobId = (jobId) => {
+                hasJob = true;
+                memory.begin(each.kind, jobId);
+            };
+            conversation?.mark("about to send");
+            const result = await this.#runTask(each, { onJobId });
+            ports.signal.removeEventListener("abort", onAbort);
+            await (0,session/* compareHeads */.BB)(result, this.#run);
+            return result;
+        }, (reason, { jobId, leaves }) => {
+            if (conversation)
+                return conversation.replaceJob();
+            log.startingOver(jobId, reason);
+            if (reason === "rejected" && leaves)
+                (0,session/* tellOfLeft */.eN)((0,runner_kit_text/* say */.cv) `Job ${jobId} failed before, and rejects the follow-up`, leaves, this.#run);
+        });
+        if ((0,action_result/* acceptanceOf */.BL)(ended) === "rejected")
+            return this.#withdraw(ended, { task });
+        // The job of a message in doubt is not remembered: its state would say nothing about the message.
+        memory.doubt();
+        // After a signal, both have the same two seconds.
+        const [result] = await Promise.all([
+            (0,run_job/* stopOwnTurn */.mu)(task, ended, this.#run),
+            memory.finish(ended, task.kind, { hasJob }),
+        ]);
+        return this.#end(result, task);
+    }
+    /** Ends a run that sent nothing, and remembers that. In a thread, that must not hide what an earlier attempt may have sent. */
+    async #withdraw(result, { task, isShown = true, isSettled = this.#isSettled, } = {}) {
+        if (isSettled)
+            this.#request.conversation?.mark("nothing sent");
+        await this.#memory.withdraw();
+        const { finish, ...execution } = this.#end(result, task, "rejected");
+        return { ...execution, ...(isShown && finish && { finish }) };
+    }
+    /** @param acceptance - whether the service has what this attempt sent, or waits for. Default: as the result says */
+    #end(result, task, acceptance = result.kind === "crashed" ? "unknown" : ((0,action_result/* acceptanceOf */.BL)(result) ?? "accepted")) {
+        const { conversation } = this.#request;
+        const { state } = this.#run;
+        // A re-run could take the job's state for the one from before a message.
+        const isTold = state.features === undefined && state.origin !== "created" && (0,action_result/* endOf */.pJ)(result, state);
+        if (isTold)
+            conversation?.mark("job", state.jobId, true);
+        const word = conversation?.word;
+        // Without a word in the thread, what is left there is a doubt.
+        const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;
+        const left = { words: word ? [word] : this.#memory.words, keepsWords, acceptance };
+        return {
+            result,
+            ...(task && { task }),
+            rerun: (0,evidence/* rerunEffect */.Ef)(this.#evidence, left, this.#run),
+            ...(conversation && !this.#run.settings.dryRun && { finish: (ending) => conversation.finish(ending) }),
+        };
+    }
+    async #tellWait(decision) {
+        const { jobId } = decision;
+        const next = (0,decide/* decide */.L)((0,evidence/* withoutJob */.wu)(this.#evidence, jobId));
+        const attempt = "attempt" in decision ? (0,runner_kit_text/* say */.cv) `attempt ${decision.attempt}` : (0,runner_kit_text/* say */.cv) `an earlier attempt`;
+        const otherwise = (0,runner_kit_text/* say */.cv) ` If that job is of no use, it would send the prompt again.`;
+        const plan = [
+            ...(0,runner_kit_text/* say */.cv) `It would wait for job ${jobId}, which ${attempt} of this workflow run started.`,
+            ...(next.do === "send" && !this.#request.conversation ? otherwise : []),
+        ];
+        return this.#tell(plan, { kind: "attach", jobId });
+    }
+    async #tellPlan({ task, otherwise }) {
+        if (task.kind === "create")
+            return this.#tell((0,runner_kit_text/* say */.cv) `It would create a job with this prompt.`, task);
+        const { jobId } = task;
+        if (!otherwise)
+            return this.#tell((0,runner_kit_text/* say */.cv) `It would send this prompt to job ${jobId} as a follow-up.`, task);
+        const plan = this.#request.conversation
+            ? (0,runner_kit_text/* say */.cv) `It would send this prompt to job ${jobId}, which the thread remembers. If the job is gone, it would create one.`
+            : (0,runner_kit_text/* say */.cv) `It would send this prompt to job ${jobId}, the last of the session ${this.#run.settings.session}, while the job is active or its pull request is open. Otherwise it would create a job.`;
+        return this.#tell(plan, task);
+    }
+    async #tell(plan, task) {
+        if (task.kind !== "attach")
+            this.#run.log.dryRun(task.prompt);
+        const { agent } = this.#run.ports;
+        if (task.kind !== "attach")
+            await agent?.check();
+        const checked = (0,runner_kit_text/* say */.cv) ` The key, the token and what is installed were checked. The agent was not installed or run.`;
+        return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: agent ? [...plan, ...checked] : plan }, { task });
+    }
+}
+
+
+/***/ }),
+
+/***/ 2012:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $p: () => (/* binding */ cacheProtocol),
+/* harmony export */   G9: () => (/* binding */ hasCacheService),
+/* harmony export */   Te: () => (/* binding */ isForgetful),
+/* harmony export */   Tw: () => (/* binding */ CacheEntryError),
+/* harmony export */   nU: () => (/* binding */ cacheAccess),
+/* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
+/* harmony export */ });
+/** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
+class CacheEntryError extends Error {
+    name = "CacheEntryError";
+}
+/** The run may not write the cache, because of its event. GitHub: "Dependency caching reference". */
+class CacheReadOnlyError extends Error {
+    name = "CacheReadOnlyError";
+}
+/** Returns the access that the runner announces, by the rules of `@actions/cache`. Older runners announce none. */
+function cacheAccess(environment) {
+    const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
+    const isV2 = cacheProtocol(environment) === "v2";
+    // act offers v1 without a token.
+    if (!(isV2 ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL))
+        return "absent";
+    const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
+    return accessOfMode[mode] ?? "write";
+}
+const accessOfMode = { none: "none", "write-only": "none", read: "read" };
+/** Returns whether the runner offers a cache service that can be read. */
+function hasCacheService(environment) {
+    return ["read", "write"].includes(cacheAccess(environment));
+}
+/** Returns whether the cache keeps nothing for a re-run, so that a missing entry says nothing. */
+function isForgetful(environment) {
+    return ["none", "read"].includes(cacheAccess(environment));
+}
+/** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
+function cacheProtocol(environment) {
+    const hostname = URL.parse(environment.GITHUB_SERVER_URL || "https://github.com")?.hostname ?? "";
+    const isEnterpriseServer = !/^github\.com$|\.ghe\.com$|\.localhost$/.test(hostname);
+    return environment.ACTIONS_CACHE_SERVICE_V2 && !isEnterpriseServer ? "v2" : "v1";
+}
+
+
+/***/ })
+
+};
