@@ -69,6 +69,8 @@ export interface Work {
   conflicting?: { maker: StoredTurn; found: JobCommit } | undefined;
   /** Whether what its agent changed is kept although the turn fails. Default: no. */
   hasUnfinished?: boolean | undefined;
+  /** Whether other machines were told that its agent begins. Default: no. */
+  hasBegun?: boolean | undefined;
   /** The turns whose unfinished work its agent began in. Default: none. */
   begunIn?: readonly StoredTurn[] | undefined;
   /** Where the job's branch was created to try whether it can be; `undefined` if it is not there for that alone. */
