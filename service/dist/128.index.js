@@ -15228,9 +15228,12 @@ function withoutCheckPart(body) {
  * @param isDraft - whether it is made a draft, because of its check. Default: no
  */
 function pullRequestBody({ jobId, protectedFiles = [], check, ...turn }, isDraft = false) {
-    const told = `${pull_request_body_describeTurn(turn)}\n\nJob \`${jobId}\`.`;
+    const told = `${pull_request_body_describeTurn(turn)}\n\n${jobLine(jobId)}`;
     return [checkPart(check, isDraft), protectedPart(protectedFiles), told].filter(Boolean).join("\n\n");
 }
+const jobLine = (jobId) => `Job \`${jobId}\`.`;
+/** Returns whether a body was written for a job. */
+const tellsOfJob = (body, jobId) => body.split(/\r?\n/).includes(jobLine(jobId));
 /** Returns the body with a further turn at its end; as it is, if it has the turn already, or no room for it. */
 function withTurn(body, turn) {
     const text = body.replaceAll("\r\n", "\n").trimEnd();
@@ -15485,7 +15488,8 @@ class GitHubPullRequests {
         // What is unknown would be overwritten.
         if (pull.body === undefined)
             return;
-        const tellsTurn = change.existing === pull.html_url;
+        // A run beside this one may have opened it. What a person opened has only the person's words.
+        const tellsTurn = change.existing === pull.html_url || tellsOfJob(pull.body ?? "", change.jobId);
         const { check, protectedFiles = [] } = change;
         const isOwnDraft = pull.draft === true && isMarkedAsDraft(pull.body ?? "");
         const isReady = isOwnDraft && !change.isDraft && check?.result === "passed" && (await this.#makeReady(pull, change));

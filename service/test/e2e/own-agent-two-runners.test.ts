@@ -41,8 +41,9 @@ async function setUp(access: RunAccess) {
   const tellCreators = (): void => {
     for (const branch of docs.branches()) github.creators.set(branch, "docs-bot");
   };
-  const night = (id: string, prompt: string, inputs: Record<string, string> = {}, attempt = "1") =>
-    agentStep(
+  const night = (id: string, prompt: string, inputs: Record<string, string> = {}, attempt = "1") => {
+    tellCreators();
+    return agentStep(
       github,
       { agent, "agent-options": unconfined, prompt, session: "nightly", ...inputs },
       {
@@ -55,6 +56,7 @@ async function setUp(access: RunAccess) {
         onStart,
       },
     );
+  };
   const comment = async (text: string, attempt = "1", earlier?: number) => {
     tellCreators();
     const issues = (await github.call("GET", "/issues")) as { number: number }[];
