@@ -5,7 +5,7 @@ import type { Decision } from "./decide.ts";
 
 export type Wait = Extract<Decision, { do: "wait" }>;
 
-/** Says that a re-run waits for what an earlier attempt sent, and what that does not settle. */
+/** Logs that a re-run waits for an earlier attempt's request, and which doubts remain. */
 export function tellOfWait(decision: Wait, { log, ports }: Run): void {
   const { jobId } = decision;
   const prefix = `Attempt ${runAttempt(ports.environment)}:`;
