@@ -160,7 +160,7 @@ export class Conversation {
     return this.#ownJob;
   }
 
-  /** Finds the job that the request continues: that of the pull request, or else of the thread; `undefined` for a new one. */
+  /** Finds the job to continue: the pull request's, otherwise the thread's; `undefined` for a new one. */
   async findContinued(base: string | undefined): Promise<Continuation | RunResult | undefined> {
     const { settings, log } = this.#run;
     const { thread } = this;

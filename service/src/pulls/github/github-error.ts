@@ -66,7 +66,7 @@ const advices: readonly [words: RegExp, advice: string][] = [
   ],
 ];
 
-/** Returns what to do about what GitHub refuses for any request, by its words; `undefined` if they are others. */
+/** Returns advice on errors that any request can get, by GitHub's message; otherwise `undefined`. */
 export function adviceOn(words: string): string | undefined {
   return advices.find(([pattern]) => pattern.test(words))?.[1];
 }
