@@ -173,7 +173,7 @@ async function onTopOf(
   messageWith: (leftOut: readonly LeftOut[]) => string,
 ): Promise<{ commit: string | undefined; leftOut: LeftOut[] }> {
   if (start.instructed === undefined) return { commit: made, leftOut: [] };
-  const why = `it instructs agents, who had the project's own, which differs from that of ${start.targetBranch}`;
+  const why = `it instructs agents, who had the project's own, which differs from the one on ${start.targetBranch}`;
   const describeAll = (paths: readonly string[]): LeftOut[] => paths.map((path) => ({ path: showPath(path), why }));
   const { commit, leftOut } = await repository.withOwnFiles(made, start, (paths) => messageWith(describeAll(paths)));
   if (commit === start.head && leftOut.length > 0)

@@ -73,7 +73,7 @@ const texts: Readonly<Record<Refused, { of: string; kept: (branch: string) => st
 export const actionsNotPermitted = /not permitted to create or approve pull requests/i;
 
 export const allowActionsAdvice =
-  'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in those of its organization, if it has one; or use the token of a GitHub App.';
+  'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in the settings of its organization, if it has one; or use the token of a GitHub App.';
 
 /** Returns whether push protection rejected a commit, which may contain a secret. */
 export function isForSecret(error: unknown): boolean {
@@ -103,7 +103,7 @@ function adviceOf(error: unknown): string {
   if (general !== undefined) return general;
   if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
     return "Change the rule, or let the token's account bypass it, in the repository or its organization.";
-  return "Check the token's permissions: a re-run of a workflow run keeps those of its workflow file.";
+  return "Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file.";
 }
 
 /** Extracts the reason from Git's or GitHub's error, on one line. */

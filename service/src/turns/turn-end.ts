@@ -37,7 +37,7 @@ export async function endOf(
     // The turn may fail after an hour, and its runner may be gone by then. Only once, not on every retry.
     if (kept === "push" && work && isMadeHere(work)) await keepForOthers(turn, error, context).catch(() => undefined);
     const why = waitMs === undefined ? "The repository's host cannot be reached now" : "GitHub's rate limit is reached";
-    log(`${why}. The turn waits and goes on later: ${reason}`);
+    log(`${why}. The turn waits and continues later: ${reason}`);
     return "postponed";
   }
   const failureClass = classOfError(error);

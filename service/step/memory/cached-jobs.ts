@@ -164,7 +164,7 @@ export class CachedJobs implements JobCopies {
   ): Promise<void> {
     const { cache, log } = this.#options;
     const startOver = (reason: string): void => log(`${jobId}: the agent starts a new session: ${reason}`);
-    if (!key.startsWith(prefixOf(jobId, "home"))) return startOver("its cache entry is that of another job");
+    if (!key.startsWith(prefixOf(jobId, "home"))) return startOver("its cache entry belongs to another job");
     // Agents find their sessions by the path of their folder.
     if (path !== home) return startOver(`the last one was in ${path}, and this runner has another folder`);
     try {

@@ -34,12 +34,12 @@ export function describeMemory({ branches, cache, isOwnRepository }: Memory, gui
   const jobs = places === "" ? "not remembered" : `remembered ${places}`;
   const reason = isOwnRepository
     ? cache !== "write" && closed(guide)[cache]
-    : "the cache is that of the workflow's repository, and they have files of another one.";
+    : "the cache belongs to the workflow's repository, and they have files of another one.";
   return [
     `Jobs are ${jobs}`,
     ...(branches === "no"
       ? [
-          "They are not known by their branches, because GitHub does not tell which account `github-token` acts for, and so not which pull requests are the service's own. The workflow's own token and those of GitHub Apps are known",
+          "They are not known by their branches, because GitHub does not tell which account `github-token` acts for, and so not which pull requests are the service's own. The workflow's own token and GitHub Apps' are known",
         ]
       : []),
     ...(branches === "unknown"

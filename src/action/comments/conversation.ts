@@ -193,7 +193,7 @@ export class Conversation {
       const known = await jobOfService(this.#run);
       if ("kind" in known) return known;
       if (known.jobId !== undefined)
-        log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which goes on`);
+        log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which continues`);
       return known.jobId === undefined ? undefined : { jobId: known.jobId, isReplaceable: true };
     }
     // A job that started from another branch would bring that along.

@@ -332,7 +332,7 @@ async function continuationOf(
     return { jobId, isReplaceable: true };
   }
   if (isUnfinished && status === "failed" && state !== "closed" && failures < maxUnfinished) {
-    tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which goes on from there`, run);
+    tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which continues from there`, run);
     return { jobId, isReplaceable: true };
   }
   if (isKept && (state === "closed" || status === "archived"))

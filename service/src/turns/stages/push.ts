@@ -80,7 +80,7 @@ export async function replace(work: Work, placed: Placed): Promise<Position> {
   await context.confirmOwner();
   if (context.commands?.check !== undefined || maker.checkResult !== null)
     context.log(
-      `The turn goes on with the commit ${placed.commit}. What a check showed of an earlier one does not count for it.`,
+      `The turn continues with the commit ${placed.commit}. What a check showed of an earlier one does not count for it.`,
     );
   await setMade(work, { ...parseMade(maker.made), commit: placed.commit });
   context.onChecked?.();
