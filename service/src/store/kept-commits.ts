@@ -9,7 +9,10 @@ export interface KeptCommits {
    * @throws LeaseLost if another worker has taken the turn over
    */
   save(turn: RunningTurn, packed: Uint8Array): Promise<void>;
-  /** Returns what was saved last for a job, where more is stored for the turn; `undefined` if there is none. @throws if it cannot be read now */
+  /**
+   * Returns the last saved commit of a job, or the turn's own if there are several; `undefined` if there is none. @throws if it cannot be
+   * read now
+   */
   load(job: string, turn: Pick<Turn, "identity">): Promise<Uint8Array | undefined>;
   /**
    * Says to other machines that the agent of a turn works, before it begins. Default: the store does.

@@ -24,8 +24,8 @@ import type { Failure, TurnPorts } from "./turn-ports.ts";
 import { type Position, type RunContext, reasonWhenKept, type Work } from "./work.ts";
 
 /**
- * Runs a turn, from the checkout to the pull request: stage by stage, from where it stands. What is recorded as done is not done again,
- * whoever did it.
+ * Runs a turn stage by stage, from where it stands to the pull request. Completed stages are not repeated, no matter which worker completed
+ * them.
  */
 export async function runTurn(
   turn: RunningTurn,
@@ -36,7 +36,7 @@ export async function runTurn(
   const { folder, store, worktrees, homes, host = turnHost, machine = thisMachine } = ports;
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
-    // The agent's words must not control the reader's terminal.
+    // The agent's output must not control the reader's terminal.
     const printable = stripVTControlCharacters(text)
       .replace(/[^\P{Cc}\t\n]/gu, "")
       .trim();
@@ -68,7 +68,7 @@ export async function runTurn(
         work = await standing(work, isPublished);
         const result = await walkStages(work);
         if (result !== "completed" || work.isOwn || (await isSame(work))) return result;
-        // The agent starts from what is published.
+        // The agent starts from the published commit.
         ofJob = (await store.jobs.find(job.id)) ?? job;
       }
     };
@@ -85,7 +85,7 @@ export async function runTurn(
   }
 }
 
-/** Walks a turn through its stages, from where it stands to its end. */
+/** Runs a turn's stages until it ends. */
 async function walkStages(work: Work): Promise<EndedState> {
   const { context, isOwn } = work;
   while (work.at.stage !== "published") {
@@ -102,7 +102,6 @@ async function walkStages(work: Work): Promise<EndedState> {
   return "completed";
 }
 
-/** Does the next stage. */
 function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" }>): Promise<Position> {
   const { patiently } = work.context;
   switch (at.stage) {
@@ -117,7 +116,7 @@ function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" 
   }
 }
 
-/** Ends the earlier turn whose work was published. Returns whether it was told what the turn is told, which is done then. */
+/** Ends the earlier turn whose work was published. Returns whether it had the same request, which is complete then. */
 async function isSame({ turn, context, maker }: Work): Promise<boolean> {
   const { store, log, patiently } = context;
   const { checkResult, checkOutput } = maker;

@@ -17,7 +17,7 @@ export interface KeptOnRefsOptions {
   log: (line: string) => void;
 }
 
-/** What the name of a ref says: whose work it is, as hashes, and since which day it is kept. */
+/** The parts of a ref name: hashes that identify the work, and the day from which it is kept. */
 interface Kept {
   name: string;
   job: string;
@@ -30,10 +30,10 @@ interface Kept {
 
 const nameSyntax =
   /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|ended)$/;
-/** Work that nobody has asked for is removed after this time, and what tells of none after a re-run is possible no longer. */
+/** Unclaimed work is removed after this time; records of a turn without a change are removed when a re-run is no longer possible. */
 const maxAgeDays = 60;
 const maxEndedDays = 31;
-/** How many are read of a job, and removed in a run. */
+/** How many are read per job, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
 /** Longer than GitHub lets any job run; of a time that somebody has made up. */
@@ -42,9 +42,9 @@ const maxBusyMs = dayMs;
 const listedMs = 10_000;
 
 /**
- * Keeps the commits of turns in refs of the repository, from the end of the agent until they are published: nearly every run can write them,
- * also one for a comment, whose cache is read-only. Whoever may push can plant one, which gives them nothing that asking the agent does not:
- * each is checked as any change is, before it is pushed.
+ * Keeps the commits of turns in refs of the repository from the agent's end until they are published. Nearly every run can write refs,
+ * including comment runs, whose cache is read-only. A planted ref gains nothing over asking the agent: every change is checked before it is
+ * pushed.
  */
 export class KeptOnRefs implements KeptCommits {
   readonly #options: KeptOnRefsOptions;
@@ -101,11 +101,11 @@ export class KeptOnRefs implements KeptCommits {
   }
 
   async forget({ job, identity }: Pick<Turn, "job" | "identity">): Promise<void> {
-    // What tells of a turn without a change is all that there is of it.
+    // The record of a turn without a change is its only trace.
     await this.#remove(this.#ofTurn(job, identity).filter(({ stage }) => stage !== "ended"));
   }
 
-  /** Returns the commits that are kept of a job, newest first. @throws if they cannot be read now */
+  /** Returns a job's kept commits, newest first. @throws if they cannot be read now */
   async commitsOf(jobId: string): Promise<DatedCommit[]> {
     const { refs, log } = this.#options;
     const read = new Map<string, DatedCommit | undefined>();
@@ -150,13 +150,13 @@ export class KeptOnRefs implements KeptCommits {
     return undefined;
   }
 
-  /** Returns the ids of the jobs with work of a step, or of a session. */
+  /** Returns the ids of jobs with kept work of a step or session. */
   jobsOf(kind: "step" | "session", value: string): string[] {
     const hash = shortHash(value);
     return [...new Set(this.#all.filter((one) => one[kind] === hash).map(({ job }) => job))];
   }
 
-  /** Removes what is too old. Never rejects. */
+  /** Removes expired refs. Never rejects. */
   async tidy(): Promise<void> {
     const ageOf = ({ day }: Kept): number => (this.#options.machine.wallTime() - day) / dayMs;
     const isOld = (one: Kept): boolean => ageOf(one) > (one.stage === "ended" ? maxEndedDays : maxAgeDays);
@@ -182,7 +182,7 @@ export class KeptOnRefs implements KeptCommits {
   }
 }
 
-/** Returns what stands for a value in the name of a ref; `-` if there is none. */
+/** Returns the hash of a value for a ref name; `-` for an empty value. */
 function shortHash(value: string | undefined): string {
   return value ? createHash("sha256").update(value).digest("hex").slice(0, 12) : "-";
 }

@@ -115,10 +115,7 @@ const gitHubAdvice: readonly [words: RegExp, advice: string][] = [
     "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run.",
   ],
   [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
-  [
-    /Bad credentials/i,
-    "github-token has ended or was revoked: that of a GitHub App lives for an hour. Make a new one.",
-  ],
+  [/Bad credentials/i, "github-token has ended or was revoked: a GitHub App's lives for an hour. Make a new one."],
 ];
 
 /** What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it. */
@@ -183,7 +180,7 @@ const blocked: {
     Re-run the workflow run: it continues like a first run.`,
   "several-turns": ({ jobIds }, context) => message`
     Earlier attempts had other prompts
-    Earlier attempts of this workflow run sent several prompts, and none of them is that of this one (jobs ${jobIds.join(", ")}). This run sent nothing.
+    Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). This run sent nothing.
     To wait for one of these jobs, run the action with its job-id and no prompt. ${howToStartAnother(context)}`,
   "other-prompt": ({ jobId, attempt }, context) => message`
     Earlier attempt had another prompt

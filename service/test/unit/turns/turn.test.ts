@@ -128,7 +128,7 @@ test("the log of a turn whose agent says nothing has no last words", async () =>
 /** What is told of an agent that changed something and did not complete, in the log and in the reason. */
 const keptLine = "What the agent changed is kept, and not published:";
 const keptReason = (reason: string) =>
-  `${reason} What its agent changed is kept: the job's next request goes on from there.`;
+  `${reason} What its agent changed is kept: the job's next request continues from there.`;
 
 test("an agent that fails fails its turn, and what it reported is logged", async () => {
   const { run, next, branch, steps, store } = await setUpTurns();
@@ -828,7 +828,7 @@ test("work whose pull request was refused is published by the next turn, before 
   const { result, failures } = await run();
   expect(result).toBe("failed");
   expect(failures).toEqual([
-    "The pull request of agent/a was refused: no permission. The work is on the branch agent/a. Check the token's permissions: a re-run of a workflow run keeps those of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for it again.",
+    "The pull request of agent/a was refused: no permission. The work is on the branch agent/a. Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for it again.",
   ]);
   expect(await store.jobs.find("a")).toMatchObject({ state: "failed", kept: "pull-request", head: "c1" });
   ports.pullRequests.open = open;
@@ -949,7 +949,7 @@ test.each<[string, (ports: TurnPorts) => void]>([
   expect(result).toBe("postponed");
   expect(failures).toMatchObject([{ isRemote: true }]);
   expect(log).toMatch(
-    /(?:repository's host cannot be reached now|rate limit is reached)\. The turn waits and goes on later: /,
+    /(?:repository's host cannot be reached now|rate limit is reached)\. The turn waits and continues later: /,
   );
 });
 
