@@ -204,6 +204,10 @@ export class GitRepository implements Repository {
     return diff(this.#clone.git, base, head, maxBytes);
   }
 
+  isCleanMerge(commit: string, target: string): Promise<boolean> {
+    return isCleanMerge(this.#clone.git, commit, target);
+  }
+
   findStart(branch: string, options: StartOptions): Promise<Start> {
     const { git } = this.#clone;
     const history: StartRepository = {
@@ -217,7 +221,7 @@ export class GitRepository implements Repository {
       isAncestor: (ancestor, descendant) => isAncestor(git, ancestor, descendant),
       mergeBase: (one, other) => mergeBase(git, one, other),
       isMergedSince: (base, commit, target) => isMergedSince(git, base, commit, target),
-      isCleanMerge: (commit, target) => isCleanMerge(git, commit, target),
+      isCleanMerge: (commit, target) => this.isCleanMerge(commit, target),
       withFilesOf: (head, from, matching) => withFilesOf(git, head, from, matching),
     };
     return findStart(history, branch, options);

@@ -74,6 +74,9 @@ export interface Repository {
    */
   commitsOfJobs(text: string, days: number, chosen?: string, maxAgeMs?: number): Promise<DatedCommit[]>;
 
+  /** Returns whether a commit only merges what a branch has, as Git does without anyone's hand. @param target - the head of that branch */
+  isCleanMerge(commit: string, target: string): Promise<boolean>;
+
   /** Fetches, and finds where a turn of a job starts; see `findStart`. */
   findStart(branch: string, options: StartOptions): Promise<Start>;
 

@@ -51,6 +51,14 @@ export class SimulatedRepository implements UsedRepository {
     return [];
   }
 
+  async commitsOfBranch(): Promise<never[]> {
+    return [];
+  }
+
+  async isCleanMerge(): Promise<boolean> {
+    return false;
+  }
+
   async fetchIfBehind(): Promise<void> {}
 
   async targetBranch(): Promise<string> {
