@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FakeRepository } from "../support/fake-repository.ts";
+import { FakeRepository, movedSubmodule } from "../support/fake-repository.ts";
 import { type GitHubServer, startGitHub } from "../support/github-server.ts";
 import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
 import { type Step, step } from "../support/step.ts";
@@ -55,5 +55,18 @@ describe("changes", () => {
     expect(github.requests).toEqual([
       `GET /repos/acme/docs/compare/docs%2Flast...${repository.head()}?per_page=100&page=1`,
     ]);
+  });
+
+  test("below a submodule count when its commit here changes, and the agent is told that it has no files", async () => {
+    await using world = await start();
+    const { repository, github, service } = world;
+    repository.ref("last");
+    repository.commit("main", { files: [movedSubmodule("theme"), "src/a.ts"] });
+    const inputs = { "changes-since": "last", paths: "theme/**/*.css" };
+    const { outputs } = await night(service, github, repository, { inputs });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "changed-files": "1" });
+    expect(service.engine.prompts.join()).toContain(
+      "modified theme (a submodule: its files are not in this repository)",
+    );
   });
 });

@@ -272,9 +272,12 @@ export class GitRepository implements Repository {
     return files;
   }
 
-  async paths(commit: string): Promise<string[]> {
-    const list = await this.#clone.git.run(["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit]);
-    return list.split("\0").slice(0, -1);
+  async paths(commit: string): Promise<{ paths: string[]; submodules: string[] }> {
+    const format = "--format=%(objecttype) %(path)";
+    const list = await this.#clone.git.run(["ls-tree", "-r", "-z", "--full-tree", format, commit]);
+    const entries = [...list.matchAll(/(\w+) ([^\0]*)\0/g)].map(([, type, path = ""]) => ({ type, path }));
+    const submodules = entries.filter(({ type }) => type === "commit").map(({ path }) => path);
+    return { paths: entries.map(({ path }) => path), submodules };
   }
 
   readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }> {

@@ -181,7 +181,7 @@ async function runOnce(
 /** Returns what the agent is told: the prompt, which files it may change, what the check of its job's last commit found, and what it lacks. */
 function promptOf(
   { id, prompt, sections }: Turn,
-  { isContinued, behind }: Start,
+  { isContinued, lacks = [] }: Start,
   { only, commands, turns, opening = "" }: Pick<TurnContext, "only" | "commands" | "turns" | "opening">,
 ): string {
   const list = only?.patterns.join(", ");
@@ -194,7 +194,7 @@ function promptOf(
     ...(sections === "" ? [] : [sections]),
     ...(list === undefined ? [] : [`${allowed} ${list}`]),
     ...(red === undefined ? [] : [toldCheck(red, last?.checkOutput ?? "", "the last commit of this job")]),
-    ...(behind === undefined ? [] : [behind]),
+    ...lacks,
   ].join("\n\n");
 }
 

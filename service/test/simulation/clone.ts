@@ -116,8 +116,8 @@ export class SimulatedRepository implements UsedRepository {
     return { commit: this.#keep(this.#remote.createCommit(parent, message, edits)).id, leftOut: [] };
   }
 
-  async paths(): Promise<[]> {
-    return [];
+  async paths(): Promise<{ paths: []; submodules: [] }> {
+    return { paths: [], submodules: [] };
   }
 
   async changedFiles(): Promise<[]> {

@@ -311,8 +311,8 @@ export class MemoryRepository implements Repository {
     }));
   }
 
-  async paths(commit: string): Promise<string[]> {
-    return [...this.#all.files(this.#commit(commit).id).keys()];
+  async paths(commit: string): Promise<{ paths: string[]; submodules: string[] }> {
+    return { paths: [...this.#all.files(this.#commit(commit).id).keys()], submodules: [] };
   }
 
   async *readContents(ids: readonly string[]): AsyncGenerator<{ id: string; content: string }> {

@@ -3,6 +3,7 @@ import { errorMessage } from "../../error-message.ts";
 import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, Turn } from "../../model.ts";
+import { namesOf, oneLine } from "../../one-line.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
 import { commitMessage } from "../../pulls/commit-message.ts";
 import { findProtected } from "../../pulls/protected-files.ts";
@@ -52,11 +53,12 @@ export async function make(work: Work): Promise<Position> {
     return { stage: "failed", made: { reason: against } };
   }
   for (const note of work.start.notes) log(note);
-  await warnOfUnused(work);
   await checkFreeSpace(context);
   await context.committer?.prepare();
   await tryBranch(work);
-  const start = await mergeTarget(work);
+  await mergeTarget(work);
+  await warnOfUnused(work);
+  const { start } = work;
   const begunAt = machine.now();
   const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
   const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
@@ -103,13 +105,24 @@ export async function make(work: Work): Promise<Position> {
   return settle(work, { commit }, isFinal, report, go());
 }
 
-/** Says before an agent runs which patterns match no file that there is: it may be a mistake that takes all its work back. */
-async function warnOfUnused({ context, start }: Work): Promise<void> {
+/**
+ * Says before an agent runs which patterns match no file that there is: it may be a mistake that takes all its work back; and which submodules
+ * `only` leads into.
+ */
+async function warnOfUnused(work: Work): Promise<void> {
+  const { context, start } = work;
   const { only, moreProtected = [], repository, log } = context;
   if (only === undefined && moreProtected.length === 0) return;
-  const paths = await repository.paths(start.head);
+  const { paths, submodules } = await repository.paths(start.head);
+  const below = submodules.filter((path) => only?.into(path).length);
+  if (below.length > 0) {
+    const lacks = `These submodules are empty here, and what is written there is not published: ${namesOf(below.map(oneLine))}`;
+    log(`${lacks}. To change one, let an agent work on its repository, with --repository.`);
+    work.start = { ...start, lacks: [...(start.lacks ?? []), lacks] };
+  }
+  const into = below.flatMap((path) => only?.into(path) ?? []);
   const unused = {
-    "--only": only?.unused(paths) ?? [],
+    "--only": only?.unused(paths).filter((pattern) => !into.includes(pattern)) ?? [],
     "--protect": moreProtected.filter((pattern) => findProtected(paths, [pattern]).length === 0),
   };
   for (const [option, patterns] of Object.entries(unused))
