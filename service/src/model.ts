@@ -126,6 +126,7 @@ export type JobWithPullRequest = Pick<StoredJob, "id" | "project" | "branch"> & 
 
 /** An archived job with a pull request. */
 export type JobWithBranch = Omit<JobWithPullRequest, "idleSince"> & {
+  base: StoredJob["base"];
   /** When its branch is looked at next. */
   branchDueAt: number;
 };
