@@ -63,6 +63,7 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
       load: async (job, turn) => copies?.keptCommits?.load(job, turn),
       end: async (turn, message) => copies?.keptCommits?.end?.(turn, message),
       forget: async (turn) => copies?.keptCommits?.forget?.(turn),
+      commandFor: (...turn) => copies?.keptCommits?.commandFor?.(...turn),
     },
   };
 }

@@ -11,6 +11,9 @@ const trailer = /^([ \t]*(?:[\w-]+-by|Agent-\w+|Change-Id|Release-As|BREAKING[ -
 /** Mentions, references to issues, and links, which GitHub also takes for references. */
 const references = /@(?=\w)|#(?=\d)|\bGH(?=-\d)|:(?=\/\/)/gi;
 
+/** Lines of a patch, which Git looks for in text that is around one. */
+const patchLine = /^(?:diff|@@)(?= -)/gm;
+
 /** Breaks what would have an effect. */
 export const invisible = "\u200b";
 
@@ -25,5 +28,6 @@ export function inertText(untrusted: string): string {
     .replace(starredCommand, "$1")
     .replace(trailerCommand, "$1 = $2")
     .replace(trailer, `$1${invisible}`)
-    .replace(references, `$&${invisible}`);
+    .replace(references, `$&${invisible}`)
+    .replace(patchLine, `$&${invisible}`);
 }

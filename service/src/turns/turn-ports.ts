@@ -104,7 +104,9 @@ interface SharedPorts extends Pick<CommitPorts, "secrets"> {
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
-  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "checkEnded" | "turnStarted" | "workerTakes"> | undefined;
+  metrics?:
+    | Pick<Metrics, "agentExited" | "agentCost" | "checkEnded" | "workKept" | "turnStarted" | "workerTakes">
+    | undefined;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
   /** Default: the one that the process runs on. */

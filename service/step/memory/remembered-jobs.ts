@@ -140,6 +140,7 @@ export class RememberedJobs implements JobCopies {
         if (cached === undefined || !this.#isCacheWritable) await kept.end?.(turn, message);
       },
       forget: async (turn) => kept.forget?.(turn),
+      commandFor: (...turn) => kept.commandFor?.(...turn),
     };
   }
 
