@@ -11,6 +11,9 @@ const trailer = /^([ \t]*(?:[\w-]+-by|Agent-\w+|Change-Id|Release-As|BREAKING[ -
 /** Mentions (`acme@2.4` is none), references to issues, links, which GitHub also takes for references, and comments, by which a body is read. */
 const references = /(?<!\w(?=@\d))@(?=\w)|#(?=\d)|\bGH(?=-\d)|:(?=\/\/)|www(?=\.)|<(?=!--)/gi;
 
+/** Lines of a patch, which Git looks for in text that is around one. */
+const patchLine = /^(?:diff|@@)(?= -)/gm;
+
 /** Breaks what would have an effect. */
 const mark = "\u200b";
 
@@ -28,5 +31,6 @@ export function inertText(untrusted: string): string {
     .replace(starredCommand, "$1")
     .replace(trailerCommand, "$1 = $2")
     .replace(trailer, `$1${mark}`)
-    .replace(references, `$&${mark}`);
+    .replace(references, `$&${mark}`)
+    .replace(patchLine, `$&${mark}`);
 }
