@@ -7,7 +7,6 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
-import { bubblewrap } from "../../../src/agents/sandbox/bubblewrap.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
@@ -19,10 +18,7 @@ import {
   waitForJob,
   writingAgent,
 } from "../../support/agent-service.ts";
-import { findObstacle } from "../../support/sandbox-obstacle.ts";
 import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
-
-const sandboxObstacle = await findObstacle("bwrap");
 
 let docs: DocsRepository;
 let services: AgentService[];
@@ -69,13 +65,6 @@ test("opens a pull request for a job, and adds to it for a message", async () =>
   const page = await readPage(service, first.prLink);
   for (const shown of ["2 commits", "+ Use the command.", "- Utilise the command.", "+ # Quickstart"])
     expect(page).toContain(shown);
-});
-
-test.skipIf(sandboxObstacle !== undefined)("runs the built-in editor in a sandbox if told to", async () => {
-  const service = await start({ sandbox: bubblewrap });
-  const job = await runJob(service, 'Add a page "Quickstart"');
-  expect(job.status, logOf(service, job.id)).toBe("completed");
-  expect(docs.read(`agent/${job.id}`, "docs/quickstart.md")).toBe("# Quickstart");
 });
 
 test("completes a job that changes nothing without a pull request, and logs why", async () => {
