@@ -76,11 +76,9 @@ export const actionsNotPermitted = /not permitted to create or approve pull requ
 export const allowActionsAdvice =
   'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in those of its organization, if it has one; or use the token of a GitHub App.';
 
-/** Returns whether GitHub's push protection refused a commit, which may have a secret. */
-export function isForSecret(error: unknown): boolean {
-  const text = errorMessage(error);
-  return /secret/i.test(text) && /GH013|push protection/i.test(text);
-}
+/** Returns whether GitHub's push protection refused a commit, which may have a secret. A rule's own words can have that word. */
+export const isForSecret = (error: unknown): boolean =>
+  /push protection|GH009|push cannot contain secrets/i.test(errorMessage(error));
 
 /** GitHub's words for rules about names, and the option by which commits and branches keep them. */
 const ofNames: readonly (readonly [words: RegExp, option: string])[] = [
