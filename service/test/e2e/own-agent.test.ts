@@ -2,8 +2,7 @@ import { type ChildProcess, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
-import { startCacheService } from "../../../test/support/cache-service.ts";
+import { expect, test } from "vitest";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
@@ -243,30 +242,6 @@ test("a dry run finds out that a runner of one's own has no sandbox", async () =
   );
   expect(annotations, log).toEqual([expect.stringContaining("bubblewrap cannot run on this runner")]);
 });
-
-/** Without a cache, all is known by the branch and its pull request: `own-agent-kept.test.ts` shows that. */
-test.each(rows(["write", "none"] as const, 1))(
-  "re-runs and nights know the job, with a cache whose access is %s",
-  async (access) => {
-    const { docs, github, agents, run } = await setUp();
-    const cache = await startCacheService("v1", { access });
-    onTestFinished(() => cache[Symbol.asyncDispose]());
-    const night = (id: number, attempt = 1, inputs: Record<string, string> = {}) =>
-      run(
-        { session: "nightly", prompt: `Night ${id}`, ...inputs },
-        { ...cache.environment, GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: String(attempt) },
-      );
-    const first = await night(1);
-    expect(first.outputs, first.log).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
-    const again = await night(1, 2);
-    expect(again.outputs, again.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
-    expect(agents()).toBe(1);
-    const second = await night(2);
-    expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
-    expect([agents(), docs.branches().length]).toEqual([2, 1]);
-    expect(await github.call("GET", "/pulls?state=all")).toHaveLength(1);
-  },
-);
 
 test("a cancelled step stops its agent within 7 s, and a re-run runs it again", async () => {
   const { agents, open, run, docs } = await setUp({ isOpen: false });
