@@ -24,10 +24,10 @@ export function manyJobs(count: number, now: number, schema = ""): string[] {
   const text = `Fix the links of the guide, and check each page of the handbook. ${Array.from({ length: 60 }, (_, word) => `word${word}`).join(" ")}`;
   const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
   return [
-    `INSERT INTO ${schema}job (id, project, "createdAt", state, "idleSince", model, "pullRequest")
+    `INSERT INTO ${schema}job (id, project, "createdAt", state, "idleSince", model, branch, "pullRequest")
       ${numbers} SELECT 'job_' || i, 'project-' || (i % ${projects}), ${created},
       CASE WHEN ${isOpen} THEN 'active' WHEN i % 10 = 0 THEN 'failed' ELSE 'completed' END,
-      CASE WHEN ${isOpen} THEN NULL ELSE ${created} + 100000 END, 'claude-code',
+      CASE WHEN ${isOpen} THEN NULL ELSE ${created} + 100000 END, 'claude-code', 'agent/job_' || i,
       CASE WHEN i % 7 = 0 THEN 'https://git.example.com/docs/pull/' || i END FROM n WHERE i <= ${count}`,
     `INSERT INTO ${schema}turn (id, identity, job, prompt, asker, asked, state, attempts, "startedAt", "endedAt", reason, "costUsd", answer,
       project, caller, step, request)
