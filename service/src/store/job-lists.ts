@@ -49,14 +49,14 @@ export class JobLists {
   /** Returns a turn with at most `length` characters of its texts; `undefined` if it was deleted. */
   turnExcerpt(id: number, length: number): Promise<TurnExcerpt | undefined> {
     const sql = `SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer,
-      substr(reason, 1, ?) AS reason, asked, asker, "costUsd", "startedAt", "endedAt", "checkResult", "checkOutput", "waitReason", "waitUntil"
+      substr(reason, 1, ?) AS reason, asked, asker, "costUsd", "startedAt", "endedAt", "checkResult", "checkOutput", ${wait}
       FROM turn WHERE id = ?`;
     return this.#database.row<TurnExcerpt>(sql, length, length, length, id);
   }
 
   /** Returns why the next turn of a job was put back, and until when; `undefined` if it was not. */
   waitOf(jobId: string): Promise<TurnWait | undefined> {
-    const sql = `SELECT "waitReason", "waitUntil" FROM turn
+    const sql = `SELECT ${wait} FROM turn
       WHERE job = ? AND "waitReason" IS NOT NULL AND state = 'waiting' LIMIT 1`;
     return this.#database.row<TurnWait>(sql, jobId);
   }
@@ -90,6 +90,9 @@ export class JobLists {
     return (await this.#database.rows<{ asker: string }>(sql, ...projects, limit)).map(({ asker }) => asker);
   }
 }
+
+/** The columns of a `TurnWait`, of a reason that can have all that a remote said. */
+const wait = 'substr("waitReason", 1, 300) AS "waitReason", "waitUntil"';
 
 /** The columns of a `Spent`. A clock may have been set back. */
 const spent = `CAST(coalesce(sum(CASE WHEN "endedAt" > "startedAt" THEN "endedAt" - "startedAt" ELSE 0 END), 0) AS bigint) AS "tookMs",
