@@ -176,6 +176,10 @@ function copilot(event: Event): string[] {
       return [short(textOf(data.message))];
     case "session.error":
       return [`Error: ${textOf(data.message)}`];
+    case "result": {
+      const { premiumRequests } = objectOf(event.usage);
+      return typeof premiumRequests === "number" ? [`Premium requests: ${premiumRequests}`] : [];
+    }
     default:
       return [];
   }
