@@ -241,10 +241,11 @@ class Sending {
   }
 
   async #send(
-    { to, publishes = false, replaces, unproven }: Extract<Decision, { do: "send" }>,
+    decision: Extract<Decision, { do: "send" }>,
     base: string | undefined,
     early: WrittenPrompt | undefined,
   ): Promise<Execution> {
+    const { to, publishes = false, replaces, unproven } = decision;
     const { settings, state, ports, log } = this.#run;
     const { conversation, jobId } = this.#request;
     const memory = this.#memory;
@@ -268,6 +269,7 @@ class Sending {
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
     const named = jobId === "" ? kept : { jobId };
     const continued = named ?? (await (conversation ?? remembered).findContinued(base));
+    if (continued === "changed") return this.#send(decision, base, early);
     if (continued && "kind" in continued) return this.#withdraw(continued);
     const isApart = await this.#takesSections(written);
     const plan = planTasks(isApart ? written : { prompt: written.whole }, continued, { replaces, base });

@@ -21,6 +21,11 @@ export class WorkRefs {
     return [...this.#clone.workRefs];
   }
 
+  /** Lists the names, unless they were listed at most `maxAgeMs` ago. @throws GitError */
+  list(maxAgeMs = 0): Promise<void> {
+    return this.#clone.list(maxAgeMs);
+  }
+
   /**
    * Writes a text.
    *
@@ -36,7 +41,16 @@ export class WorkRefs {
     const file = `M 100644 inline change\ndata ${text.length}\n`;
     const input = Buffer.concat([Buffer.from(head + file), text, Buffer.from("\n")]);
     await git.run(["fast-import", "--quiet", "--force"], { input });
-    await this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...replaces.map(deletion)]);
+    const push = (): Promise<void> => {
+      const there = replaces.filter((replaced) => this.#clone.workRefs.has(replaced));
+      return this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...there.map(deletion)]);
+    };
+    // Another machine may have removed one, which fails the whole push.
+    await push().catch(async (error: unknown) => {
+      if (replaces.length === 0) throw error;
+      await this.list();
+      await push();
+    });
     for (const replaced of replaces) this.#clone.workRefs.delete(replaced);
     this.#clone.workRefs.add(name);
   }

@@ -133,9 +133,14 @@ export function pullRequestBody(
   { jobId, protectedFiles = [], check, ...turn }: ToldTurn & Pick<Change, "jobId" | "protectedFiles" | "check">,
   isDraft = false,
 ): string {
-  const told = `${describeTurn(turn)}\n\nJob \`${jobId}\`.`;
+  const told = `${describeTurn(turn)}\n\n${jobLine(jobId)}`;
   return [checkPart(check, isDraft), protectedPart(protectedFiles), told].filter(Boolean).join("\n\n");
 }
+
+const jobLine = (jobId: string): string => `Job \`${jobId}\`.`;
+
+/** Returns whether a body was written for a job. */
+export const tellsOfJob = (body: string, jobId: string): boolean => body.split(/\r?\n/).includes(jobLine(jobId));
 
 /** Returns the body with a further turn at its end; as it is, if it has the turn already, or no room for it. */
 function withTurn(body: string, turn: ToldTurn): string {

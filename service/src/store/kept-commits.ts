@@ -15,12 +15,19 @@ export interface KeptCommits {
    */
   load(job: string, turn: Pick<Turn, "identity">): Promise<Uint8Array | undefined>;
   /**
-   * Remembers that a turn completed without a change, where nothing else may do so. Default: that is stored.
+   * Says to other machines that the agent of a turn works, before it begins. Default: the store does.
    *
-   * @param message - of a commit that it would have made
+   * @param message - of a commit that names the turn, and until when it works
+   * @throws with what that means for the turn as the message
+   */
+  begin?(turn: RunningTurn, message: string): Promise<void>;
+  /**
+   * Remembers that a turn ended without anything to keep, where nothing else may do so. Default: that is stored.
+   *
+   * @param message - of a commit that names the turn, and how it ended; `undefined` if only what says that it has begun is to go
    * @throws if it cannot be written
    */
-  end?(turn: RunningTurn, message: string): Promise<void>;
+  end?(turn: RunningTurn, message: string | undefined): Promise<void>;
   /** Removes what is stored of a turn, because it is published. Default: nothing is removed. Never rejects. */
   forget?(turn: Pick<Turn, "job" | "identity">): Promise<void>;
 }

@@ -1,11 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 import { errorMessage } from "../error-message.ts";
 import { thisMachine } from "../machine.ts";
-import type { EndedState, RunningTurn, StoredJob, TurnResult } from "../model.ts";
+import type { EndedState, KeptWork, RunningTurn, StoredJob, TurnResult } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
+import { tellEnd } from "./begin-and-end.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
 import { startNote } from "./log-notes.ts";
 import { moveIfMerged } from "./merged-since.ts";
@@ -19,7 +20,7 @@ import { cleanBranch } from "./trial-branch.ts";
 import { endOf } from "./turn-end.ts";
 import { turnHost } from "./turn-host.ts";
 import { turnName } from "./turn-name.ts";
-import type { TurnPorts } from "./turn-ports.ts";
+import type { Failure, TurnPorts } from "./turn-ports.ts";
 import { type Position, type RunContext, reasonWhenKept, type Work } from "./work.ts";
 
 /**
@@ -48,7 +49,13 @@ export async function runTurn(
   const directory = new JobDirectory(folder, job.id);
   const confirmOwner = (): Promise<void> => store.runningTurns.confirmLease(turn);
   const patiently: RunContext["patiently"] = (use) => untilStoreIsBack(use, signal, machine);
-  const run = { ...ports, host, machine, directory, logFile, log, signal, confirmOwner, patiently, isNewHome: false };
+  let kept: KeptWork | undefined;
+  const onFailure = (failure: Failure): void => {
+    kept = failure.kept ?? undefined;
+    ports.onFailure?.(failure);
+  };
+  const own = { host, machine, directory, logFile, log, signal, confirmOwner, patiently, onFailure };
+  const run = { ...ports, ...own, isNewHome: false };
   let work: Work | undefined;
   try {
     const walk = async (): Promise<EndedState> => {
@@ -67,6 +74,7 @@ export async function runTurn(
     };
     const result = await walk().catch((error: unknown) => endOf(error, turn, work, run));
     if (work !== undefined) await cleanBranch(work, result);
+    if (result === "failed" && work?.hasBegun && kept === undefined) await tellEnd(work, { left: "failed" });
     return result;
   } finally {
     const cleaned = worktrees

@@ -69,6 +69,8 @@ export interface Work {
   conflicting?: { maker: StoredTurn; found: JobCommit } | undefined;
   /** Whether the agent's changes are kept although the turn fails. Default: no. */
   hasUnfinished?: boolean | undefined;
+  /** Whether other machines were told that its agent begins. Default: no. */
+  hasBegun?: boolean | undefined;
   /** The turns whose unfinished work its agent started from. Default: none. */
   begunIn?: readonly StoredTurn[] | undefined;
   /** The head of a branch that was created only to test branch rules; otherwise `undefined`. */

@@ -7,11 +7,12 @@ import type { WorkRefs } from "../../src/git/work-refs.ts";
 import type { Machine } from "../../src/machine.ts";
 import type { RunningTurn, Turn } from "../../src/model.ts";
 import { namedTurns } from "../../src/pulls/turn-trailers.ts";
+import type { BusyJob } from "../../src/store/job-copies.ts";
 import type { KeptCommits } from "../../src/store/kept-commits.ts";
 import { dayMs } from "../../src/time.ts";
 
 export interface KeptOnRefsOptions {
-  refs: Pick<WorkRefs, "names" | "write" | "read" | "remove">;
+  refs: Pick<WorkRefs, "names" | "list" | "write" | "read" | "remove">;
   machine: Pick<Machine, "wallTime">;
   log: (line: string) => void;
 }
@@ -28,13 +29,17 @@ interface Kept {
 }
 
 const nameSyntax =
-  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(made|unfinished|ended)$/;
+  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|ended)$/;
 /** Unclaimed work is removed after this time; records of a turn without a change are removed when a re-run is no longer possible. */
 const maxAgeDays = 60;
 const maxEndedDays = 31;
 /** How many are read per job, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
+/** Longer than GitHub lets any job run; of a time that somebody has made up. */
+const maxBusyMs = dayMs;
+/** For how long a listing counts, in milliseconds. */
+const listedMs = 10_000;
 
 /**
  * Keeps the commits of turns in refs of the repository from the agent's end until they are published. Nearly every run can write refs,
@@ -43,6 +48,8 @@ const maxRemoved = 20;
  */
 export class KeptOnRefs implements KeptCommits {
   readonly #options: KeptOnRefsOptions;
+  /** The names of what this process has written. */
+  readonly #own = new Set<string>();
 
   constructor(options: KeptOnRefsOptions) {
     this.#options = options;
@@ -54,9 +61,12 @@ export class KeptOnRefs implements KeptCommits {
     const { session, left } = named.find((one) => one.identity === identity) ?? {};
     const day = new Date(machine.wallTime()).toISOString().slice(0, 10);
     const holder = `${day}-${randomBytes(4).toString("hex")}`;
-    const stage = left === undefined ? "made" : left === "nothing" ? "ended" : left;
+    const stage = left === undefined ? "made" : left === "nothing" || left === "failed" ? "ended" : left;
     const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${stage}`;
-    const earlier = this.#ofTurn(job, identity);
+    // A newer attempt of a step takes the place of one whose runner was lost.
+    const isOfStep = (one: Kept): boolean => left === "begun" && one.stage === "begun" && one.step === shortHash(step);
+    const earlier = [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])];
+    this.#own.add(name);
     await refs.write(
       name,
       job,
@@ -67,14 +77,21 @@ export class KeptOnRefs implements KeptCommits {
     if (left === "unfinished") log(`${job}: to see what its agent changed: ${command}`);
   }
 
-  end(turn: RunningTurn, message: string): Promise<void> {
+  begin(turn: RunningTurn, message: string): Promise<void> {
     return this.save(turn, packMessage(message, this.#options.machine.wallTime()));
+  }
+
+  async end(turn: RunningTurn, message: string | undefined): Promise<void> {
+    const ofTurn = this.#ofTurn(turn.job, turn.identity);
+    if (ofTurn.some(({ stage }) => stage === "made" || stage === "unfinished")) return;
+    if (message === undefined) await this.#remove(ofTurn.filter(({ stage }) => stage === "begun"));
+    else await this.begin(turn, message);
   }
 
   async load(job: string, { identity }: Pick<Turn, "identity">): Promise<Uint8Array | undefined> {
     const { refs, log } = this.#options;
     for (const { name, stage } of this.#ofTurn(job, identity)) {
-      if (stage === "ended") continue;
+      if (stage === "ended" || stage === "begun") continue;
       const packed = await refs.read(name);
       const turns = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
       if (turns.some((turn) => turn.job === job && turn.identity === identity)) return packed;
@@ -90,14 +107,47 @@ export class KeptOnRefs implements KeptCommits {
 
   /** Returns a job's kept commits, newest first. @throws if they cannot be read now */
   async commitsOf(jobId: string): Promise<DatedCommit[]> {
-    const commits: DatedCommit[] = [];
-    for (const { name } of this.#all.filter(({ job }) => job === jobId).slice(0, maxRead)) {
-      const packed = await this.#options.refs.read(name);
-      const commit = packed && readPacked(packed);
-      if (commit && namedTurns(commit.message).some(({ job }) => job === jobId)) commits.push(commit);
-      else this.#options.log(`The work that is kept in ${name} is gone or damaged: it is passed over.`);
+    const { refs, log } = this.#options;
+    const read = new Map<string, DatedCommit | undefined>();
+    const ofJob = (): string[] => this.#all.flatMap(({ job, name }) => (job === jobId ? name : [])).slice(0, maxRead);
+    for (let isListed = false; ; isListed = true) {
+      for (const name of ofJob()) {
+        if (read.get(name) !== undefined) continue;
+        const packed = await refs.read(name);
+        const commit = packed && readPacked(packed);
+        read.set(name, commit && namedTurns(commit.message).some(({ job }) => job === jobId) ? commit : undefined);
+      }
+      if (isListed || ![...read.values()].includes(undefined)) break;
+      // Another machine may have taken the next stage meanwhile.
+      await refs.list();
     }
-    return commits.sort((one, other) => other.at - one.at);
+    const named = ofJob();
+    const unread = named.filter((name) => read.get(name) === undefined);
+    if (unread.length > 0) log(`What is kept in ${unread.join(", ")} is damaged: it is passed over.`);
+    return named.flatMap((name) => read.get(name) ?? []).sort((one, other) => other.at - one.at);
+  }
+
+  /**
+   * Returns the job of a session that another machine works on.
+   *
+   * @param own - steps whose turns are taken over
+   * @throws if that cannot be read now
+   */
+  async busyJobOf(session: string, own: ReadonlySet<string>): Promise<BusyJob | undefined> {
+    const { refs, machine } = this.#options;
+    await refs.list(listedMs);
+    const hash = shortHash(session);
+    const ownSteps = new Set([...own].map(shortHash));
+    const isOthers = ({ name, step }: Kept): boolean => !this.#own.has(name) && !ownSteps.has(step);
+    const begun = this.#all.filter((one) => one.stage === "begun" && one.session === hash && isOthers(one));
+    for (const { name, job, identity } of begun) {
+      const packed = await refs.read(name);
+      const named = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
+      const until = named.find((one) => one.job === job && shortHash(one.identity) === identity)?.until ?? 0;
+      const leftMs = until - machine.wallTime();
+      if (leftMs > 0 && leftMs < maxBusyMs) return { job, until };
+    }
+    return undefined;
   }
 
   /** Returns the ids of jobs with kept work of a step or session. */

@@ -41,6 +41,9 @@ export interface JobSources {
 
 const reason = "Its work is on the job's branch, but its pull request was not opened.";
 const unfinishedReason = "Its agent did not complete.";
+/** Of one that works on another runner, too: this one knows nothing of its end. */
+export const lostReason =
+  "Its runner was lost, or works still. Its agent is not run again, unless its own workflow run is.";
 const keptReason = "Its agent had ended, and its work was not pushed: it is kept.";
 /** In characters; the service's own are shorter. */
 const maxSubjectLength = 200;
@@ -130,6 +133,8 @@ export function rebuildJob({
 /** Returns how a turn with a kept commit ended. */
 function endOfKept({ left }: NamedTurn, { message }: DatedCommit): Partial<TurnCopy> {
   if (left === "nothing") return { made: "{}", stage: "published" };
+  if (left === "failed") return { kept: null, reason: readNotes(message).notes?.[0] ?? unfinishedReason };
+  if (left === "begun") return { kept: null, reason: lostReason };
   if (left === "unfinished") return { kept: "unfinished", reason: readNotes(message).notes?.[0] ?? unfinishedReason };
   return { kept: "push", reason: keptReason };
 }

@@ -81,7 +81,7 @@ export class RebuiltJobs {
     // A turn pushes before it opens the pull request.
     const isOwn = head === undefined || (pull !== undefined && !pull.isOthers);
     if (!isOwn && !(await pullRequests.hasCreated(branch, account))) {
-      if (this.#isNew(jobId, commits)) throw new Error(`GitHub does not show yet who created ${branch}`);
+      if (this.#isNew(jobId, [...kept, ...commits])) throw new Error(`GitHub does not show yet who created ${branch}`);
       return undefined;
     }
     const isMerged = pull === undefined && head !== undefined && (await repository.isMerged(head, targetBranch));

@@ -4,12 +4,13 @@ import { readPacked } from "../../src/git/job-commits.ts";
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
 import { namedTurns } from "../../src/pulls/turn-trailers.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
-import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
+import type { BusyJob, JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 import type { KeptCommits } from "../../src/store/kept-commits.ts";
 import { isRemoteOutage } from "../../src/turns/outages.ts";
 import { isForSecret } from "../../src/turns/refusal.ts";
+import type { KeptOnRefs } from "./kept-on-refs.ts";
 import { isOpen, mergeCopies } from "./merge-copies.ts";
-import { allAttempts } from "./rebuild-job.ts";
+import { allAttempts, lostReason } from "./rebuild-job.ts";
 import type { RebuiltJobs } from "./rebuilt-jobs.ts";
 
 export interface RememberedJobsOptions {
@@ -19,15 +20,13 @@ export interface RememberedJobsOptions {
   isCacheWritable: boolean;
   rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep" | "jobOfSession">;
   /** The preferred place for unpublished commits. */
-  kept: KeptCommits;
+  kept: KeptCommits & Partial<Pick<KeptOnRefs, "busyJobOf">>;
   /** Whether no earlier attempt of this workflow run can have sent anything. */
   isFirstAttempt: boolean;
   /** Whether unfinished work may be kept: anyone who can read the repository can read it, and nobody has approved it. */
   keepsUnfinished: boolean;
   log: (line: string) => void;
 }
-
-const lostReason = "Its runner was lost. Its agent is not run again, unless its own workflow run is.";
 
 /**
  * Remembers jobs of earlier runs by their branches and pull requests and, if available, in the Actions cache. Only the cache has agents'
@@ -112,6 +111,10 @@ export class RememberedJobs implements JobCopies {
     return this.#options.rebuilt.jobOfSession(session);
   }
 
+  async busyJobOf(session: string): Promise<BusyJob | undefined> {
+    return this.#options.kept.busyJobOf?.(session, this.#asked);
+  }
+
   /** In refs of the repository, or in the Actions cache if GitHub rejects them. */
   get keptCommits(): KeptCommits {
     const { kept, cached, keepsUnfinished, log } = this.#options;
@@ -136,8 +139,17 @@ export class RememberedJobs implements JobCopies {
         }
       },
       load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),
+      begin: async (turn, message) => {
+        await kept.begin?.(turn, message).catch((error: unknown) => {
+          const place = this.#isCacheWritable
+            ? "What it makes is kept in the Actions cache if it cannot be published, but not if its runner is lost"
+            : "What it makes is lost, and has to be paid again, if it cannot be published";
+          throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
+        });
+      },
       end: async (turn, message) => {
-        if (cached === undefined || !this.#isCacheWritable) await kept.end?.(turn, message);
+        const isCached = cached !== undefined && this.#isCacheWritable;
+        await kept.end?.(turn, isCached ? undefined : message);
       },
       forget: async (turn) => kept.forget?.(turn),
     };

@@ -270,12 +270,12 @@ test("a cancelled step stops its agent within 7 s, and a re-run runs it again", 
 test("after timeout-minutes, the agent is stopped", async () => {
   const { agents, run } = await setUp({ isOpen: false });
   const { outputs, annotations, log } = await run({
-    "timeout-minutes": "0.05",
+    "timeout-minutes": "0.08",
     "agent-options": "--sandbox none\n--agent-network full\n--time-limit-minutes 5",
   });
   expect(outputs, log).toMatchObject({ outcome: "timed-out" });
   expect(annotations).toEqual([
-    expect.stringMatching(/^error Timed out: Job \S+ was still running after 3 s, so its agent was stopped\./),
+    expect.stringMatching(/^error Timed out: Job \S+ was still running after \\d s, so its agent was stopped\./),
   ]);
   expect(agents()).toBe(1);
 });

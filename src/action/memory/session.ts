@@ -21,6 +21,8 @@ const maxFailures = 2;
 const maxUnfinished = 3;
 /** How long a failing service is asked for the session's job, in milliseconds. */
 const maxReadMs = 180_000;
+/** Between two looks whether another run still works for the session, in milliseconds. */
+const busyPauseMs = 15_000;
 /** How many pull requests a session remembers. */
 const maxPullRequests = 20;
 
@@ -112,6 +114,10 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
 
   return {
     find,
+    /** Has the entry read anew. */
+    forget: (): void => {
+      found = undefined;
+    },
     isOwn: (entry: SessionEntry): boolean => entry.run === runId && entry.step === step,
     /** Returns the later run that saved an entry, and its job; otherwise `undefined`. */
     laterRun: ({ run, step: other, jobId }: SessionEntry): { run: string; jobId: string } | undefined =>
@@ -154,8 +160,11 @@ function isLaterRun(run: string, other: string): boolean {
 
 /** What is known about a session before the prompt is written. */
 export interface RememberedSession extends RememberedChanges {
-  /** Finds the job to continue; `undefined` to start a new one, a result if nothing may be sent. */
-  findContinued: () => Promise<Continuation | RunResult | undefined>;
+  /**
+   * Finds the job to continue; `undefined` to start a new one, a result if nothing may be sent. `changed`: another run has worked for the
+   * session meanwhile, so it must be read again.
+   */
+  findContinued: () => Promise<Continuation | RunResult | "changed" | undefined>;
 }
 
 /**
@@ -175,6 +184,14 @@ export async function readSession(
   const { dryRun: isDryRun } = run.settings;
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
+  // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it.
+  const isSure = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
+  const isFree = isDryRun || isSure || (await untilFree(run));
+  if (isFree === "changed") {
+    session?.forget();
+    return readSession(session, firstBase, run);
+  }
+  if (isFree !== true) return isFree;
   if ("damaged" in found) tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
   const entry = "entry" in found ? found.entry : undefined;
   const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
@@ -202,10 +219,12 @@ export async function readSession(
     const newer = await readSessionJob(known.jobId, run);
     return "kind" in newer ? newer : continuationOf(known.jobId, newer, { failures: 0 }, run);
   };
-  if (run.settings.agent && entry && session && entry.sent === undefined) {
-    // Nobody else can send to the job, so the entry is complete, and a run without changes need not start the service.
+  if (run.settings.agent && isSure && entry && session) {
     const progress = session.progressOf(entry, "");
     const findLater = async () => {
+      const isStillFree = await untilFree(run);
+      if (isStillFree === "changed") session.forget();
+      if (isStillFree !== true) return isStillFree;
       const job = await readSessionJob(jobId, run);
       return "kind" in job ? job : findWith(job, progress);
     };
@@ -241,6 +260,34 @@ export async function jobOfService(run: Run): Promise<{ jobId: string | undefine
     return { kind: "blocked", cause: "session-job", jobId: undefined, error, forMs: clock.now() - startedAt };
   const isOwn = error instanceof HttpError && (error.status === 401 || error.status === 424);
   return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
+}
+
+/**
+ * Waits beside an own agent until no other run works for the session: both would pay for the same changes.
+ *
+ * @returns `changed`: another run did; a result if nothing may be sent
+ */
+async function untilFree(run: Run): Promise<true | "changed" | RunResult> {
+  const { settings, state, log } = run;
+  const { clock, signal } = run.ports;
+  if (!settings.agent) return true;
+  for (let isFirst = true; ; isFirst = false) {
+    const known = await jobOfService(run);
+    if ("kind" in known) return known;
+    const { sessionBusyUntil: until } = state.announcement ?? {};
+    if (known.jobId === undefined || until === undefined) return isFirst ? true : "changed";
+    const latest = new Date(until).toISOString().slice(0, 16).replace("T", " ");
+    if (isFirst)
+      log.line(
+        `Session ${excerpt(settings.session, 100)}: another run works on job ${known.jobId}, until ${latest} UTC at most. Waiting for its end, because both would be paid for the same changes`,
+      );
+    state.startedAt ??= clock.now();
+    if (clock.now() + busyPauseMs >= state.startedAt + settings.timeoutMs)
+      return { kind: "blocked", cause: "session-busy", jobId: known.jobId, latest };
+    await clock.sleep(busyPauseMs, signal);
+    if (signal.aborted) return cancelledBeforeSending;
+    state.askedSession = undefined;
+  }
 }
 
 /** Logs why a session sends a follow-up or starts a new job. */

@@ -218,6 +218,10 @@ const blocked: {
     Cannot read the session's job
     For ${trusted(duration(forMs))}, ${jobId === undefined ? say`the last job of the session` : say`the state of job ${jobId}, the last of the session,`} could not be read: ${failureReason(error, addressOf(settings))}. This run sent nothing.
     Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
+  "session-busy": ({ jobId, latest }) => message`
+    Another run works for the session
+    Another workflow run works on job ${jobId} of the session, until ${trusted(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
+    Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
   time: () => message`
     No time left to start a job
     GitHub took so long that no time was left to start a job, so nothing was started.

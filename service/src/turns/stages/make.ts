@@ -4,11 +4,11 @@ import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, Turn } from "../../model.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
-import { commitMessage } from "../../pulls/commit-message.ts";
 import { findProtected } from "../../pulls/protected-files.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { reportOf } from "../agent-run-report.ts";
+import { tellBegin, tellEnd } from "../begin-and-end.ts";
 import { type CommittedChange, commitChange } from "../commit-change.ts";
 import { keepForOthers } from "../kept-commits.ts";
 import { noChangeNote } from "../log-notes.ts";
@@ -59,6 +59,7 @@ export async function make(work: Work): Promise<Position> {
   const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
   const opening = await layOutEarlier(work, context.agent);
   work.begunIn = opening.turns;
+  await tellBegin(work);
   const earlierUsd = await store.runningTurns.countAttempt(turn);
   work.maker = begunTurn({ ...work.maker, attempts: turn.attempts + 1 });
   await homes?.begin?.(turn, directory);
@@ -129,7 +130,7 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   if (reason !== undefined) return { stage: "failed", made };
   if (commit === undefined) {
     log(`${noChangeNote} ${lastWords(work.maker)}`);
-    await rememberEnd(work);
+    await tellEnd(work, { left: "nothing" });
     return unchanged(work);
   }
   const placed = { ...placeOn(work, commit), isKept: true, isFinal };
@@ -137,18 +138,6 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   if (context.keptCommits?.isOnlyPlace)
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
   return { stage: "made", placed, go };
-}
-
-/** Tells other machines that a turn completed without a change. */
-async function rememberEnd({ turn, context }: Work): Promise<void> {
-  const { keptCommits, job, log } = context;
-  try {
-    // It contains the prompt's hash, not its text.
-    const message = commitMessage(turn, [], job.session, { left: "nothing" }, "No change");
-    await context.patiently(async () => keptCommits?.end?.(turn, message));
-  } catch (error) {
-    log(`That nothing was changed is only known on this machine: ${errorMessage(error)}`);
-  }
 }
 
 /** Returns the position of a turn without a change: earlier pushes may still lack a pull request. */
