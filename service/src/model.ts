@@ -33,7 +33,9 @@ export type TurnResult = EndedState | "stopped" | "postponed" | "taken-over";
  * request; `push`: its commit is in the clone. `unfinished`: its agent did not complete, or the service refused its change. That is in the
  * clone, and is never published as it is: the job's next agent begins in it.
  */
-export type KeptWork = "pull-request" | "push" | "unfinished";
+export type KeptWork = (typeof keptWorks)[number];
+
+export const keptWorks = ["pull-request", "push", "unfinished"] as const;
 
 /** What the check of a turn's commit showed. `failed-before`: it fails on what the turn started with, too. */
 export type CheckResult = (typeof checkResults)[number];
@@ -126,6 +128,7 @@ export type JobWithPullRequest = Pick<StoredJob, "id" | "project" | "branch"> & 
 
 /** An archived job with a pull request. */
 export type JobWithBranch = Omit<JobWithPullRequest, "idleSince"> & {
+  base: StoredJob["base"];
   /** When its branch is looked at next. */
   branchDueAt: number;
 };

@@ -65,6 +65,7 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
       begin: async (turn, message) => copies?.keptCommits?.begin?.(turn, message),
       end: async (turn, message) => copies?.keptCommits?.end?.(turn, message),
       forget: async (turn) => copies?.keptCommits?.forget?.(turn),
+      commandFor: (...turn) => copies?.keptCommits?.commandFor?.(...turn),
     },
   };
 }

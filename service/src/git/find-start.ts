@@ -19,8 +19,8 @@ export interface Start {
    * is never pushed. Default: `head` has the right ones.
    */
   instructed?: string | undefined;
-  /** Why it lacks what the target branch has since, in a line. Default: it has all of that. */
-  behind?: string | undefined;
+  /** What the agent does not find in its worktree, and why, each in a line. Default: nothing is missing. */
+  lacks?: readonly string[] | undefined;
   /** What the job's log should say about it. */
   notes: string[];
 }

@@ -16,7 +16,7 @@ export interface JobCommit {
 const keptRefs = ["refs/jobs", "refs/earlier"];
 
 /** Returns the last commit made for a job, whether or not it was pushed. */
-export async function lastCommitOf({ git }: Clone, jobId: string): Promise<JobCommit | undefined> {
+export async function lastCommitOf({ git }: Pick<Clone, "git">, jobId: string): Promise<JobCommit | undefined> {
   const format = "--format=%(refname)%00%(objectname)%00%(parent)%00%(contents)%00";
   const output = await git.run(["for-each-ref", format, `refs/jobs/${jobId}`]);
   const [ref, commit = "", parent = "", message = ""] = output.split("\0");

@@ -95,11 +95,12 @@ const commands: Readonly<Record<string, ParsedCommand>> = {
     usage: [
       "jobs list [active|completed|failed|archived] --store STORE [--project ID]... [--format json]",
       "jobs show JOB --store STORE [--format json]",
+      "jobs patch JOB --store STORE",
       "jobs stop JOB [TURN] --store STORE",
       "jobs retry JOB --store STORE",
     ],
     about: [
-      "Lists the newest jobs of a store with their turns, shows a job with the end of its log, stops a turn of a job, or runs its last turn again, which has failed. A service may use the store meanwhile.",
+      "Lists the newest jobs of a store with their turns, shows a job with the end of its log, prints what is kept of it and on no branch, for git apply, stops a turn of a job, or runs its last turn again, which has failed. A service may use the store meanwhile.",
     ],
     options: {
       store: { STORE: "the store of the service" },
@@ -194,10 +195,11 @@ function readJobsCommand(
     if (second !== undefined && turn === undefined) throw new Error(`${second} is not a turn.`);
     return { command, job: first, turn };
   }
-  if (command === "retry" && isJob && first !== undefined && second === undefined) return { command, job: first };
-  if (["show", "stop", "retry"].includes(command ?? "") && first !== undefined && !isJob)
+  if ((command === "retry" || command === "patch") && isJob && first !== undefined && second === undefined)
+    return { command, job: first };
+  if (["show", "patch", "stop", "retry"].includes(command ?? "") && first !== undefined && !isJob)
     throw new Error(`${first} is not the id of a job.`);
-  throw new Error("jobs must be followed by list, show JOB, stop JOB or retry JOB.");
+  throw new Error("jobs must be followed by list, show JOB, patch JOB, stop JOB or retry JOB.");
 }
 
 function readKeyCommand({

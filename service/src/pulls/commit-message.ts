@@ -1,7 +1,7 @@
+import { inertText } from "../../../src/runner-kit/inert-text.ts";
 import type { Turn } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "./commit-title.ts";
-import { inertText } from "./inert-text.ts";
 import { leftPrefix, type NamedTurn, requestTrailer, sessionTrailer, turnTrailers } from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */

@@ -1,4 +1,7 @@
-import type { RunningTurn, Turn } from "../model.ts";
+import type { KeptWork, RunningTurn, Turn } from "../model.ts";
+
+/** Applies a packed commit in a clone of the repository, wherever that stands. The change may have any white space. */
+export const applyCommand = "git apply -3 --whitespace=nowarn";
 
 /** Where commits that are not pushed are stored for other machines: the last one of each job. */
 export interface KeptCommits {
@@ -30,4 +33,6 @@ export interface KeptCommits {
   end?(turn: RunningTurn, message: string | undefined): Promise<void>;
   /** Removes what is stored of a turn, because it is published. Default: nothing is removed. Never rejects. */
   forget?(turn: Pick<Turn, "job" | "identity">): Promise<void>;
+  /** Returns the command that brings what a turn left, or an earlier one of its job, into a clone of the repository. Default: the job's page has it. */
+  commandFor?(turn: Pick<Turn, "job" | "identity">, kept: KeptWork): string | undefined;
 }

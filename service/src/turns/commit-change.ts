@@ -103,12 +103,7 @@ async function commitOnce(
   const title = await titleOf(turn, context);
   const messageWith = ({ leftOut, takenBack = [], notes: ofChange = [] }: ToldChange): string => {
     const told = {
-      notes: [
-        ...(start.behind === undefined ? [] : [oneLine(start.behind)]),
-        ...notes,
-        ...ofChange.map(oneLine),
-        ...leftOut.map(describe),
-      ],
+      notes: [...(start.lacks ?? []).map(oneLine), ...notes, ...ofChange.map(oneLine), ...leftOut.map(describe)],
       takenBack: takenBack.map(oneLine),
     };
     return withTrailers(commitMessage(turn, ownMessages, context.job.session, told, title), author?.trailers ?? []);

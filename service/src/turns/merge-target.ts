@@ -58,7 +58,7 @@ async function stayBehind(work: Work, target: string, why: string): Promise<Star
   const lacking = `The branch ${targetBranch} has changed since this work began, and these changes are not in the worktree. It lacks these files, or has them in an older version: ${quoted(paths)}.`;
   const behind = paths.length === 0 ? why : `${why} ${lacking}`;
   log(`${behindNote} ${behind}`);
-  work.start = { ...start, behind };
+  work.start = { ...start, lacks: [behind] };
   return work.start;
 }
 

@@ -75,11 +75,9 @@ export const actionsNotPermitted = /not permitted to create or approve pull requ
 export const allowActionsAdvice =
   'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in the settings of its organization, if it has one; or use the token of a GitHub App.';
 
-/** Returns whether push protection rejected a commit, which may contain a secret. */
-export function isForSecret(error: unknown): boolean {
-  const text = errorMessage(error);
-  return /secret/i.test(text) && /GH013|push protection/i.test(text);
-}
+/** Returns whether push protection rejected a commit, which may contain a secret. The text of a rule may have that word, too. */
+export const isForSecret = (error: unknown): boolean =>
+  /push protection|GH009|push cannot contain secrets/i.test(errorMessage(error));
 
 /** Phrases in GitHub's naming rules, and the option that satisfies each. */
 const ofNames: readonly (readonly [words: RegExp, option: string])[] = [

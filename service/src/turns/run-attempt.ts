@@ -180,7 +180,7 @@ async function runOnce(
 /** Returns the full prompt: the task, which files may change, the last check's output, and what the branch lacks. */
 function promptOf(
   { id, prompt, sections }: Turn,
-  { isContinued, behind }: Start,
+  { isContinued, lacks = [] }: Start,
   { only, commands, turns, opening = "" }: Pick<TurnContext, "only" | "commands" | "turns" | "opening">,
 ): string {
   const list = only?.patterns.join(", ");
@@ -193,7 +193,7 @@ function promptOf(
     ...(sections === "" ? [] : [sections]),
     ...(list === undefined ? [] : [`${allowed} ${list}`]),
     ...(red === undefined ? [] : [toldCheck(red, last?.checkOutput ?? "", "the last commit of this job")]),
-    ...(behind === undefined ? [] : [behind]),
+    ...lacks,
   ].join("\n\n");
 }
 

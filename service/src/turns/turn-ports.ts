@@ -102,7 +102,9 @@ interface SharedPorts extends Pick<CommitPorts, "secrets"> {
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Default: none. */
-  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "checkEnded" | "turnStarted" | "workerTakes"> | undefined;
+  metrics?:
+    | Pick<Metrics, "agentExited" | "agentCost" | "checkEnded" | "workKept" | "turnStarted" | "workerTakes">
+    | undefined;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
   /** Default: this machine. */

@@ -139,7 +139,7 @@ export class TurnRun {
   async #end(result: Exclude<TurnResult, "taken-over" | "postponed">, position: number): Promise<void> {
     const { store, postponements, machine, log } = this.#options;
     const turn = this.#turn;
-    const failure = result === "failed" ? this.#failure : undefined;
+    const failure = result === "failed" ? this.#toldFailure() : undefined;
     const endedAt = machine.wallTime();
     const why = failure === undefined ? "" : `: ${oneLine(failure.reason)}`;
     log(`${this.#name} ${result}${why}`, result === "failed" ? "warn" : "info");
@@ -151,6 +151,15 @@ export class TurnRun {
     });
     if (!hasEnded)
       log(`${this.#name}: the database has lost the page of its pull request, which is opened again`, "warn");
+  }
+
+  /** Returns why it failed, with the command that gets what is kept, if there is one. */
+  #toldFailure(): Failure | undefined {
+    const failure = this.#failure;
+    if (!failure?.kept) return failure;
+    this.#options.metrics?.workKept(failure.kept);
+    const command = this.#options.keptCommits?.commandFor?.(this.#turn, failure.kept);
+    return command === undefined ? failure : { ...failure, reason: `${failure.reason} To get it: ${command}` };
   }
 
   /**

@@ -107,7 +107,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   if (maker === undefined) return none;
   const patterns = new SecretPatterns(context.secrets ?? []);
   const reason = oneLine(
-    (await patterns.remove(maker.reason ?? "")).replace(keptSentence, "").slice(0, maxReasonLength),
+    ((await patterns.remove(maker.reason ?? "")).split(keptSentence)[0] ?? "").slice(0, maxReasonLength),
   );
   const ended = conflicting
     ? "The work of the last request of this job conflicts with what others have pushed since, and is not published."
@@ -133,6 +133,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
       ? ""
       : ` These of its files are not, because the branch has changed them since, or because they instruct agents or run code: ${namesOf(laid.left.map(oneLine))}`;
   log(`The agent begins in what ${turnName(maker.id)} left: ${names}${left}`);
+  context.metrics?.workKept("laid-out");
   const begun =
     "These files are in the working tree as its agent left them, not committed, and become part of your change";
   const isSame = maker.promptHash === work.maker.promptHash;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { checkResults, failureClasses, type JobCopy, turnStages } from "../../src/model.ts";
+import { checkResults, failureClasses, type JobCopy, keptWorks, turnStages } from "../../src/model.ts";
 
 /** The maximum of `Date`. */
 const lastTime = 8.64e15;
@@ -25,7 +25,7 @@ const turn = z.object({
   reason: z.nullable(z.string()),
   failureClass: z.nullable(z.enum(failureClasses)),
   head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
-  kept: z.nullable(z.enum(["push", "pull-request"])),
+  kept: z.nullable(z.enum(keptWorks)),
   stopRequestedAt: z.nullable(time),
   costUsd: z.nullable(z.number()),
   sessionCost: z.nullable(z.string().check(z.maxLength(1000))),

@@ -5,10 +5,10 @@ import type { DatedCommit } from "../../src/git/history.ts";
 import { packMessage, readPacked } from "../../src/git/job-commits.ts";
 import type { WorkRefs } from "../../src/git/work-refs.ts";
 import type { Machine } from "../../src/machine.ts";
-import type { RunningTurn, Turn } from "../../src/model.ts";
+import type { KeptWork, RunningTurn, Turn } from "../../src/model.ts";
 import { namedTurns } from "../../src/pulls/turn-trailers.ts";
 import type { BusyJob } from "../../src/store/job-copies.ts";
-import type { KeptCommits } from "../../src/store/kept-commits.ts";
+import { applyCommand, type KeptCommits } from "../../src/store/kept-commits.ts";
 import { dayMs } from "../../src/time.ts";
 
 export interface KeptOnRefsOptions {
@@ -56,7 +56,7 @@ export class KeptOnRefs implements KeptCommits {
   }
 
   async save({ job, step, identity }: RunningTurn, packed: Uint8Array): Promise<void> {
-    const { refs, machine, log } = this.#options;
+    const { refs, machine } = this.#options;
     const named = namedTurns(readPacked(packed)?.message ?? "");
     const { session, left } = named.find((one) => one.identity === identity) ?? {};
     const day = new Date(machine.wallTime()).toISOString().slice(0, 10);
@@ -73,8 +73,6 @@ export class KeptOnRefs implements KeptCommits {
       packed,
       earlier.map((one) => one.name),
     );
-    const command = `git fetch origin ${workRefPrefix}${name} && git show FETCH_HEAD:change`;
-    if (left === "unfinished") log(`${job}: to see what its agent changed: ${command}`);
   }
 
   begin(turn: RunningTurn, message: string): Promise<void> {
@@ -103,6 +101,13 @@ export class KeptOnRefs implements KeptCommits {
   async forget({ job, identity }: Pick<Turn, "job" | "identity">): Promise<void> {
     // The record of a turn without a change is its only trace.
     await this.#remove(this.#ofTurn(job, identity).filter(({ stage }) => stage !== "ended"));
+  }
+
+  commandFor({ job, identity }: Pick<Turn, "job" | "identity">, kept: KeptWork): string | undefined {
+    const stage = { push: "made", unfinished: "unfinished", "pull-request": undefined }[kept];
+    const ofJob = this.#all.filter((one) => one.job === job && one.stage === stage);
+    const ref = ofJob.findLast((one) => one.identity === shortHash(identity)) ?? ofJob.at(-1);
+    return ref && `git fetch origin ${workRefPrefix}${ref.name} && git show FETCH_HEAD:change | ${applyCommand}`;
   }
 
   /** Returns a job's kept commits, newest first. @throws if they cannot be read now */

@@ -152,6 +152,7 @@ export class RememberedJobs implements JobCopies {
         await kept.end?.(turn, isCached ? undefined : message);
       },
       forget: async (turn) => kept.forget?.(turn),
+      commandFor: (...turn) => kept.commandFor?.(...turn),
     };
   }
 

@@ -3,6 +3,7 @@ import { errorMessage } from "../../error-message.ts";
 import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, Turn } from "../../model.ts";
+import { namesOf, oneLine } from "../../one-line.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
 import { findProtected } from "../../pulls/protected-files.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
@@ -49,11 +50,12 @@ export async function make(work: Work): Promise<Position> {
     return { stage: "failed", made: { reason: against } };
   }
   for (const note of work.start.notes) log(note);
-  await warnOfUnused(work);
   await checkFreeSpace(context);
   await context.committer?.prepare();
   await tryBranch(work);
-  const start = await mergeTarget(work);
+  await mergeTarget(work);
+  await warnOfUnused(work);
+  const { start } = work;
   const begunAt = machine.now();
   const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
   const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
@@ -101,13 +103,24 @@ export async function make(work: Work): Promise<Position> {
   return settle(work, { commit }, isFinal, report, go());
 }
 
-/** Logs patterns that match no existing file before the agent runs: a typo could discard all its work. */
-async function warnOfUnused({ context, start }: Work): Promise<void> {
+/**
+ * Logs before the agent runs patterns that match no existing file, because a typo could discard all its work, and submodules that `only`
+ * leads into.
+ */
+async function warnOfUnused(work: Work): Promise<void> {
+  const { context, start } = work;
   const { only, moreProtected = [], repository, log } = context;
   if (only === undefined && moreProtected.length === 0) return;
-  const paths = await repository.paths(start.head);
+  const { paths, submodules } = await repository.paths(start.head);
+  const below = submodules.filter((path) => only?.into(path).length);
+  if (below.length > 0) {
+    const lacks = `These submodules are empty here, and what is written there is not published: ${namesOf(below.map(oneLine))}`;
+    log(`${lacks}. To change one, let an agent work on its repository, with --repository.`);
+    work.start = { ...start, lacks: [...(start.lacks ?? []), lacks] };
+  }
+  const into = below.flatMap((path) => only?.into(path) ?? []);
   const unused = {
-    "--only": only?.unused(paths) ?? [],
+    "--only": only?.unused(paths).filter((pattern) => !into.includes(pattern)) ?? [],
     "--protect": moreProtected.filter((pattern) => findProtected(paths, [pattern]).length === 0),
   };
   for (const [option, patterns] of Object.entries(unused))

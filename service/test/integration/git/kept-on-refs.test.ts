@@ -29,19 +29,23 @@ const turn: RunningTurn = {
 };
 
 /** A repository on this machine, with a runner that has made a commit, and what another runner finds. */
-async function setUp(edit: (tree: string) => void = (tree) => writeFileSync(join(tree, "new.md"), "New\n")) {
+async function setUp(
+  edit: (tree: string) => void = (tree) => writeFileSync(join(tree, "new.md"), "New\n"),
+  maker: RunningTurn = turn,
+) {
   const docs = docsRepository();
   const git = (...args: string[]): string => execFileSync("git", ["-C", docs.path, ...args], { encoding: "utf8" });
   const log: string[] = [];
   const open = async () => {
-    const repository = new GitRepository({ url: docs.path, folder: temporaryFolder() });
+    const folder = temporaryFolder();
+    const repository = new GitRepository({ url: docs.path, folder });
     await repository.open();
     const kept = new KeptOnRefs({
       refs: repository.workRefs,
       machine: thisMachine,
       log: (line) => void log.push(line),
     });
-    return { repository, kept };
+    return { repository, kept, folder };
   };
   const runner = await open();
   const { repository } = runner;
@@ -50,7 +54,7 @@ async function setUp(edit: (tree: string) => void = (tree) => writeFileSync(join
   const place = temporaryFolder();
   const worktree = await repository.checkOut(start, { tree: join(place, "tree"), index: join(place, "index") });
   edit(join(place, "tree"));
-  const message = commitMessage(turn, [], "nightly");
+  const message = commitMessage(maker, [], "nightly");
   const { commit = "" } = await repository.commit(worktree, message, { maxBytes: 1e9 });
   await repository.keep(commit, job);
   const refs = (): string[] =>
@@ -88,6 +92,38 @@ test("a commit of any kind of change is the same on another runner, with its id"
   expect([other.kept.jobsOf("step", "s2"), other.kept.jobsOf("session", "weekly")]).toEqual([[], []]);
   expect(await other.kept.commitsOf(job)).toMatchObject([{ commit, message: expect.stringMatching(/^Write it\n/) }]);
 });
+
+test.each(["Write it", "@@ -1,3 +1,4 @@ of a diff", "diff --git a/README.md b/README.md", "--- a/README.md"])(
+  "the command that is printed brings any kind of change into a clone: %s",
+  async (prompt) => {
+    const { git, runner, commit } = await setUp(
+      (tree) => {
+        writeFileSync(join(tree, "crlf.md"), "One\r\nTwo \r\n\r");
+        writeFileSync(join(tree, "README.md"), "No line end,\tand a tab \t");
+        writeFileSync(join(tree, "image.bin"), Buffer.from(Array.from({ length: 3000 }, (_, at) => (at * 31) % 256)));
+        writeFileSync(Buffer.concat([Buffer.from(`${tree}/caf`), Buffer.from([0xe9])]), "An odd name\n\n\n");
+        writeFileSync(join(tree, "run.sh"), "#!/bin/sh\n", { mode: 0o755 });
+        symlinkSync("README.md", join(tree, "link"));
+        rmSync(join(tree, "docs"), { recursive: true, force: true });
+      },
+      { ...turn, prompt },
+    );
+    expect(runner.kept.commandFor(turn, "push")).toBeUndefined();
+    await runner.kept.save(turn, await runner.repository.packCommit(job));
+    const clone = join(temporaryFolder(), "clone");
+    const inClone = (...args: string[]): string => execFileSync("git", ["-C", clone, ...args], { encoding: "utf8" });
+    execFileSync("git", ["clone", "--quiet", git("rev-parse", "--absolute-git-dir").trim(), clone]);
+    for (const setting of ["apply.whitespace=error-all", "core.autocrlf=true"])
+      inClone("config", ...setting.split("="));
+    expect(runner.kept.commandFor(turn, "unfinished")).toBeUndefined();
+    const command = runner.kept.commandFor({ job, identity: identityOf(2) }, "push") ?? "";
+    execFileSync("sh", ["-c", command], { cwd: clone, stdio: "pipe" });
+    const made = join(runner.folder, "mirror.git");
+    const tree = execFileSync("git", ["-C", made, "rev-parse", `${commit}^{tree}`], { encoding: "utf8" });
+    expect(inClone("write-tree")).toBe(tree);
+    expect(inClone("diff", "--name-only")).toBe("");
+  },
+);
 
 test("people can read it, clones do not fetch it, and it cannot be merged", async () => {
   const { git, runner, refs } = await setUp();

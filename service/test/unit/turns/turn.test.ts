@@ -145,11 +145,12 @@ test("an agent that fails fails its turn, and what it reported is logged", async
 
 test("patterns that match no file are told before the agent runs", async () => {
   const { run, ports, starts } = await setUpTurns();
-  const only = readPathPatterns(["docs/**", "Docs/**", "!docs/old/**"]);
+  const only = readPathPatterns(["docs/*", "docs/api/*", "Docs/**", "!docs/old/**"]);
   Object.assign(ports, { only, moreProtected: ["PAGE.md", "*.sh"] });
   const { log } = await run();
   expect(starts).toHaveLength(1);
-  expect(log.split("\n").slice(1, 3)).toEqual([
+  expect(log.split("\n").slice(1, 4)).toEqual([
+    "[service] These submodules are empty here, and what is written there is not published: docs/api. To change one, let an agent work on its repository, with --repository.",
     "[service] --only matches no file that exists: Docs/**, !docs/old/**. Check how it is written, unless the agent is to create such files.",
     "[service] --protect matches no file that exists: *.sh. Check how it is written, unless the agent is to create such files.",
   ]);

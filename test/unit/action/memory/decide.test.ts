@@ -243,6 +243,21 @@ test("the page about the memory shows the table, which is made from the decision
   expect(readFileSync(resolve(root, "docs/memory.md"), "utf8")).toContain(table);
 });
 
+test.each([
+  ["failed", "kept", { to: "job_turn", publishes: true }],
+  ["failed", "unfinished", { to: "job_turn" }],
+  ["failed", undefined, {}],
+  // Somebody did not want it, or its job, any more.
+  ...(["stopped", "archived", "ignored"] as const).flatMap((over) =>
+    (["kept", "unfinished", undefined] as const).map((kept) => [over, kept, {}] as const),
+  ),
+] as const)("in place of a turn that was %s, whose work is %s, it is sent to %j", (over, kept, to) => {
+  const service = { ...turn("failed", kept), over };
+  const others = { attempts: [], record: "unknown", over: new Set<string>(), keepsWords: true } as const;
+  const decision = decide({ service, hadAnnounced: true, ...others });
+  expect(decision).toEqual({ do: "send", replaces: "turn_1", ...to });
+});
+
 test("a remembered job that is of no use does not hide that the work of a turn is kept", () => {
   const service = turn("failed", "kept");
   const evidence = {

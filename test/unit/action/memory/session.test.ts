@@ -503,6 +503,41 @@ test.each([
   },
 );
 
+const [before, night] = ["a".repeat(40), "b".repeat(40)];
+test.each([
+  // Its end was seen: the status is that of another turn.
+  { sent: undefined, status: "completed", failures: 1, commit: before },
+  { sent: undefined, status: "failed", failures: 1, commit: before },
+  { sent: night, status: "completed", failures: 0, commit: night },
+  { sent: night, status: "failed", failures: 2, commit: before },
+  { sent: night, status: "archived", failures: 1, commit: before },
+  { sent: night, status: "not found", failures: 1, commit: before },
+])(
+  "a session whose night sent $sent, and whose job is $status, has come to $commit",
+  ({ sent, status, ...progress }) => {
+    const entry = { jobId: "job_1", run: "1", step: "", attempt: 1, kind: "message", pullRequests: [] } as const;
+    const memory = sessionMemory(new FakeCache(), "step", "session", {});
+    const known = { ...entry, pullRequests: [], commit: before, failures: 1, sent };
+    expect(memory.progressOf(known, status)).toEqual(progress);
+  },
+);
+
+test.each([
+  ["acme/docs", [7]],
+  ["Acme/Docs", [7]],
+  ["acme/docs-site", []],
+  ["acme/doc", []],
+  [undefined, []],
+])("a session in %s remembers the pull request of acme/docs: %j", async (GITHUB_REPOSITORY, pullRequests) => {
+  const environment = { GITHUB_RUN_ID: "2", GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY };
+  const cache = new FakeCache();
+  const pullRequest = { url: "https://github.com/acme/docs/pull/7", number: "7" };
+  const turn = { jobId: "job_1", sent: "create", isResumed: false, end: "completed", base: undefined } as const;
+  await sessionMemory(cache, "step", "session", environment).save({ ...turn, pullRequest });
+  const found = await sessionMemory(cache, "step", "session", environment).find();
+  expect(found).toMatchObject({ entry: { pullRequests } });
+});
+
 test("a re-run of a night waits for the job of its earlier attempt", async () => {
   const { service, night } = nights();
   const environment = { GITHUB_RUN_ID: "7" };
