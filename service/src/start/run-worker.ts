@@ -22,6 +22,7 @@ import type { Secret } from "../secret-patterns.ts";
 import { jobsFolder } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import { ownHomes, SharedHomes } from "../store/shared-homes.ts";
+import { BranchRights } from "../turns/branch-rights.ts";
 import { isKeptAway } from "../turns/run-attempt.ts";
 import type { TurnHost } from "../turns/turn-host.ts";
 import type { ProjectPorts } from "../turns/turn-ports.ts";
@@ -257,6 +258,7 @@ function portsOf(
     worktrees,
     pullRequests,
     committers: new Committers({ repository, gitHub, commitAs, signsOff, trailers }),
+    branchRights: new BranchRights(),
     targetBranch,
     titlePrefix,
     opensDrafts,
