@@ -87,6 +87,8 @@ test.each([
   const checked = check("claude", { ANTHROPIC_AUTH_TOKEN: "k", ANTHROPIC_BASE_URL: url });
   await expect(checked).rejects.toThrow(problem);
   await expect(checked).rejects.toThrow(UnusableModel);
+  const { url: right } = await startApi(accepted);
+  expect(await check("claude", { ANTHROPIC_AUTH_TOKEN: "k", ANTHROPIC_BASE_URL: right })).toEqual([]);
 });
 
 test("a certificate that is not trusted is an error that says how to trust it", async () => {
