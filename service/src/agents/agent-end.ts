@@ -39,7 +39,6 @@ export function endOf({ endedBy, hasEnded, error, exitCode = 0 }: AgentWitnesses
 
 /** How an agent's run ended, for people. */
 export interface ExplainedEnd {
-  /** For the log. */
   lines: string[];
   /** Why the turn fails: the lines, and what the agent printed last. Default: the agent completed. */
   reason?: string;
@@ -53,7 +52,6 @@ export interface EndContext {
   timeLimitMs: number;
   /** The limit for which it was killed. Default: none. */
   exceeded?: ExceededLimit | undefined;
-  /** The last lines that it printed; empty if there are none. */
   lastOutput: string;
 }
 

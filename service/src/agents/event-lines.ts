@@ -10,7 +10,6 @@ export type EventFormat = (typeof eventFormats)[number];
 /** The longest text that a tool gets or returns, in characters. */
 const maxToolLength = 300;
 
-/** Renders the lines of one agent, in their order. */
 export class EventLines {
   readonly #render: (event: Event) => string[];
   /** What an agent has said of a line that it says in pieces. */
@@ -34,7 +33,6 @@ export class EventLines {
       .filter((text) => text.trim() !== "");
   }
 
-  /** Returns the rest at the end. */
   end(): string[] {
     const rest = this.#piece;
     this.#piece = "";

@@ -35,7 +35,6 @@ import { ownProjects } from "./repository-check.ts";
 /** How agents work on the jobs of a project. */
 export interface ProjectAgents extends CommitSettings {
   agent: Agent;
-  /** Where agents run. */
   sandbox: Sandbox;
   /** Default: the machine's network. */
   network?: AgentNetwork | undefined;
@@ -65,7 +64,6 @@ export interface WorkerOptions {
   settings: PerProject<ProjectAgents>;
   /** A folder of the service, for worktrees, homes and logs. */
   folder: string;
-  /** How many agents run at a time. */
   agents: number;
   /**
    * How many jobs of a repository keep their worktree for their next turn. Default: 5. Always 0 if the agents of any project are
@@ -230,7 +228,6 @@ function clonesOf(projects: readonly ProjectBackend[], away: Backend["away"]): C
   }));
 }
 
-/** Returns the worktrees of each repository. */
 function createWorktrees(
   projects: readonly ProjectBackend[],
   kept: number,
