@@ -13,7 +13,6 @@ export class JobLists {
     this.#search = search;
   }
 
-  /** Returns jobs, newest first. */
   async jobs(query: JobQuery): Promise<ListedJob[]> {
     const words = query.text === undefined ? undefined : wordsIn(query.text);
     if (query.projects.length === 0 || words?.length === 0) return [];
@@ -34,7 +33,6 @@ export class JobLists {
     return (await this.#database.row<{ count: number }>(sql, jobId))?.count ?? 0;
   }
 
-  /** Returns the id of a job's first turn. */
   async firstTurn(jobId: string): Promise<number | undefined> {
     const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id LIMIT 1";
     return (await this.#database.row<{ id: number }>(sql, jobId))?.id;
