@@ -44,8 +44,18 @@ const onWindows = [
   "test/e2e/github*.test.ts",
 ];
 
-/** What `npm test` leaves to `.ci/run`, by `npm run test:processes`: most CPU time goes into processes, which unit tests know as ports. */
-const processes = ["service/test/e2e/**/!(smoke).test.ts"];
+/**
+ * What `npm test` leaves to `.ci/run`, by `npm run test:processes`: most CPU time goes into processes. `e2e/smoke.test.ts` and
+ * `integration/jobs/agent-service.test.ts` stand for them, and unit tests know the same rules at ports.
+ */
+const processes = [
+  "service/test/e2e/**/!(smoke).test.ts",
+  "service/test/integration/agents/{agent-limits,survivors,unfinished}.test.ts",
+  "service/test/integration/git/{allowed-files,checked-changes,commit-authors,job-branch,left-work}.test.ts",
+  "service/test/integration/github/verified-commits.test.ts",
+  "service/test/integration/jobs/{base,job-copies,service-state,several-repositories}.test.ts",
+  "service/test/integration/step/remembered-jobs.test.ts",
+];
 
 /** Most of what a worker needs to start a process, such as Git, is for its own memory, of which this keeps half. */
 const frugal = ["--max-semi-space-size=2"];
