@@ -53,7 +53,13 @@ async function live(count: number, days: number): Promise<void> {
   const api = createApi({ engine: jobs, authenticator });
   const { signal } = new AbortController();
   // No page of a pull request is read, which alone needs a clone.
-  const repository = { latestCommits: async () => [], diff: async () => "", changedFiles: async () => [] };
+  const repository = {
+    latestCommits: async () => [],
+    diff: async () => "",
+    lastCommitOf: async () => undefined,
+    packCommit: async () => Buffer.of(),
+    changedFiles: async () => [],
+  };
   const sources = PerProject.same({ ...shown, repository, stateOf: async () => "open" as const });
   let url = "";
   const pages = new Pages({

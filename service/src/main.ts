@@ -36,6 +36,7 @@ async function controlJobs({ command, store: place }: CommandOf<"jobs">): Promis
   const report = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
     if ("file" in place && !existsSync(place.file)) throw new Error(`${place.file} does not exist.`);
+    if (command.command === "patch") return void process.stdout.write(await patchOf(command.job, place, report));
     const print = createLinePrinter();
     for (const line of await linesOf(command, place, report)) print(line);
   } catch (error) {
@@ -44,9 +45,25 @@ async function controlJobs({ command, store: place }: CommandOf<"jobs">): Promis
   }
 }
 
+/** Returns what is kept of a job: beside a file, its service has a clone of the job's repository. */
+async function patchOf(
+  job: string,
+  place: CommandOf<"jobs">["store"],
+  report: (line: string) => void,
+): Promise<Uint8Array> {
+  const { readKeptPatch } = await import("./pages/kept-patch.ts");
+  const { openJobClone } = await import("./start/job-clone.ts");
+  const { openStoreToRead } = await import("./store/sqlite/open-store.ts");
+  await using store = "file" in place ? openStoreToRead(place.file, report) : await openPostgres(place, report);
+  const clone = "file" in place ? await openJobClone(job, store, folderOfStore(place.file)) : undefined;
+  const patch = await readKeptPatch(job, store, clone);
+  if (patch === undefined) throw new Error(`nothing is kept of ${job} that this command can read`);
+  return patch;
+}
+
 /** Reads a file, or changes it through the service that runs on it, so that no command has to wait until it is stopped. */
 async function linesOf(
-  command: JobsCommand,
+  command: Exclude<JobsCommand, { command: "patch" }>,
   place: CommandOf<"jobs">["store"],
   report: (line: string) => void,
 ): Promise<string[]> {

@@ -53,6 +53,7 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
     },
     jobsOfStep: async (sent) => (await copies?.jobsOfStep?.(sent)) ?? [],
     jobOfSession: async (session) => copies?.jobOfSession?.(session),
+    busyJobOf: async (session) => copies?.busyJobOf?.(session),
     keptCommits: {
       isOnlyPlace: true,
       save: async (turn, packed) => {
@@ -61,8 +62,10 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
         await keptCommits.save(turn, packed);
       },
       load: async (job, turn) => copies?.keptCommits?.load(job, turn),
+      begin: async (turn, message) => copies?.keptCommits?.begin?.(turn, message),
       end: async (turn, message) => copies?.keptCommits?.end?.(turn, message),
       forget: async (turn) => copies?.keptCommits?.forget?.(turn),
+      commandFor: (...turn) => copies?.keptCommits?.commandFor?.(...turn),
     },
   };
 }

@@ -55,7 +55,7 @@ export function describeTurn({
     request,
     status,
     ...(message !== "" && { message: shortened(message, maxMessageLength) }),
-    ...(why !== "" && { reason: shortened(why, maxReasonLength) }),
+    ...(why !== "" && { reason: shortened(why, maxReasonLength, maxReasonLength / 2) }),
     ...(failureClass !== null && { class: failureClass }),
     ...(kept !== null && { kept }),
     ...(status === "completed" && hasMadeNothing(made) && { change: "none" }),
@@ -70,8 +70,10 @@ function hasMadeNothing(made: string | null): boolean {
   return parsed !== undefined && parsed.commit === undefined;
 }
 
-function shortened(text: string, maxLength: number): string {
+/** @param end - how many of the last characters are kept: they say what to do. Default: none */
+function shortened(text: string, maxLength: number, end = 0): string {
   if (text.length <= maxLength) return text;
   // Half of a character would not be text.
-  return `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  const start = text.slice(0, maxLength - end - 1).replace(/[\uD800-\uDBFF]$/, "");
+  return `${start}…${text.slice(text.length - end).replace(/^[\uDC00-\uDFFF]/, "")}`;
 }

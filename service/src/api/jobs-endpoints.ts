@@ -170,7 +170,9 @@ export function createApi(options: ApiOptions): Api {
             const session = sessionIn(query);
             const caller = callerOf(request);
             const turns = await steps.findStep(decode(project), caller, step);
-            const job = session && (await steps.findSession(decode(project), caller, session));
+            const ofSession = session && (await steps.findSession(decode(project), caller, session));
+            const { job, until } = ofSession || {};
+            const busyUntil = until === undefined ? undefined : new Date(until).toISOString();
             sendJson(response, 200, {
               step,
               // Tells a client whether its key arrives: something on the way may remove the header.
@@ -182,7 +184,7 @@ export function createApi(options: ApiOptions): Api {
                 ...(control === undefined ? [] : ["stop"]),
               ],
               turns: turns.map(describeTurn),
-              ...(session && { session: job === undefined ? null : { job } }),
+              ...(session && { session: job === undefined ? null : { job, busyUntil } }),
             });
           },
         } satisfies Endpoint<"findStep">,

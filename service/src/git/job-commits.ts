@@ -16,7 +16,7 @@ export interface JobCommit {
 const keptRefs = ["refs/jobs", "refs/earlier"];
 
 /** Returns the last commit made for a job, whether or not it was pushed. */
-export async function lastCommitOf({ git }: Clone, jobId: string): Promise<JobCommit | undefined> {
+export async function lastCommitOf({ git }: Pick<Clone, "git">, jobId: string): Promise<JobCommit | undefined> {
   const format = "--format=%(refname)%00%(objectname)%00%(parent)%00%(contents)%00";
   const output = await git.run(["for-each-ref", format, `refs/jobs/${jobId}`]);
   const [ref, commit = "", parent = "", message = ""] = output.split("\0");
@@ -105,7 +105,7 @@ export function readPacked(packed: Uint8Array): DatedCommit | undefined {
   return { commit: found.commit, message: text.slice(text.indexOf("\n\n") + 2), at: Number(seconds) * 1000 };
 }
 
-/** Returns what `readPacked` reads as a commit with a message, and nothing else: it has no content, and cannot be restored. */
+/** Packs a commit message for `readPacked`. It has no content and cannot be restored. */
 export function packMessage(message: string, at: number): Uint8Array {
   const text = Buffer.from(`committer agent-work <agent-work@localhost> ${Math.floor(at / 1000)} +0000\n\n${message}`);
   return Buffer.concat([Buffer.from(`agent-work ${"0".repeat(40)} ${text.length}\n`), text]);

@@ -74,6 +74,9 @@ export interface Repository {
    */
   commitsOfJobs(text: string, days: number, chosen?: string, maxAgeMs?: number): Promise<DatedCommit[]>;
 
+  /** Returns whether a commit only merges what a branch has, as Git does without anyone's hand. @param target - the head of that branch */
+  isCleanMerge(commit: string, target: string): Promise<boolean>;
+
   /** Fetches, and finds where a turn of a job starts; see `findStart`. */
   findStart(branch: string, options: StartOptions): Promise<Start>;
 
@@ -101,8 +104,8 @@ export interface Repository {
   /** Returns the files, links and submodules that differ between two commits. */
   changedFiles(base: string, head: string): Promise<readonly ChangedFile[]>;
 
-  /** Returns the paths of all files, links and submodules of a commit. */
-  paths(commit: string): Promise<readonly string[]>;
+  /** Returns the paths of all files, links and submodules of a commit, and those of its submodules. */
+  paths(commit: string): Promise<{ paths: readonly string[]; submodules: readonly string[] }>;
 
   /** Reads the contents with some ids, as text of which each character is a byte. */
   readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }>;

@@ -64,6 +64,7 @@ export const pageRoutes = {
   pullRequest: { path: "/pull/{number}", methods: read, access: "session" },
   jobPage: { path: "/job/{job}", methods: read, access: "session" },
   jobLog: { path: "/job/{job}/log", methods: read, access: "session or key" },
+  keptPatch: { path: "/job/{job}/patch", methods: read, access: "session or key" },
   turnLog: { path: "/job/{job}/turn/{turn}/log", methods: read, access: "session" },
   jobEvents: { path: "/job/{job}/events", methods: read, access: "session or key" },
   messageForm: { path: "/job/{job}/message", methods: write, access: "session of a form" },

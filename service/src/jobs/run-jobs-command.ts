@@ -1,6 +1,7 @@
 import { dollars } from "../cost.ts";
 import type { JobStatus, PageJob, StoredTurn } from "../model.ts";
 import { PerProject } from "../per-project.ts";
+import { applyCommand } from "../store/kept-commits.ts";
 import type { JobLogs } from "../store/logs.ts";
 import type { Store } from "../store/store.ts";
 import { Jobs } from "./jobs.ts";
@@ -9,6 +10,8 @@ import { Jobs } from "./jobs.ts";
 export type JobsCommand =
   | { command: "list"; projects: readonly string[] | undefined; status: JobStatus | undefined; isJson: boolean }
   | { command: "show"; job: string; isJson: boolean }
+  /** Prints what is kept of it. */
+  | { command: "patch"; job: string }
   | JobsChange;
 
 /** A command that changes something. Default of `turn`: the first one that has not ended. */
@@ -29,7 +32,7 @@ const shownLogBytes = 4096;
  * @throws with the reason as the message if it cannot be done
  */
 export async function readJobs(
-  command: Exclude<JobsCommand, JobsChange>,
+  command: Exclude<JobsCommand, JobsChange | { command: "patch" }>,
   store: Store,
   logs: JobLogs | undefined,
   now = Date.now(),
@@ -46,7 +49,22 @@ export async function readJobs(
   const shown = { ...describe(found, await store.turns.ofJob(id)), log: await endOfLog(logs ?? store.logs, id) };
   return command.isJson
     ? [JSON.stringify(shown)]
-    : [...tableOf([shown], now), "", ...shown.log.split("\n").map((line) => line.replace(/\p{Cc}|\p{Cf}/gu, "�"))];
+    : [
+        ...tableOf([shown], now),
+        ...keptLines(found),
+        "",
+        ...shown.log.split("\n").map((line) => line.replace(/\p{Cc}|\p{Cf}/gu, "�")),
+      ];
+}
+
+/** Says how to get the work of a job that no pull request has. */
+function keptLines({ id, kept, branch }: PageJob): string[] {
+  if (kept === null) return [];
+  if (kept !== "pull-request")
+    return [
+      `Its last turn left ${kept === "push" ? "a commit" : "unfinished work"}: jobs patch ${id} prints it, for ${applyCommand}`,
+    ];
+  return [`Its work is on its branch: git fetch origin ${branch} && git switch --detach FETCH_HEAD`];
 }
 
 async function endOfLog(logs: JobLogs | undefined, job: string): Promise<string> {
@@ -58,7 +76,7 @@ async function endOfLog(logs: JobLogs | undefined, job: string): Promise<string>
   return from === 0 ? text : text.slice(text.indexOf("\n") + 1);
 }
 
-type DescribedTurn = Pick<StoredTurn, "id" | "state" | "startedAt" | "endedAt" | "costUsd" | "reason">;
+type DescribedTurn = Pick<StoredTurn, "id" | "state" | "startedAt" | "endedAt" | "costUsd" | "reason" | "kept">;
 
 /** A job as programs get it. Times are in milliseconds since 1970. */
 type DescribedJob = Pick<PageJob, "id" | "project" | "createdAt" | "pullRequest"> & {
@@ -74,13 +92,14 @@ function describe(job: Omit<PageJob, "model" | "kept" | "branch">, turns: readon
     status: archivedAt === null ? state : "archived",
     createdAt,
     pullRequest,
-    turns: turns.map(({ id, state, startedAt, endedAt, costUsd, reason }) => ({
+    turns: turns.map(({ id, state, startedAt, endedAt, costUsd, reason, kept }) => ({
       id,
       state,
       startedAt,
       endedAt,
       costUsd: dollars(costUsd) === undefined ? null : costUsd,
       reason,
+      kept,
     })),
   };
 }

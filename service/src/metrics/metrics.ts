@@ -1,4 +1,4 @@
-import type { Census, CheckResult, DiskUse, TurnResult } from "../model.ts";
+import type { Census, CheckResult, DiskUse, KeptWork, TurnResult } from "../model.ts";
 
 /**
  * How an agent ended. `reported-failure`: its exit code was 0, but it said that it failed; `stopped`: the service stopped it;
@@ -59,6 +59,8 @@ export interface Metrics {
   agentExited(exit: AgentExit): void;
   agentCost(cost: AgentCost): void;
   checkEnded(result: CheckResult): void;
+  /** @param what - what is kept of a turn that failed; `laid-out`: an agent begins in what was left unfinished */
+  workKept(what: KeptWork | "laid-out"): void;
   requestAnswered(request: AnsweredRequest): void;
   gitHubAnswered(response: GitHubResponseNumbers): void;
   storeOutageBegan(): void;
@@ -75,6 +77,7 @@ export const noMetrics: Metrics = {
   agentExited: () => {},
   agentCost: () => {},
   checkEnded: () => {},
+  workKept: () => {},
   requestAnswered: () => {},
   gitHubAnswered: () => {},
   storeOutageBegan: () => {},

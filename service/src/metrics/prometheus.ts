@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Machine, thisMachine } from "../machine.ts";
-import type { Census, CheckResult, DiskUse, TurnResult } from "../model.ts";
+import type { Census, CheckResult, DiskUse, KeptWork, TurnResult } from "../model.ts";
 import type {
   AgentCost,
   AgentExit,
@@ -88,6 +88,10 @@ export class PrometheusMetrics implements ReadableMetrics {
 
   checkEnded(result: CheckResult): void {
     this.#worker.checks.inc({ result });
+  }
+
+  workKept(what: KeptWork | "laid-out"): void {
+    this.#worker.kept.inc({ what });
   }
 
   requestAnswered({ method, route, status, seconds }: AnsweredRequest): void {
@@ -197,6 +201,12 @@ function workerMetrics(registry: Registry) {
       name: "agent_service_checks_total",
       help: "Checks of commits that have ended, by what they showed.",
       labelNames: ["result"],
+      registers,
+    }),
+    kept: new Counter({
+      name: "agent_service_kept_work_total",
+      help: "Failed turns of which work is kept, by its kind, and agents that began in unfinished work (laid-out).",
+      labelNames: ["what"],
       registers,
     }),
     costs: new Counter({

@@ -95,11 +95,12 @@ const commands: Readonly<Record<string, ParsedCommand>> = {
     usage: [
       "jobs list [active|completed|failed|archived] --store STORE [--project ID]... [--format json]",
       "jobs show JOB --store STORE [--format json]",
+      "jobs patch JOB --store STORE",
       "jobs stop JOB [TURN] --store STORE",
       "jobs retry JOB --store STORE",
     ],
     about: [
-      "Lists the newest jobs of a store with their turns, shows a job with the end of its log, stops a turn of a job, or runs its last turn again, which has failed. A service may use the store meanwhile.",
+      "Lists the newest jobs of a store with their turns, shows a job with the end of its log, prints what is kept of it and on no branch, for git apply, stops a turn of a job, or runs its last turn again, which has failed. A service may use the store meanwhile.",
     ],
     options: {
       store: { STORE: "the store of the service" },
@@ -110,7 +111,7 @@ const commands: Readonly<Record<string, ParsedCommand>> = {
     hasWords: true,
     read: (given) => {
       const store = parseStore(given);
-      if (store === undefined) throw new Error("jobs requires --store, the same as that of the service.");
+      if (store === undefined) throw new Error("jobs requires --store, the same as the service's.");
       const projects = given.value("project");
       const isJson = given.value("format") === "json";
       const command = readJobsCommand(given.positionals, projects, isJson);
@@ -154,7 +155,7 @@ const service = (role: Role): ParsedCommand =>
       OptionHelp
     >,
     notes: [
-      "Environment variables: AGENT_SERVICE_KEY is an API key for all projects (default: without --keys, the service generates one and prints it). GITHUB_TOKEN is used to push over HTTPS and to open pull requests; a project of --config can have a token of its own. Agents get none of them. Each can be in a file in place of its variable, and so can the key of a model: the file that NAME_FILE names, or NAME in $CREDENTIALS_DIRECTORY. Files are read again when they change, except that of AGENT_SERVICE_KEY. GITHUB_SERVER_URL and GITHUB_API_URL name a GitHub other than github.com.",
+      "Environment variables: AGENT_SERVICE_KEY is an API key for all projects (default: without --keys, the service generates one and prints it). GITHUB_TOKEN is used to push over HTTPS and to open pull requests; a project of --config can have a token of its own. Agents get none of them. Each can be in a file in place of its variable, and so can the key of a model: the file that NAME_FILE names, or NAME in $CREDENTIALS_DIRECTORY. Files are read again when they change, except the one for AGENT_SERVICE_KEY. GITHUB_SERVER_URL and GITHUB_API_URL name a GitHub other than github.com.",
     ],
     read: (given, environment) => ({ kind: "serve", options: readOptions(given, environment, role) }),
   });
@@ -194,10 +195,11 @@ function readJobsCommand(
     if (second !== undefined && turn === undefined) throw new Error(`${second} is not a turn.`);
     return { command, job: first, turn };
   }
-  if (command === "retry" && isJob && first !== undefined && second === undefined) return { command, job: first };
-  if (["show", "stop", "retry"].includes(command ?? "") && first !== undefined && !isJob)
+  if ((command === "retry" || command === "patch") && isJob && first !== undefined && second === undefined)
+    return { command, job: first };
+  if (["show", "patch", "stop", "retry"].includes(command ?? "") && first !== undefined && !isJob)
     throw new Error(`${first} is not the id of a job.`);
-  throw new Error("jobs must be followed by list, show JOB, stop JOB or retry JOB.");
+  throw new Error("jobs must be followed by list, show JOB, patch JOB, stop JOB or retry JOB.");
 }
 
 function readKeyCommand({

@@ -1,4 +1,5 @@
 import type { JobProgress, PageJob, Spent } from "../model.ts";
+import { applyCommand } from "../store/kept-commits.ts";
 import { renderAsker, type TurnAsker } from "./asker.ts";
 import { fieldValue, type Html, html } from "./html.ts";
 import type { JobDetail } from "./job-detail.ts";
@@ -37,6 +38,7 @@ export interface JobPage {
   /** A message that was not sent. */
   draft: MessageDraft | undefined;
   scriptPath: string;
+  baseUrl: string;
 }
 
 /**
@@ -72,18 +74,23 @@ ${last && html`<p><a href="${last.href}">${last.text}</a>${statusOf(job) === "co
 `;
 }
 
-/** Says where the work is that no pull request has. */
-function renderKept({ job, repositoryName = "origin" }: JobPage): Html | undefined {
-  const { kept, branch } = job;
+/** Says where the work is that no pull request has, and how people get it. */
+function renderKept({ job, repositoryName = "origin", baseUrl }: JobPage): Html | undefined {
+  const { id, kept, branch } = job;
   if (kept === null) return undefined;
-  if (kept !== "pull-request") return html`<p role="note">${keptByService[kept]}</p>\n`;
-  return html`<p role="note">The work of the last turn has no pull request, and is kept on its branch. The next turn publishes it. To get it:</p>
-<pre tabindex="0">git fetch ${repositoryName} ${branch} &amp;&amp; git switch --detach FETCH_HEAD</pre>
+  const fetched = `git fetch ${shellWord(repositoryName)} ${branch} && git switch --detach FETCH_HEAD`;
+  const sent = `echo "Authorization: Bearer $AGENT_SERVICE_KEY" | curl -sSf -H @- ${baseUrl}/job/${id}/patch | ${applyCommand}`;
+  return html`<p role="note">${keptWords[kept]} To get it:</p>
+<pre tabindex="0">${kept === "pull-request" ? fetched : sent}</pre>
 `;
 }
 
-const keptByService = {
-  push: "The commit of the last turn is kept by the service, because its push was refused. The next turn publishes it: send a message.",
+const shellWord = (text: string): string => (/^[\w@:/.~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+const keptWords = {
+  "pull-request":
+    "The work of the last turn has no pull request, and is kept on its branch. The next turn publishes it.",
+  push: "The commit of the last turn is kept by the service, and could not be pushed. The next turn publishes it: send a message.",
   unfinished:
     "What the agent changed in the last turn is kept by the service, and not published. The next turn begins in it: send a message.",
 } as const;

@@ -25,6 +25,8 @@ import { duration, plural } from "./words.ts";
 export interface JobPagesOptions extends Pick<DetailOptions, "isAway"> {
   /** See `basePathOf`. */
   basePath: string;
+  /** Returns the origin of pages, with the base path. */
+  baseUrl: () => string;
   store: PageStore;
   logs: JobLogs;
   engine: Pick<Jobs, "message">;
@@ -118,7 +120,7 @@ export class JobPages {
   }
 
   async #render(job: PageJob, { view, hasForms, draft }: { view: View; hasForms: boolean; draft?: MessageDraft }) {
-    const { store, logs, projects, scriptPath } = this.#options;
+    const { store, logs, projects, scriptPath, baseUrl } = this.#options;
     const { id } = job;
     // Read before the rest of the page, so that a change in the meantime becomes an event.
     const progress = await store.jobs.progress(id);
@@ -138,6 +140,7 @@ export class JobPages {
       form: hasForms ? newToken() : undefined,
       draft,
       scriptPath,
+      baseUrl: baseUrl(),
     });
   }
 

@@ -2,8 +2,9 @@ import type { PageJob } from "../model.ts";
 import type { Store } from "../store/store.ts";
 
 /** What pages read from the store. */
-export interface PageStore {
+export interface PageStore extends Partial<Pick<Store, "keptCommits">> {
   jobs: Pick<Store["jobs"], "projectOf" | "progress"> & { find(id: string): Promise<PageJob | undefined> };
+  turns: Pick<Store["turns"], "ofJob">;
   lists: Pick<
     Store["lists"],
     | "jobs"

@@ -15,6 +15,7 @@ import { showCosts } from "./costs-page.ts";
 import { MemoryTokens } from "./expiring-tokens.ts";
 import { JobList } from "./job-list.ts";
 import { JobPages, type JobPagesOptions } from "./job-pages.ts";
+import { readKeptPatch } from "./kept-patch.ts";
 import { messagePage } from "./layout.ts";
 import { LogPages, type LogPagesOptions } from "./log-pages.ts";
 import { type PageReply, sendPage, textReply } from "./page-reply.ts";
@@ -113,6 +114,9 @@ export class Pages {
         const job = await this.#findJob(id, access);
         return this.#logs.showText(request, id, () => readers.mayStillRead(request, job));
       }),
+      keptPatch: withKeyOrSignedIn(readers, async (_request, access, { job }) =>
+        this.#showPatch(await this.#findJob(job, access)),
+      ),
       turnLog: signedIn(readers, async (request, access, { job, turn }) => {
         const view = this.#viewOf(request, access);
         return showTurnLog(request, this.#options.logs, await this.#findJob(job, access), Number(turn), view);
@@ -156,7 +160,7 @@ export class Pages {
     const told = Object.values(others)
       .flatMap((one) => one ?? [])
       .map(({ problem }) => `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`);
-    // It names projects, and not only those of the reader.
+    // It names projects, including other readers' projects.
     if (repositories !== undefined && isAwayIn(problems?.awayProjects, access.projects))
       told.push("A repository cannot be used now. Its jobs wait until it can.");
     return { ...readView(request, access), basePath, problems: told };
@@ -167,6 +171,14 @@ export class Pages {
     const job = await this.#options.store.jobs.find(id);
     if (job === undefined || !projects.includes(job.project)) throw new HttpException(404, "Job not found");
     return job;
+  }
+
+  async #showPatch({ id, project }: PageJob): Promise<PageReply> {
+    const { store, projects } = this.#options;
+    const source = projects.get(project);
+    const patch = source && (await readKeptPatch(id, store, source.repository));
+    if (patch === undefined) throw new HttpException(404, "Nothing is kept of this job that this machine has");
+    return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: [Buffer.from(patch)] };
   }
 
   async #showPull(number: number, { projects }: Access, view: View): Promise<PageReply> {

@@ -18,7 +18,7 @@ import type { View } from "./view.ts";
 
 /** The repository of a project and the states of its pull requests. */
 export interface PullRequestSource {
-  repository: Pick<GitRepository, "latestCommits" | "diff" | "changedFiles">;
+  repository: Pick<GitRepository, "latestCommits" | "diff" | "changedFiles" | "lastCommitOf" | "packCommit">;
   repositoryName: string;
   /** Returns the files that differ between two commits and run code or instruct agents. Default: none do. */
   protectedFiles?: (base: string, head: string) => Promise<readonly string[]>;

@@ -24,10 +24,10 @@ interface Line {
 }
 
 /**
- * Returns the page with a part of what a turn wrote to the log of its job, with times.
+ * Returns the page with a part of a turn's log, with times.
  *
- * @param request - its query can have `from`, a position in the log of the job, in bytes. Default: the turn's start
- * @throws HttpException 400 if that is no number
+ * @param request - its query can have `from`, a position in the job's log in bytes. Default: the turn's start
+ * @throws HttpException 400 if that is not a number
  */
 export async function showTurnLog(
   request: IncomingMessage,

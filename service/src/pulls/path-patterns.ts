@@ -5,6 +5,8 @@ export interface PathPatterns {
   matches(path: string): boolean;
   /** Returns the patterns that match none of some paths. */
   unused(paths: readonly string[]): string[];
+  /** Returns the patterns that match files in a folder. One that begins with a wildcard is about no certain folder. */
+  into(folder: string): string[];
 }
 
 /** Mistakes by which a pattern matches no file, and what they are, as what follows the pattern in a sentence. */
@@ -49,8 +51,23 @@ export function readPathPatterns(patterns: readonly string[]): PathPatterns {
     rules.findLast(({ expression }) => expression.test(path))?.isNegative === false;
   const unused = (paths: readonly string[]): string[] =>
     rules.filter(({ expression }) => !paths.some((path) => expression.test(path))).map(({ pattern }) => pattern);
-  return { patterns, matches, unused };
+  const into = (folder: string): string[] => {
+    const excluded = rules.findLastIndex(
+      ({ isNegative, expression }) => isNegative && [folder, `${folder}/`].some((path) => expression.test(path)),
+    );
+    return rules.flatMap(({ pattern }, index) => (index > excluded && reaches(pattern, folder) ? pattern : []));
+  };
+  return { patterns, matches, unused, into };
 }
+
+/** Returns whether a beginning of a pattern, up to a slash or two stars, matches a folder. */
+const reaches = (pattern: string, folder: string): boolean =>
+  /^[^!*/]/.test(pattern) &&
+  [...pattern.matchAll(/(?<!\\)\/|\*\*/g)].some(({ index, 0: end }) =>
+    end === "/"
+      ? toRegExp(pattern.slice(0, index)).test(folder)
+      : toRegExp(pattern.slice(0, index + 2)).test(`${folder}/`),
+  );
 
 /** The parts of a pattern, in the order in which they are tried. */
 const part =

@@ -17,7 +17,7 @@ export interface JobLogs {
    * @throws StoreUnavailable if it cannot be read now
    */
   end(jobId: string): Promise<number>;
-  /** Returns which turns wrote which parts of a job's log, and when, in its order; not those of which nobody knows. */
+  /** Returns the turns that wrote each part of a job's log, with times, in log order. Parts of unknown origin are omitted. */
   marks(jobId: string): Promise<LogMark[]>;
   /**
    * Calls `listener` whenever a job's log may have grown, or its turns may have ended.

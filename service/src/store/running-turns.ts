@@ -136,7 +136,7 @@ export class RunningTurns {
     });
   }
 
-  /** Records what the check of what was made showed: the stage `checked`. */
+  /** Records a check result: the stage `checked`. */
   async setChecked(turn: RunningTurn, report: Pick<StoredReport, "checkResult" | "checkOutput">): Promise<void> {
     this.#say(turn, { report, stage: "checked" });
     await this.#storeNowOrAtEnd(turn, { report, stage: "checked" });

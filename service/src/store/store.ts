@@ -29,7 +29,7 @@ export interface StoreOptions extends Omit<TurnParts, "announcements"> {
   tokens?: TokenStore;
   /** Default: no other process uses the store. */
   changes?: StoreChanges;
-  /** Default: that of SQLite. */
+  /** Default: SQLite's. */
   search?: TextSearch;
   /** Closes what else belongs to the store, before the database is closed. */
   close?: () => Promise<void>;

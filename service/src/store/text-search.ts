@@ -6,7 +6,7 @@ export interface TextSearch {
   /** A table expression with one value, and a condition for a row of `job` that uses it. */
   table: string;
   condition: string;
-  /** Returns that value: each word may go on. */
+  /** Returns the query for words, each of which matches as a prefix. */
   value(words: readonly string[]): string;
 }
 

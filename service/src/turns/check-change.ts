@@ -16,23 +16,19 @@ import {
 } from "../pulls/protected-files.ts";
 import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 
-/** What the check of a change depends on. */
 export interface CheckPorts {
   repository: Pick<Repository, "changedFiles" | "readContents">;
   /** Default: `flag`. */
   protectedFiles?: ProtectedFilesKind | undefined;
   /** Protected files besides `protectedPatterns`. Default: none. */
   moreProtected?: readonly string[] | undefined;
-  /** The files that a change may have. Default: all. */
+  /** The files that a change may touch. Default: all. */
   only?: PathPatterns | undefined;
-  /** Secrets of the service, which are never pushed. Default: none are known. */
+  /** Secrets of the service, which are never pushed. Default: none. */
   secrets?: Iterable<Secret> | undefined;
 }
 
-/**
- * Returns the files of a change that people should review first, as names for them: the protected ones, and those that should have passed
- * a filter of Git.
- */
+/** Returns the names of files that people should review first: protected files, and files that bypassed a Git filter. */
 export async function findFlaggedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<string[]> {
   const unfiltered = files.flatMap(({ path, filter }) =>
     filter === undefined ? [] : `${path} (not passed through ${filter})`,
@@ -40,7 +36,7 @@ export async function findFlaggedChanges(ports: CheckPorts, files: readonly Chan
   return [...(await findProtectedChanges(ports, files)), ...unfiltered.map(oneLine)];
 }
 
-/** Returns the protected ones of the files that a change has, as names for people. Empty if they are allowed. */
+/** Returns the names of protected files in a change; empty if they are allowed. */
 async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<string[]> {
   if (ports.protectedFiles === "allow") return [];
   const { matching, programs } = await findRunning(ports, files);
@@ -53,7 +49,7 @@ async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFi
   ].map(oneLine);
 }
 
-/** Returns the paths of files of a change that instruct agents or run code where they are, by their names or by what is in them. */
+/** Returns the files that instruct agents or run code, judged by name or by content. */
 export async function findRunning(
   { repository, moreProtected = [] }: CheckPorts,
   files: readonly ChangedFile[],
@@ -65,7 +61,7 @@ export async function findRunning(
   return { matching, programs: await changedCode(repository, others, mayNamePrograms, changesPrograms) };
 }
 
-/** Returns the paths of files of a kind whose versions before and after differ in what runs. */
+/** Returns the files for which `differs` reports a change in executable content. */
 async function changedCode(
   repository: CheckPorts["repository"],
   all: readonly ChangedFile[],
@@ -82,17 +78,15 @@ async function changedCode(
   );
 }
 
-/** Thrown if a change has files that the options do not allow. */
 export class NotAllowed extends ChangeRefused {}
 
 /**
- * Checks what a turn is about to push.
+ * Checks a change before it is pushed.
  *
- * @param base - what is pushed already
- * @param texts - what else is published with it, by its name for people
+ * @param base - the commit that is already pushed
+ * @param texts - other published texts, by display name
  * @param log - appends to the job's log
- * @throws if a secret of the service would be pushed, or files are changed that must not be; with the places, but no secret, as
- *   the message
+ * @throws if it contains a secret or a file that is not allowed; the message names the places, never the secret
  */
 export async function checkChange(
   ports: CheckPorts,
@@ -111,11 +105,11 @@ export async function checkChange(
         `the change has secrets of the service, so it is not pushed: ${places.join(", ")}. Find out how the agent got them, and replace them; name a variable that has none with --agent-env-public`,
       );
   }
-  // What is kept of an earlier turn may have been made with other options.
+  // Kept work may have been made with other options.
   const outside = files.filter(({ path }) => only?.matches(path) === false).map(({ path }) => oneLine(path));
   if (outside.length > 0) throw new NotAllowed(`the change has files that --only does not allow: ${namesOf(outside)}`);
   const refused = protectedFiles === "refuse" ? await findProtectedChanges(ports, files) : [];
-  // Whoever names files by --only means them to change.
+  // Files matched by --only are expected to change.
   const isMeant = (path: string): boolean => isHarmless(path) || only?.matches(path) === true;
   if (protectedFiles === "refuse")
     for (const name of files.filter(({ path }) => !isMeant(path)).map(({ path }) => oneLine(path)))
@@ -131,7 +125,7 @@ export async function checkChange(
     );
 }
 
-/** Returns the places of secrets, except in lines that a file of the change had before. */
+/** Returns where secrets were found, except in lines that a file already contained. */
 async function findSecrets(
   patterns: SecretPatterns,
   repository: CheckPorts["repository"],
@@ -157,7 +151,7 @@ async function findSecrets(
   return places;
 }
 
-/** Returns the lines that the files of a change had before it. */
+/** Returns all lines that the files contained before the change. */
 async function earlierLines(repository: CheckPorts["repository"], files: readonly ChangedFile[]): Promise<Set<string>> {
   const lines = new Set<string>();
   for await (const { content } of repository.readContents(files.flatMap(({ before }) => before ?? [])))
@@ -165,7 +159,7 @@ async function earlierLines(repository: CheckPorts["repository"], files: readonl
   return lines;
 }
 
-/** Returns the lines that a part of a text is in. */
+/** Returns the lines that a match spans. */
 function linesOf(text: string, { start, end }: Pick<Place, "start" | "end">): string[] {
   const to = text.indexOf("\n", end);
   return text.slice(text.lastIndexOf("\n", start) + 1, to < 0 ? undefined : to).split("\n");

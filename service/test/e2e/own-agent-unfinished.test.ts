@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
+import { plainText } from "../../../tools/terminal.ts";
 import { agentStep, setUpGitHub, unconfined } from "../support/workflow-job.ts";
 
 /*
@@ -45,12 +47,19 @@ test.each(rows(accesses, 2))(
     const first = await night("1");
     expect(first.outputs, first.log).toMatchObject({ outcome: "failed", "pr-link": "" });
     expect(first.annotations.join("\n")).toContain(
-      "What its agent changed is kept: the job's next request goes on from there.",
+      "What its agent changed is kept: the job's next request continues from there.",
     );
     expect(docs.branches()).toEqual([]);
     expect(refs()).toEqual([expect.stringMatching(/\/unfinished$/)]);
-    const [, command = ""] = /(git fetch origin \S+ && git show FETCH_HEAD:change)/.exec(first.log) ?? [];
-    expect(docs.git("show", `${command.split(" ")[3]}:change`)).toContain("+line");
+    const clone = join(temporaryFolder(), "clone");
+    execFileSync("git", ["clone", "--quiet", docs.path, clone]);
+    const shown = [first.annotations.join("\n"), plainText(first.summary)];
+    const [command = "", inSummary] = shown.map(
+      (text) => /git fetch origin [^\n]* --whitespace=nowarn/.exec(text)?.[0],
+    );
+    expect(inSummary).toBe(command);
+    execFileSync("sh", ["-c", command], { cwd: clone, stdio: "pipe" });
+    expect(readFileSync(join(clone, "part.md"), "utf8")).toBe("line\n");
     const second = await night("2");
     expect(second.outputs, second.log).toMatchObject({ outcome: "failed", "job-origin": "continued" });
     const third = await night("3");

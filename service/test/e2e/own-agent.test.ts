@@ -73,6 +73,25 @@ async function setUp({ isOpen = true } = {}) {
   };
 }
 
+test("a submodule that --only leads into is named to the agent, in the log and in the body, and the rest is published", async () => {
+  const { docs, github, run } = await setUp();
+  docs.importHistory(
+    `commit refs/heads/main\ncommitter A <a@b> now\ndata 0\nfrom refs/heads/main^0\nM 160000 ${"1".repeat(40)} theme\n\n`,
+  );
+  const ran = await run({
+    agent: "cat > notes.md; echo a > theme/page.css",
+    "agent-options": "--sandbox none\n--agent-network full\n--only theme/**/*.css\n--only notes.md",
+  });
+  expect(ran.outputs, ran.log).toMatchObject({ outcome: "pr-created" });
+  const empty = "These submodules are empty here, and what is written there is not published: theme";
+  expect(docs.git("show", `${ran.outputs.ref}:notes.md`)).toContain(empty);
+  expect(docs.git("diff", "--name-only", `main...${ran.outputs.ref}`)).toBe("notes.md");
+  const [pull] = (await github.call("GET", "/pulls")) as { body: string }[];
+  expect(pull?.body).toContain(`${empty}\n  Left out: theme, because only what the submodule's own repository has`);
+  expect(ran.log).toContain(`${empty}. To change one, let an agent work on its repository, with --repository.`);
+  expect(ran.log).not.toContain("matches no file that exists: theme");
+});
+
 test("two steps at the same time run their agents, open their pull requests, and leave nothing behind", async () => {
   const { docs, agents, run } = await setUp();
   const runs = await Promise.all(["one", "two"].map((id) => run({ prompt: id }, { GITHUB_ACTION: id })));
@@ -245,12 +264,12 @@ test("a cancelled step stops its agent within 7 s, and a re-run runs it again", 
 test("after timeout-minutes, the agent is stopped", async () => {
   const { agents, run } = await setUp({ isOpen: false });
   const { outputs, annotations, log } = await run({
-    "timeout-minutes": "0.05",
+    "timeout-minutes": "0.08",
     "agent-options": "--sandbox none\n--agent-network full\n--time-limit-minutes 5",
   });
   expect(outputs, log).toMatchObject({ outcome: "timed-out" });
   expect(annotations).toEqual([
-    expect.stringMatching(/^error Timed out: Job \S+ was still running after 3 s, so its agent was stopped\./),
+    expect.stringMatching(/^error Timed out: Job \S+ was still running after \\d s, so its agent was stopped\./),
   ]);
   expect(agents()).toBe(1);
 });

@@ -131,6 +131,7 @@ export async function startPages(options: PagesServerOptions = {}) {
           .reverse()
           .slice(0, count),
     },
+    turns: { ofJob: async () => [] },
     lists: {
       jobs: async () => [],
       waitOf: async () => undefined,

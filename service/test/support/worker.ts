@@ -13,6 +13,7 @@ import { PerProject } from "../../src/per-project.ts";
 import { turnTrailers } from "../../src/pulls/turn-trailers.ts";
 import { JobCopier } from "../../src/store/job-copier.ts";
 import type { JobCopies } from "../../src/store/job-copies.ts";
+import type { KeptCommits } from "../../src/store/kept-commits.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { TurnHost } from "../../src/turns/turn-host.ts";
@@ -114,6 +115,8 @@ export interface WorkerSetup {
   copies?: JobCopies;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
+  /** Default: the repository's clone. */
+  keptCommits?: KeptCommits;
 }
 
 /** Creates a worker for turns whose checkouts and pauses end when the test says so. No agent runs, unless the test changes the repository. */
@@ -128,6 +131,7 @@ export function setUpWorker({
   copies,
   metrics,
   host,
+  keptCommits,
   now = thisMachine.now,
 }: WorkerSetup = {}) {
   const folder = temporaryFolder();
@@ -164,6 +168,7 @@ export function setUpWorker({
     },
     machine: { ...thisMachine, now, sleep: sleeps.sleep },
     metrics,
+    keptCommits,
     ...(host && { host }),
   });
   /** Waits until a job's branch is being checked out. */

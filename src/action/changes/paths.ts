@@ -4,6 +4,8 @@ export interface PathFilter {
   matches: (path: string) => boolean;
   /** Returns the patterns that match none of some paths, without those that exclude. */
   unused: (paths: readonly string[]) => string[];
+  /** Returns the patterns that count files in a folder. One that begins with a wildcard is about no certain folder. */
+  into: (folder: string) => string[];
 }
 
 /** Mistakes by which a pattern matches no file, and what they are, as what follows in a sentence. */
@@ -49,7 +51,22 @@ export function parsePaths(text: string): { value: PathFilter | undefined } | { 
     rules
       .filter(({ isNegative, expression }) => !isNegative && !paths.some((path) => expression.test(path)))
       .map(({ pattern }) => pattern);
-  return { value: { patterns: rules.map(({ pattern }) => pattern), matches, unused } };
+  const into = (folder: string): string[] => {
+    const excluded = rules.findLastIndex(
+      ({ isNegative, expression }) => isNegative && [folder, `${folder}/`].some((path) => expression.test(path)),
+    );
+    return rules.flatMap(({ pattern }, index) => (index > excluded && reaches(pattern, folder) ? pattern : []));
+  };
+  return { value: { patterns: rules.map(({ pattern }) => pattern), matches, unused, into } };
+}
+
+/** Returns whether a beginning of a pattern, up to a slash or two stars, matches a folder. */
+function reaches(pattern: string, folder: string): boolean {
+  const ends = /^[^!*]/.test(pattern) ? [...pattern.matchAll(/(?<!\\)\/|\*\*/g)] : [];
+  return ends.some(({ index, 0: end }) => {
+    const expression = toRegExp(pattern.slice(0, end === "/" ? index : index + 2));
+    return typeof expression !== "string" && expression.test(end === "/" ? folder : `${folder}/`);
+  });
 }
 
 /** The parts of a pattern, in the order in which they are tried. */

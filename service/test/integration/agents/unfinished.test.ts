@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
+import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
@@ -55,7 +56,8 @@ const step = 'wc -l < part.md 2>/dev/null >> "$LEDGER" || echo 0 >> "$LEDGER"; e
 test("work that takes three times the limit is published by the third turn, and each agent begins where the last one ended", async () => {
   const ledger = join(temporaryFolder(), "ledger");
   const script = `LEDGER=${ledger}; ${step} [ "$1" -ge 3 ] || exit 3`;
-  const { turn, prompt, log, docs } = await setUp(script);
+  const metrics = new PrometheusMetrics();
+  const { turn, prompt, log, docs } = await setUp(script, { metrics });
   const first = await turn();
   expect(first).toMatchObject({ status: "failed", kept: "unfinished", prLink: null });
   expect(docs.branches(), "nothing unfinished is on a branch").toEqual([]);
@@ -68,6 +70,9 @@ test("work that takes three times the limit is published by the third turn, and 
   expect(third).not.toHaveProperty("kept");
   expect(readFileSync(ledger, "utf8")).toBe("0\n1\n2\n");
   expect(docs.git("show", `agent/${third.id}:part.md`)).toBe("line\nline\nline");
+  const counted = await metrics.render(undefined);
+  for (const what of ["unfinished", "laid-out"])
+    expect(counted).toContain(`agent_service_kept_work_total{what="${what}"} 2`);
 });
 
 test("of turns that never end, the fourth starts clean, and says so", async () => {

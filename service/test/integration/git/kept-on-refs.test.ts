@@ -29,19 +29,23 @@ const turn: RunningTurn = {
 };
 
 /** A repository on this machine, with a runner that has made a commit, and what another runner finds. */
-async function setUp(edit: (tree: string) => void = (tree) => writeFileSync(join(tree, "new.md"), "New\n")) {
+async function setUp(
+  edit: (tree: string) => void = (tree) => writeFileSync(join(tree, "new.md"), "New\n"),
+  maker: RunningTurn = turn,
+) {
   const docs = docsRepository();
   const git = (...args: string[]): string => execFileSync("git", ["-C", docs.path, ...args], { encoding: "utf8" });
   const log: string[] = [];
   const open = async () => {
-    const repository = new GitRepository({ url: docs.path, folder: temporaryFolder() });
+    const folder = temporaryFolder();
+    const repository = new GitRepository({ url: docs.path, folder });
     await repository.open();
     const kept = new KeptOnRefs({
       refs: repository.workRefs,
       machine: thisMachine,
       log: (line) => void log.push(line),
     });
-    return { repository, kept };
+    return { repository, kept, folder };
   };
   const runner = await open();
   const { repository } = runner;
@@ -50,7 +54,7 @@ async function setUp(edit: (tree: string) => void = (tree) => writeFileSync(join
   const place = temporaryFolder();
   const worktree = await repository.checkOut(start, { tree: join(place, "tree"), index: join(place, "index") });
   edit(join(place, "tree"));
-  const message = commitMessage(turn, [], "nightly");
+  const message = commitMessage(maker, [], "nightly");
   const { commit = "" } = await repository.commit(worktree, message, { maxBytes: 1e9 });
   await repository.keep(commit, job);
   const refs = (): string[] =>
@@ -88,6 +92,38 @@ test("a commit of any kind of change is the same on another runner, with its id"
   expect([other.kept.jobsOf("step", "s2"), other.kept.jobsOf("session", "weekly")]).toEqual([[], []]);
   expect(await other.kept.commitsOf(job)).toMatchObject([{ commit, message: expect.stringMatching(/^Write it\n/) }]);
 });
+
+test.each(["Write it", "@@ -1,3 +1,4 @@ of a diff", "diff --git a/README.md b/README.md", "--- a/README.md"])(
+  "the command that is printed brings any kind of change into a clone: %s",
+  async (prompt) => {
+    const { git, runner, commit } = await setUp(
+      (tree) => {
+        writeFileSync(join(tree, "crlf.md"), "One\r\nTwo \r\n\r");
+        writeFileSync(join(tree, "README.md"), "No line end,\tand a tab \t");
+        writeFileSync(join(tree, "image.bin"), Buffer.from(Array.from({ length: 3000 }, (_, at) => (at * 31) % 256)));
+        writeFileSync(Buffer.concat([Buffer.from(`${tree}/caf`), Buffer.from([0xe9])]), "An odd name\n\n\n");
+        writeFileSync(join(tree, "run.sh"), "#!/bin/sh\n", { mode: 0o755 });
+        symlinkSync("README.md", join(tree, "link"));
+        rmSync(join(tree, "docs"), { recursive: true, force: true });
+      },
+      { ...turn, prompt },
+    );
+    expect(runner.kept.commandFor(turn, "push")).toBeUndefined();
+    await runner.kept.save(turn, await runner.repository.packCommit(job));
+    const clone = join(temporaryFolder(), "clone");
+    const inClone = (...args: string[]): string => execFileSync("git", ["-C", clone, ...args], { encoding: "utf8" });
+    execFileSync("git", ["clone", "--quiet", git("rev-parse", "--absolute-git-dir").trim(), clone]);
+    for (const setting of ["apply.whitespace=error-all", "core.autocrlf=true"])
+      inClone("config", ...setting.split("="));
+    expect(runner.kept.commandFor(turn, "unfinished")).toBeUndefined();
+    const command = runner.kept.commandFor({ job, identity: identityOf(2) }, "push") ?? "";
+    execFileSync("sh", ["-c", command], { cwd: clone, stdio: "pipe" });
+    const made = join(runner.folder, "mirror.git");
+    const tree = execFileSync("git", ["-C", made, "rev-parse", `${commit}^{tree}`], { encoding: "utf8" });
+    expect(inClone("write-tree")).toBe(tree);
+    expect(inClone("diff", "--name-only")).toBe("");
+  },
+);
 
 test("people can read it, clones do not fetch it, and it cannot be merged", async () => {
   const { git, runner, refs } = await setUp();
@@ -135,6 +171,47 @@ test("what tells of a turn without a change stays until it is old, and has nothi
   expect(refs().map((name) => name.split("/").at(-1))).toEqual(["made", "ended"]);
 });
 
+const begun = (until: number): string => commitMessage(turn, [], "nightly", { left: "begun", until }, "Begun");
+const noSteps: ReadonlySet<string> = new Set();
+
+test("a run that has begun is seen by others until its next stage, its time, or its step's next attempt", async () => {
+  const { open, runner, refs, git } = await setUp();
+  const until = Date.now() + 60_000;
+  await runner.kept.begin(turn, begun(until));
+  expect(refs()).toEqual([expect.stringMatching(/\/begun$/)]);
+  expect(await runner.kept.busyJobOf("nightly", noSteps)).toBeUndefined();
+  const other = await open();
+  expect(await other.kept.busyJobOf("nightly", noSteps)).toEqual({ job, until });
+  expect(await other.kept.busyJobOf("nightly", new Set(["s1"]))).toBeUndefined();
+  expect(await other.kept.busyJobOf("weekly", noSteps)).toBeUndefined();
+  expect(other.kept.jobsOf("step", "s1")).toEqual([job]);
+  expect(await other.kept.load(job, turn)).toBeUndefined();
+  // A newer attempt, of another turn. The older one goes on, and finds its ref gone.
+  const again = { ...turn, id: 2, identity: identityOf(2) };
+  const message = commitMessage(again, [], "nightly", { left: "begun", until: 1_000 }, "Begun");
+  await other.kept.begin(again, message);
+  expect(refs()).toHaveLength(1);
+  await runner.kept.save(turn, await runner.repository.packCommit(job));
+  expect(refs().map((ref) => ref.split("/").at(-1))).toEqual(expect.arrayContaining(["begun", "made"]));
+  const third = await open();
+  expect(await third.kept.busyJobOf("nightly", noSteps)).toBeUndefined();
+  await third.kept.end(again, undefined);
+  expect(refs()).toEqual([expect.stringMatching(/\/made$/)]);
+  // What is kept is not forgotten for an end without a change.
+  await third.kept.end(turn, "No change\n");
+  expect(refs()).toEqual([expect.stringMatching(/\/made$/)]);
+  git("update-ref", refs()[0]?.replace(/[^/]+$/, "begun") ?? "", "main");
+  expect(await (await open()).kept.busyJobOf("nightly", noSteps)).toBeUndefined();
+});
+
+test("the next stage is found of a run that takes it between the listing and the reading", async () => {
+  const { open, runner } = await setUp();
+  await runner.kept.begin(turn, begun(Date.now() + 60_000));
+  const other = await open();
+  await runner.kept.save(turn, await runner.repository.packCommit(job));
+  expect(await other.kept.commitsOf(job)).toMatchObject([{ message: expect.not.stringContaining("Agent-Left") }]);
+});
+
 test("damaged, planted and foreign refs are named and passed over", async () => {
   const { git, log, open, runner, refs } = await setUp();
   await runner.kept.save(turn, await runner.repository.packCommit(job));
@@ -146,7 +223,12 @@ test("damaged, planted and foreign refs are named and passed over", async () => 
   const other = await open();
   expect(await other.kept.load(job, turn)).toBeUndefined();
   expect(await other.kept.commitsOf(job)).toEqual([]);
-  expect(log.filter((line) => line.includes("passed over"))).toHaveLength(4);
+  expect(
+    log
+      .filter((line) => line.includes("passed over"))
+      .join()
+      .match(/refs\/|job_\S+/g),
+  ).toHaveLength(4);
   expect(await other.repository.unpackCommit(job, Buffer.from("agent-work"))).toBeUndefined();
 });
 

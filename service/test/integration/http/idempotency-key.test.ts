@@ -300,11 +300,12 @@ describe("the turns of a step", () => {
     const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
     await store.runningTurns.finish(turn, "failed", 5, {
-      reason: ` The agent ended with exit code 3.\n${"x".repeat(2000)}`,
+      reason: ` The agent ended with exit code 3.\n${"x".repeat(2000)} Do this.`,
     });
     const { body } = (await call("docs/job?step=deploy")) as { body?: { turns?: { reason?: string }[] } };
     const start = "The agent ended with exit code 3.\n";
-    const reason = `${start}${"x".repeat(999 - start.length)}…`;
+    // What to do is at the end.
+    const reason = `${start}${"x".repeat(499 - start.length)}…${"x".repeat(491)} Do this.`;
     expect(body?.turns).toMatchObject([{ status: "failed", reason }]);
   });
 

@@ -29,7 +29,12 @@ test("lists jobs with their turns, by project and status", async () => {
   expect(JSON.parse(line)).toEqual([
     {
       ...{ id: job, project: "docs", status: "archived", createdAt: 0, pullRequest: null },
-      turns: [{ id: 1, state: "completed", startedAt: expect.any(Number), endedAt: 1000, costUsd: null, reason: null }],
+      turns: [
+        {
+          ...{ id: 1, state: "completed", startedAt: expect.any(Number), endedAt: 1000 },
+          ...{ costUsd: null, reason: null, kept: null },
+        },
+      ],
     },
   ]);
 });
@@ -47,6 +52,21 @@ test("shows a job with the end of its log, which cannot control a terminal", asy
   expect(lines.slice(1)).toEqual([`${job}  docs     active  1     waiting  1m   -     -`, "", "last �[2J� line"]);
   const [json = ""] = await readJobs({ command: "show", job, isJson: true }, store, logs);
   expect(JSON.parse(json)).toMatchObject({ id: job, turns: [{ id: 1 }], log: "last \u001b[2J\u202e line" });
+});
+
+test.each([
+  ["push", `Its last turn left a commit: jobs patch ${job} prints it, for git apply -3 --whitespace=nowarn`],
+  [
+    "unfinished",
+    `Its last turn left unfinished work: jobs patch ${job} prints it, for git apply -3 --whitespace=nowarn`,
+  ],
+  ["pull-request", `Its work is on its branch: git fetch origin agent/${job} && git switch --detach FETCH_HEAD`],
+] as const)("says how to get what is kept: %s", async (kept, line) => {
+  const store = await setUp();
+  await store.runningTurns.finish(await startNext(store), "failed", 1000, { reason: "It failed.", kept });
+  expect((await readJobs({ command: "show", job, isJson: false }, store, undefined))[2]).toBe(line);
+  const [json = ""] = await readJobs({ command: "show", job, isJson: true }, store, undefined);
+  expect(JSON.parse(json).turns).toMatchObject([{ kept }]);
 });
 
 test("stops the first turn that has not ended, or another one, and runs a failed one again", async () => {

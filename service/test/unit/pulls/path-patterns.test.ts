@@ -50,8 +50,10 @@ test("patterns have the same meaning as in the action's input paths", () => {
     fc.property(fc.array(pattern, { minLength: 1, maxLength: 3 }), path, (patterns, names) => {
       const input = inputPaths(patterns);
       const text = names.join("");
-      if (input) expect(readPathPatterns(patterns).matches(text)).toBe(input.matches(text));
-      else expect(() => readPathPatterns(patterns)).toThrow();
+      if (input) {
+        expect(readPathPatterns(patterns).matches(text)).toBe(input.matches(text));
+        expect(readPathPatterns(patterns).into(text)).toEqual(input.into(text));
+      } else expect(() => readPathPatterns(patterns)).toThrow();
     }),
     { numRuns: 2000 },
   );

@@ -32,7 +32,7 @@ test.each([
   [
     "fatal: Authentication failed",
     "git push exited with 1: fatal: Authentication failed",
-    "The token has ended or was revoked: that of a GitHub App lives for an hour. Use a new one.",
+    "The token has ended or was revoked: a GitHub App's lives for an hour. Use a new one.",
   ],
   ["fatal: unable to access", "git push exited with 1: fatal: unable to access", "Check the token's permissions"],
   [

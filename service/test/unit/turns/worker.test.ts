@@ -12,7 +12,7 @@ import { PerProject } from "../../../src/per-project.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
-import { StoreUnavailable } from "../../../src/store-errors.ts";
+import { KeptUnreadable, StoreUnavailable } from "../../../src/store-errors.ts";
 import { turnHost } from "../../../src/turns/turn-host.ts";
 import type { ProjectPorts } from "../../../src/turns/turn-ports.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
@@ -520,6 +520,26 @@ test("saves what the check of a job showed before its turn ends", async () => {
   (await checkoutOf("a")).succeed();
   await worker.drain();
   expect(copies.jobs.get("a")).toMatchObject({ pullRequest: "https://example.com/passed" });
+});
+
+test("says how people get what is kept, if only this process knows that, and counts it", async () => {
+  const counted: string[] = [];
+  const { worker, store, checkoutOf, addJobs } = setUpWorker({
+    metrics: { ...noMetrics, workKept: (what) => void counted.push(what) },
+    keptCommits: {
+      save: async () => {},
+      load: async () => undefined,
+      commandFor: ({ job }, kept) => `fetch ${job} ${kept}`,
+    },
+  });
+  await addJobs("a", "b");
+  await worker.start();
+  (await checkoutOf("a")).fail(new KeptUnreadable("it is damaged"));
+  (await checkoutOf("b")).fail(new Error("It failed."));
+  await worker.drain();
+  expect((await store.turns.ofJob("a"))[0]?.reason).toMatch(/So no agent was run\. To get it: fetch a push$/);
+  expect((await store.turns.ofJob("b"))[0]?.reason).toBe("It failed.");
+  expect(counted).toEqual(["push"]);
 });
 
 describe("a turn whose repository cannot be reached now", () => {

@@ -223,7 +223,7 @@ const rows: [known: string, Partial<Evidence>][] = [
 function meaning(decision: Decision): string {
   if (decision.do === "refuse") return "fails, and sends nothing";
   if (decision.do === "send" && decision.to !== undefined)
-    return `sends the request to its job, ${decision.publishes ? "which publishes the work" : "whose agent goes on from there"}`;
+    return `sends the request to its job, ${decision.publishes ? "which publishes the work" : "whose agent starts from it"}`;
   if (decision.do === "send") return decision.replaces ? "sends the request again, in its place" : "sends the request";
   return "besides" in decision
     ? "waits for the job, and warns of the newer attempt"
