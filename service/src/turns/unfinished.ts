@@ -40,6 +40,7 @@ export async function keepUnfinished(
   worktree: Worktree,
   reason: string,
   startDeadline: () => TurnDeadline,
+  left: "unfinished" | "stopped" = "unfinished",
 ): Promise<boolean> {
   const { turn, context, start, last } = work;
   const { repository, job, commands, directory, only, largestChangeBytes: maxBytes, log } = context;
@@ -47,7 +48,7 @@ export async function keepUnfinished(
   try {
     using deadline = startDeadline();
     const why = oneLine((await patterns.remove(reason)).slice(0, maxReasonLength));
-    const told = { notes: [why], left: "unfinished" } as const;
+    const told = { notes: [why], left };
     const message = commitMessage(turn, [], job.session, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
     const options = { maxBytes, signal: deadline.signal, only, lent };

@@ -1,7 +1,8 @@
+import type { ChildProcess } from "node:child_process";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
@@ -21,11 +22,15 @@ async function setUp(access: RunAccess, isPrivate = true) {
   const [ledger, event] = [join(folder, "ledger"), join(folder, "event.json")];
   writeFileSync(event, JSON.stringify({ repository: { private: isPrivate } }));
   const agent = `cat > /dev/null; cat part.md 2>/dev/null | wc -l >> ${ledger}; echo line >> part.md; [ $(wc -l < part.md) -ge 3 ] || exit 3`;
-  const run = (ofRun: Record<string, string>, inputs: Record<string, string> = {}) =>
+  const run = (
+    ofRun: Record<string, string>,
+    inputs: Record<string, string> = {},
+    onStart: (child: ChildProcess) => void = () => {},
+  ) =>
     agentStep(
       github,
       { agent, "agent-options": unconfined, prompt: "Write it", ...inputs },
-      { environment: { ...cache.environment, GITHUB_REPOSITORY_ID: "1", GITHUB_EVENT_PATH: event, ...ofRun } },
+      { environment: { ...cache.environment, GITHUB_REPOSITORY_ID: "1", GITHUB_EVENT_PATH: event, ...ofRun }, onStart },
     );
   const found = (): string => readFileSync(ledger, "utf8").replaceAll("\n", " ").trim();
   const refs = (): string[] =>
@@ -86,6 +91,34 @@ test.each(rows(accesses, 1))("a re-run begins in what its run left, with a cache
   expect(found()).toBe("0 1 2");
   expect(docs.branches()).toHaveLength(1);
 });
+
+test.each([
+  ["private", true],
+  ["public", false],
+])(
+  "what a cancelled run's agent changed is kept in a private repository, for people alone: %s",
+  async (_which, isPrivate) => {
+    const { docs, run, refs } = await setUp("write", isPrivate);
+    const flag = join(temporaryFolder(), "flag");
+    const agent = `cat > /dev/null; ls > found.md; echo text > half.md; echo > ${flag}; sleep 60`;
+    const cancel = async (child: ChildProcess): Promise<void> => {
+      await vi.waitFor(() => expect(existsSync(flag)).toBe(true), { timeout: 20_000, interval: 50 });
+      child.kill("SIGINT");
+    };
+    const onStart = (child: ChildProcess): void => void cancel(child);
+    const first = await run({ GITHUB_RUN_ID: "1" }, { session: "nightly", agent }, onStart);
+    expect(first.outputs.outcome, first.log).toBe("cancelled");
+    expect(refs()).toEqual(isPrivate ? [expect.stringMatching(/\/unfinished$/)] : []);
+    if (isPrivate) {
+      const [ref = ""] = refs();
+      expect(docs.git("show", `${ref}:change`)).toContain("half.md");
+      expect(first.log).toContain("no agent goes on with it");
+    }
+    const second = await run({ GITHUB_RUN_ID: "2" }, { session: "nightly", agent: "cat > /dev/null; ls > found.md" });
+    expect(second.outputs.outcome, second.log).toBe("pr-created");
+    expect(docs.read(second.outputs.ref ?? "", "found.md")).not.toContain("half.md");
+  },
+);
 
 test("in a public repository, it is not kept of an agent with a network", async () => {
   const { run, refs } = await setUp("write", false);

@@ -65,7 +65,7 @@ function cacheOf(copy: JobCopy | Error | undefined, failure?: Error): JobCopies 
 
 function remember(options: Partial<RememberedJobsOptions> = {}, found: RebuiltJob | Error | undefined = undefined) {
   return new RememberedJobs({
-    keepsUnfinished: true,
+    keeps: ["unfinished"],
     cached: cacheOf(undefined),
     isCacheWritable: true,
     kept: { save: async () => {}, load: async () => undefined },
@@ -246,14 +246,16 @@ describe("a commit that is kept", () => {
   });
 
   test.each([
-    ["may be kept", true, 1],
-    ["may not be kept", false, 0],
-  ])("that is unfinished and %s", async (_what, keepsUnfinished, count) => {
+    ["unfinished", ["unfinished"], 1],
+    ["unfinished", [], 0],
+    ["stopped", ["unfinished"], 0],
+    ["stopped", ["unfinished", "stopped"], 1],
+  ] as const)("that is %s, where %j may be kept", async (left, keeps, count) => {
     const { refs, cache, in_ } = places();
     const cached = { ...cacheOf(undefined), keptCommits: in_(cache) };
-    const { keptCommits } = remember({ kept: in_(refs), cached, keepsUnfinished });
+    const { keptCommits } = remember({ kept: in_(refs), cached, keeps });
     const message = commitMessage({ ...kept, job: "job_00000000-0000-4000-8000-000000000000" }, [], null, {
-      left: "unfinished",
+      left,
     });
     await keptCommits.save(kept, packMessage(message, 0)).catch(() => {});
     expect([refs.size, cache.size]).toEqual([count, 0]);
