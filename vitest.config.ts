@@ -50,10 +50,12 @@ const onWindows = [
  */
 const processes = [
   "service/test/e2e/**/!(smoke).test.ts",
-  "service/test/integration/agents/{agent-limits,survivors,unfinished}.test.ts",
-  "service/test/integration/git/{allowed-files,checked-changes,commit-authors,job-branch,left-work}.test.ts",
+  "service/test/integration/agents/{agent-limits,agent-results,refused-session,resource-exhausted}.test.ts",
+  "service/test/integration/agents/{setup-and-check,survivors,unfinished}.test.ts",
+  "service/test/integration/git/{allowed-files,checked-changes,commit-authors,commit-content}.test.ts",
+  "service/test/integration/git/{job-branch,left-work,submodules}.test.ts",
   "service/test/integration/github/verified-commits.test.ts",
-  "service/test/integration/jobs/{base,job-copies,service-state,several-repositories}.test.ts",
+  "service/test/integration/jobs/{base,job-copies,kept-patch,service-state,several-repositories}.test.ts",
   "service/test/integration/step/remembered-jobs.test.ts",
 ];
 
