@@ -125,13 +125,11 @@ test.each<[what: string, path: string, isLaid: boolean, more?: Partial<TurnPorts
   ).toBe(!isLaid);
 });
 
-test("why the last turn ended is told, without secrets of the service", async () => {
-  const { run, seen } = await setUp({ secrets: [{ name: "KEY", value: "sk-secret-0123456789" }] });
-  await run(
-    "Write it",
-    { "part.md": "one\n" },
-    { end: "failed", exitCode: 1, error: "the key sk-secret-0123456789 is bad" },
-  );
+test("why the last turn ended is told, without what has become a secret of the service since", async () => {
+  const { run, seen, ports } = await setUp();
+  const failed = { end: "failed", exitCode: 1, error: "the key sk-secret-0123456789 is bad" } as const;
+  await run("Write it", { "part.md": "one\n" }, failed);
+  Object.assign(ports, { secrets: [{ name: "KEY", value: "sk-secret-0123456789" }] });
   await run("Write it", {}, complete);
   expect(seen.told).toMatch(/^The last request of this job did not complete\. .*the key \*\*\* is bad/);
   expect(seen.told).not.toContain("sk-secret");
