@@ -244,6 +244,8 @@ export interface AgentConfig {
   settings: AgentSettings;
   /** Where the transcript of its jobs is written. */
   logFile: string;
+  /** Where work is written that is kept nowhere else. */
+  workFile: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { JobCopy, TurnCopy } from "../../src/model.ts";
 import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
 import type { BusyJob, JobCopies, SentForStep } from "../../src/store/job-copies.ts";
-import type { KeptCommits } from "../../src/store/kept-commits.ts";
+import { type KeptCommits, MayNotBeKept } from "../../src/store/kept-commits.ts";
 import { isRemoteOutage } from "../../src/turns/outages.ts";
 import { isForSecret } from "../../src/turns/refusal.ts";
 import type { KeptOnRefs } from "./kept-on-refs.ts";
@@ -123,7 +123,7 @@ export class RememberedJobs implements JobCopies {
         const isRefused = (one: NamedTurn["left"]): boolean =>
           (one === "unfinished" || one === "stopped") && !keeps.includes(one);
         if (namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => isRefused(left)))
-          throw new Error("the repository is public, and its agent has a network: it is not kept unfinished");
+          throw new MayNotBeKept("the repository is public, and its agent has a network: it is not kept unfinished");
         try {
           return await kept.save(turn, packed);
         } catch (error) {

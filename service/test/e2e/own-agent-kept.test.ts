@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -62,6 +63,7 @@ async function setUp(access: RunAccess) {
       ref,
       job,
       annotations: sent.annotations,
+      file: sent.outputs["work-file"],
       found: [runs, docs.branches().length, pulls.length],
       said: sent.log,
     };
@@ -120,6 +122,18 @@ test("nights of a session start one agent until a pull request may be opened, an
   expect(away.annotations).toEqual([
     expect.stringMatching(/^error Cannot read the session's job: .*GitHub answered 502 to GET/),
   ]);
+});
+
+test("what GitHub refuses every ref for is left in a file, which applies, if there is no cache", async () => {
+  const { docs, run } = await setUp("none");
+  const { outcome, annotations, file = "", said } = await run({ prompt: line }, attempt(1), { pushes: true });
+  expect(outcome, said).toBe("failed");
+  expect(annotations).toContainEqual(expect.stringMatching(/^warning Work is only in a file on this runner: /));
+  expect(said).toContain("is lost, and has to be paid again, if it cannot be published, because refs/agent-work");
+  const clone = temporaryFolder();
+  docs.git("worktree", "add", "--detach", join(clone, "tree"), "main");
+  execFileSync("git", ["-C", join(clone, "tree"), "apply", "-3", "--whitespace=nowarn", file]);
+  expect(readFileSync(join(clone, "tree/notes.md"), "utf8")).toContain(line);
 });
 
 test.each<[RunAccess, agents: "one agent" | "an agent each", said: RegExp]>([

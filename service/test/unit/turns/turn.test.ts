@@ -312,11 +312,11 @@ test("a turn whose agent somebody stops fails with the reason, and its change is
   };
   expect(await run()).toEqual({
     result: "failed",
-    log: expect.stringContaining("What the agent changed is kept, and not published: "),
+    log: expect.stringContaining("What the agent changed is kept, and not published:"),
     failures: ["Stopped by ci. What its agent changed is kept, and no agent goes on with it."],
   });
   expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1, kept: null }]);
-  expect(branch.commits).toEqual([]);
+  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("Agent-Left: stopped") }]);
   expect(steps).toContain("take back");
   expect(exits).toEqual(["stopped"]);
 });
