@@ -121,7 +121,8 @@ test.each<[what: string, path: string, isLaid: boolean, more?: Partial<TurnPorts
   expect(seen.found["docs/page.md"]).toBe("begun\n");
   expect(seen.found[path] === content).toBe(isLaid);
   expect(
-    seen.told.includes(`or because they instruct agents or run code: "${path}"`) || seen.told.includes(`code: ${path}`),
+    seen.told.includes(`instruct agents, run code or are not allowed: "${path}"`) ||
+      seen.told.includes(`not allowed: ${path}`),
   ).toBe(!isLaid);
 });
 

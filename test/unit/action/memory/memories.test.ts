@@ -143,7 +143,7 @@ const endings = {
   },
   cancelled: {
     options: { cancelAt: 20_000 },
-    progress: { commit: first, failures: 1 },
+    progress: { commit: first, failures: 0 },
     open: { commit: first, failures: 0, sent: second },
   },
 } as const satisfies Record<string, { options: Partial<MainOptions>; progress: object; open?: object }>;
