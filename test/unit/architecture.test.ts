@@ -55,8 +55,8 @@ test("there are files and imports to check", () => {
   for (const { target } of internal) expect(files).toContain(target);
 });
 
-/** What is said of untrusted text, and nothing of an API. */
-const shared = ["inert-text", "quotation", "untrusted"].map((name) => `src/runner-kit/${name}.ts`);
+/** What is known of texts, and nothing of an API. */
+const shared = ["inert-text", "path-patterns", "quotation", "untrusted"].map((name) => `src/runner-kit/${name}.ts`);
 
 test("action → client; step → service; all → runner-kit, the service only for texts; nothing else between the houses", () => {
   const houses: Record<string, string[]> = {

@@ -8,7 +8,7 @@ import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { LeaseLost } from "../store-errors.ts";
-import { checkChange, findRunning } from "./check-change.ts";
+import { checkChange, findRefused, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
 import { readAsAgent } from "./left-work.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
@@ -132,7 +132,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   const left =
     laid.left.length === 0
       ? ""
-      : ` These of its files are not, because the branch has changed them since, or because they instruct agents or run code: ${namesOf(laid.left.map(oneLine))}`;
+      : ` These of its files are not, because the branch has changed them since, or because they instruct agents, run code or are not allowed: ${namesOf(laid.left.map(oneLine))}`;
   log(`The agent begins in what ${turnName(maker.id)} left: ${names}${left}`);
   context.metrics?.workKept("laid-out");
   const begun =
@@ -175,8 +175,11 @@ async function layOut(
   const source = moved ?? commit;
   const files = await repository.changedFiles(moved === undefined ? parent : head, source);
   const { matching, programs } = await findRunning(context, files);
+  const refused = await findRefused(context, files);
   const mayBeLaid = ({ path }: { path: string }): boolean =>
-    !differing.has(path) && !matching.has(path) && !programs.includes(path) && context.only?.matches(path) !== false;
+    ![differing, matching, refused].some((paths) => paths.has(path)) &&
+    !programs.includes(path) &&
+    context.only?.matches(path) !== false;
   const paths = files.filter(mayBeLaid).map(({ path }) => path);
   for (let from = 0; from < paths.length; from += maxPaths) {
     const args = ["-c", script, "sh", repository.objects, source, ...paths.slice(from, from + maxPaths)];

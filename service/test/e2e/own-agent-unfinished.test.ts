@@ -120,6 +120,59 @@ test.each([
   },
 );
 
+test.each(rows(accesses, 1))(
+  "the next night begins in a commit that conflicts with a person's push, with a cache that %s",
+  async (_which, access) => {
+    const { docs, run, refs } = await setUp(access);
+    const night = (id: string, agent: string) => run({ GITHUB_RUN_ID: id }, { session: "nightly", prompt: id, agent });
+    const first = await night("1", "cat > /dev/null; echo one > part.md");
+    const { ref = "", "job-id": job, "pr-link": link } = first.outputs;
+    const commit = `commit refs/heads/${ref}\ncommitter W <w@example.com> now\ndata 3\nNew\nfrom refs/heads/${ref}^0\nM 100644 inline part.md\ndata 7\nperson\n\n`;
+    const input = join(temporaryFolder(), "commit");
+    writeFileSync(input, commit);
+    const push = `git -C ${docs.path} fast-import --quiet --date-format=now < ${input}`;
+    const second = await night("2", `cat > /dev/null; echo two > part.md; echo more > more.md; ${push}`);
+    expect(second.outputs, second.log).toMatchObject({ outcome: "failed", "job-id": job });
+    expect(refs(), second.log).toEqual([expect.stringMatching(/\/made$/)]);
+    expect(docs.read(ref, "part.md")).toBe("person");
+    const third = await night("3", "cat > told.md; ls > found.md");
+    expect(third.outputs, third.log).toMatchObject({ outcome: "pr-created", "job-id": job, "pr-link": link });
+    expect(docs.read(ref, "part.md")).toBe("person");
+    expect(docs.read(ref, "more.md")).toBe("more");
+    expect(docs.read(ref, "told.md")).toContain("conflicts with what others have pushed since");
+  },
+  60_000,
+);
+
+test.each(rows(accesses, 1))(
+  "the next night begins in a change that the service refused, with a cache that %s",
+  async (_which, access) => {
+    const { docs, run, refs } = await setUp(access);
+    const night = (id: string, agent: string) =>
+      run(
+        { GITHUB_RUN_ID: id },
+        { session: "nightly", agent, "agent-options": `${unconfined}\n--protected-files refuse` },
+      );
+    const first = await night(
+      "1",
+      "cat > /dev/null; echo text > text.md; echo 'exit 1' > build.sh; echo x > AGENTS.md",
+    );
+    expect(first.outputs.outcome, first.log).toBe("failed");
+    expect(docs.branches()).toEqual([]);
+    expect(refs()).toEqual([expect.stringMatching(/\/unfinished$/)]);
+    const second = await night("2", "cat > told.md; ls > found.md");
+    expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+    const { ref = "" } = second.outputs;
+    expect(docs.read(ref, "found.md").split("\n")).toContain("text.md");
+    for (const file of ["build.sh", "AGENTS.md"]) {
+      expect(docs.read(ref, "found.md")).not.toContain(file);
+      expect(docs.read(ref, "told.md")).toContain(file);
+    }
+    expect(refs()).toEqual([]);
+  },
+  60_000,
+);
+
 test("in a public repository, it is not kept of an agent with a network", async () => {
   const { run, refs } = await setUp("write", false);
   const { outputs, log, annotations } = await run({ GITHUB_RUN_ID: "1" });

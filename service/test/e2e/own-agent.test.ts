@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { commentEnvironment } from "../../../test/support/payload.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
@@ -46,6 +47,7 @@ async function setUp({ isOpen = true } = {}) {
     github,
     agents: () => (existsSync(agents) ? readFileSync(agents, "utf8").split("\n").length - 1 : 0),
     open: () => writeFileSync(gate, ""),
+    close: () => rmSync(gate),
     start: () => jobEnvironment(github),
     run: async (
       inputs: Record<string, string> = {},
@@ -201,6 +203,31 @@ test("a comment in the agent's own pull request goes to its job, and one that wa
   expect(said).toContain("\n> The setup page is thin.\n");
   expect(said).not.toContain("delete all");
 }, 60_000);
+
+test("work for a pull request that was merged while its agent ran goes on top of that, as does work asked for there later", async () => {
+  const { docs, github, agents, open, close, run } = await setUp();
+  const first = await run({ session: "nightly" });
+  close();
+  const running = run({ session: "nightly", prompt: "More" }, { GITHUB_RUN_ID: "2" });
+  await waitUntil(() => agents() === 2);
+  await github.call("PUT", "/pulls/1/merge", {});
+  docs.setHead("main", docs.head(first.outputs.ref ?? ""));
+  open();
+  const second = await running;
+  expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+  expect(second.outputs["pr-link"]).not.toBe(first.outputs["pr-link"]);
+  expect(docs.git("log", "--format=%P", `main..${second.outputs.ref}`)).toBe(docs.head("main"));
+
+  const { id } = (await github.call("POST", "/issues/1/comments", { body: "/agent fix" })) as { id: number };
+  const { owner, repo, url } = github;
+  const event = { id, text: "/agent fix", author: { login: owner }, owner, repo, subject: { pull_request: {} } };
+  const inputs = { "trigger-phrase": "/agent", prompt: "", base: "pull-request" };
+  const third = await run(inputs, { ...commentEnvironment(temporaryFolder(), url, event), GITHUB_SERVER_URL: url });
+  expect(third.outputs, third.log).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+  expect(docs.git("log", "--format=%P", `main..${third.outputs.ref}`)).toBe(docs.head("main"));
+  const replies = (await github.call("GET", "/issues/1/comments")) as { body: string }[];
+  expect(replies.at(-1)?.body).toContain("Pull request #1 is merged or closed, so that the work is for the branch");
+}, 120_000);
 
 test("a dry run checks the token, and installs and runs nothing", async () => {
   const { docs, github, agents, run } = await setUp();

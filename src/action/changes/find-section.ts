@@ -50,7 +50,9 @@ async function warnOfUnused({ paths }: ChangesSettings, { head }: Changes, run: 
     .catch(() => undefined);
   if (!all || !paths) return;
   const into = all.submodules.flatMap(paths.into);
-  const unused = paths.unused([...all.files, ...all.submodules]).filter((one) => !into.includes(one));
+  const unused = paths
+    .unused([...all.files, ...all.submodules])
+    .filter((one) => !one.startsWith("!") && !into.includes(one));
   if (unused.length > 0)
     run.log.warning(message`
       A pattern matches no file

@@ -203,7 +203,7 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
         Look for the pull request ${trusted(hasDashboard(context) ? "in the dashboard" : "on its platform")}. ${howToContinue(context)}`;
     return message`
       No pull request
-      The agent finished job ${jobId} without opening a pull request: it changed nothing, or the project publishes without one.
+      The agent finished job ${jobId} without opening a pull request: it changed nothing${isUnchanged ? [] : say`, or the project publishes without one`}.
       If you expected a pull request, make the prompt more specific. ${howToContinue(context)}`;
   },
   archived: (context) => {

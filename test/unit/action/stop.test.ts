@@ -289,7 +289,7 @@ describe("a turn that failed", () => {
     expect(text).toBe(
       `Job job_1 failed, and is no longer running. ${why}\nTo send the request again, re-run this workflow run.`,
     );
-    expect(toolkit.summary).toContain("<code>The agent ended with exit code 1.");
+    expect(toolkit.summary).toContain("<i>The agent ended with exit code 1.");
   });
 
   const ownAgent: OwnAgent = {

@@ -105,11 +105,11 @@ test.each<[patterns: string, line: number, problem: string]>([
   expect(parsePaths(patterns)).toEqual({ problem: `has a pattern that matches no file: line ${line} ${problem}` });
 });
 
-test("names the patterns that no path matches, but none that excludes", () => {
+test("names the patterns that no path matches", () => {
   const parsed = parsePaths("docs/**\nDocs/**\n*.md\n!old/**");
   if ("problem" in parsed) throw new Error(parsed.problem);
-  expect(parsed.value?.unused(["docs/a.md", "README.md"])).toEqual(["Docs/**"]);
-  expect(parsed.value?.unused([])).toEqual(["docs/**", "Docs/**", "*.md"]);
+  expect(parsed.value?.unused(["docs/a.md", "README.md"])).toEqual(["Docs/**", "!old/**"]);
+  expect(parsed.value?.unused([])).toEqual(["docs/**", "Docs/**", "*.md", "!old/**"]);
 });
 
 test.each<[patterns: string, folder: string, into: string[]]>([

@@ -523,15 +523,16 @@ test.each([
 );
 
 test.each([
-  ["acme/docs", [7]],
-  ["Acme/Docs", [7]],
-  ["acme/docs-site", []],
-  ["acme/doc", []],
-  [undefined, []],
-])("a session in %s remembers the pull request of acme/docs: %j", async (GITHUB_REPOSITORY, pullRequests) => {
+  ["acme/docs", "acme/docs", [7]],
+  ["Acme/Docs", "acme/docs", [7]],
+  ["acme/docs", "Acme/Docs", [7]],
+  ["acme/docs-site", "acme/docs", []],
+  ["acme/doc", "acme/docs", []],
+  [undefined, "acme/docs", []],
+])("a session in %s remembers a pull request of %s: %j", async (GITHUB_REPOSITORY, place, pullRequests) => {
   const environment = { GITHUB_RUN_ID: "2", GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY };
   const cache = new FakeCache();
-  const pullRequest = { url: "https://github.com/acme/docs/pull/7", number: "7" };
+  const pullRequest = { url: `https://github.com/${place}/pull/7`, number: "7" };
   const turn = { jobId: "job_1", sent: "create", isResumed: false, end: "completed", base: undefined } as const;
   await sessionMemory(cache, "step", "session", environment).save({ ...turn, pullRequest });
   const found = await sessionMemory(cache, "step", "session", environment).find();
