@@ -132,7 +132,7 @@ describe("memories that disagree", () => {
 });
 
 const [first, second] = ["a".repeat(40), "b".repeat(40)];
-/** How a night's follow-up ends, and how far the session has come then. An own agent ends with its step, so its turn has failed. */
+/** How a night's follow-up ends, and how far the session has come then. An own agent ends with its step: its turn has failed, or was stopped by a cancel. */
 const endings = {
   completed: { options: {}, progress: { commit: second, failures: 0 } },
   failed: { options: {}, progress: { commit: first, failures: 1 } },
@@ -143,7 +143,7 @@ const endings = {
   },
   cancelled: {
     options: { cancelAt: 20_000 },
-    progress: { commit: first, failures: 1 },
+    progress: { commit: first, failures: 0 },
     open: { commit: first, failures: 0, sent: second },
   },
 } as const satisfies Record<string, { options: Partial<MainOptions>; progress: object; open?: object }>;
