@@ -59,7 +59,7 @@ export interface Metrics {
   agentExited(exit: AgentExit): void;
   agentCost(cost: AgentCost): void;
   checkEnded(result: CheckResult): void;
-  /** @param what - what is kept of a turn that failed; `laid-out`: an agent begins in what was left unfinished */
+  /** @param what - the kind of kept work; `laid-out`: an agent starts from unfinished work */
   workKept(what: KeptWork | "laid-out"): void;
   requestAnswered(request: AnsweredRequest): void;
   gitHubAnswered(response: GitHubResponseNumbers): void;

@@ -22,7 +22,7 @@ export async function tellBegin(work: Work): Promise<void> {
 export async function tellEnd({ turn, context }: Work, notes: CommitNotes): Promise<void> {
   const { keptCommits, job, log } = context;
   try {
-    // Of the prompt, only its hash is told.
+    // It contains the prompt's hash, not its text.
     const message = commitMessage(turn, [], job.session, notes, "No change");
     await context.patiently(async () => keptCommits?.end?.(turn, message));
   } catch (error) {

@@ -48,7 +48,7 @@ const listedMs = 10_000;
  */
 export class KeptOnRefs implements KeptCommits {
   readonly #options: KeptOnRefsOptions;
-  /** The names of what this process has written. */
+  /** Names that this process has written. */
   readonly #own = new Set<string>();
 
   constructor(options: KeptOnRefsOptions) {

@@ -33,7 +33,7 @@ export interface JobSources {
   isMerged: boolean;
   /** The steps that are being re-run. */
   reRun: ReadonlySet<string>;
-  /** Of the branch, newest first. */
+  /** Newest first. */
   commits: readonly DatedCommit[];
   /** Kept commits that were not pushed. Default: none. */
   kept?: readonly DatedCommit[] | undefined;
@@ -41,7 +41,7 @@ export interface JobSources {
 
 const reason = "Its work is on the job's branch, but its pull request was not opened.";
 const unfinishedReason = "Its agent did not complete.";
-/** Of one that works on another runner, too: this one knows nothing of its end. */
+/** Also used while another runner works on the turn, because this one cannot know its end. */
 export const lostReason =
   "Its runner was lost, or works still. Its agent is not run again, unless its own workflow run is.";
 const keptReason = "Its agent had ended, and its work was not pushed: it is kept.";

@@ -32,7 +32,7 @@ const remark = z.object({
   user: z.nullish(account),
   author_association: z.string(),
   body: z.nullish(z.string()),
-  /** Of comments and reviews. */
+  /** For comments and reviews. */
   created_at: z.optional(z.string()),
   submitted_at: z.nullish(z.string()),
 });

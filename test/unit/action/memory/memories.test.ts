@@ -132,7 +132,7 @@ describe("memories that disagree", () => {
 });
 
 const [first, second] = ["a".repeat(40), "b".repeat(40)];
-/** How a night's follow-up ends, and how far the session has come then. An own agent ends with its step, so its turn has failed. */
+/** How a night's follow-up ends, and how far the session has come then. An own agent ends with its step: its turn has failed, or was stopped by a cancel. */
 const endings = {
   completed: { options: {}, progress: { commit: second, failures: 0 } },
   failed: { options: {}, progress: { commit: first, failures: 1 } },
