@@ -5,6 +5,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
+import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
@@ -13,8 +14,10 @@ import {
   startAgentService,
   waitForJob,
 } from "../../support/agent-service.ts";
+import { patient, postgresOfFile } from "../../support/postgres.ts";
 import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
+const server = postgresOfFile();
 let service: AgentService | undefined;
 afterEach(() => service?.[Symbol.asyncDispose]());
 
@@ -36,8 +39,15 @@ async function setUp(script: string, options: AgentServiceOptions = {}) {
     work() { ${script}
     }
     work $n`);
-  service = await startAgentService(docs, { agent, host, ...options });
-  const own = service;
+  const start = () => startAgentService(docs, { agent, host, ...options });
+  let own = await start();
+  service = own;
+  /** Lets another machine go on, which has nothing but the store. */
+  const replaceMachine = async (): Promise<void> => {
+    await own[Symbol.asyncDispose]();
+    own = await start();
+    service = own;
+  };
   let id: string | undefined;
   /** Sends the job a prompt, and waits. */
   const turn = async (prompt = "Write the guide") => {
@@ -48,7 +58,7 @@ async function setUp(script: string, options: AgentServiceOptions = {}) {
   const prompt = (): string => readFileSync(join(folder, "prompt"), "utf8");
   const log = (): string => readFileSync(join(own.folder, "logs", `${id}.log`), "utf8");
   const files = (): string => docs.git("diff", "--name-status", `main...agent/${id}`);
-  return { docs, turn, prompt, log, files, folder };
+  return { docs, turn, prompt, log, files, folder, replaceMachine };
 }
 
 const step = 'wc -l < part.md 2>/dev/null >> "$LEDGER" || echo 0 >> "$LEDGER"; echo line >> part.md;';
@@ -145,4 +155,17 @@ test("a commit that a person's push conflicts with is laid out for the next agen
   expect(prompt()).toMatch(/^The work of the last request of this job conflicts with what others have pushed since/);
   expect(prompt()).toContain("become part of your change: log.md");
   expect(docs.git("show", `agent/${first.id}:log.md`)).toBe("1\n2\n3");
+});
+
+test("another machine with the same database goes on from what one has left", async () => {
+  const url = await server().createStoreDatabase();
+  const openStore = () => openPostgresStore({ url, log: () => {}, times: patient });
+  const script = "ls > found.md; echo text > part.md; [ $1 -ge 2 ] || exit 3";
+  const { docs, turn, prompt, replaceMachine } = await setUp(script, { openStore });
+  expect(await turn()).toMatchObject({ status: "failed", kept: "unfinished" });
+  await replaceMachine();
+  const { id, status } = await turn();
+  expect(status).toBe("completed");
+  expect(prompt()).toContain("These files are in the working tree as its agent left them");
+  expect(docs.read(`agent/${id}`, "found.md").split("\n")).toContain("part.md");
 });
