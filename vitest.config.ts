@@ -44,8 +44,20 @@ const onWindows = [
   "test/e2e/github*.test.ts",
 ];
 
-/** What `npm test` leaves to `.ci/run`, by `npm run test:processes`: most CPU time goes into processes, which unit tests know as ports. */
-const processes = ["service/test/e2e/**/!(smoke).test.ts"];
+/**
+ * What `npm test` leaves to `.ci/run`, by `npm run test:processes`: most CPU time goes into processes. `e2e/smoke.test.ts` and
+ * `integration/jobs/agent-service.test.ts` stand for them, and unit tests know the same rules at ports.
+ */
+const processes = [
+  "service/test/e2e/**/!(smoke).test.ts",
+  "service/test/integration/agents/{agent-limits,agent-results,refused-session,resource-exhausted}.test.ts",
+  "service/test/integration/agents/{setup-and-check,survivors,unfinished}.test.ts",
+  "service/test/integration/git/{allowed-files,checked-changes,commit-authors,commit-content}.test.ts",
+  "service/test/integration/git/{job-branch,left-work,submodules}.test.ts",
+  "service/test/integration/github/verified-commits.test.ts",
+  "service/test/integration/jobs/{base,job-copies,kept-patch,service-state,several-repositories}.test.ts",
+  "service/test/integration/step/remembered-jobs.test.ts",
+];
 
 /** Most of what a worker needs to start a process, such as Git, is for its own memory, of which this keeps half. */
 const frugal = ["--max-semi-space-size=2"];

@@ -341,10 +341,8 @@ class Sending {
     // After a message in doubt, the job is not recorded: its state would not tell about the message.
     memory.doubt();
     // After a signal, both share the same two seconds.
-    const [result] = await Promise.all([
-      stopOwnTurn(task, ended, this.#run),
-      memory.finish(ended, task.kind, { hasJob }),
-    ]);
+    const stopping = stopOwnTurn(task, ended, this.#run);
+    const [result] = await Promise.all([stopping, memory.finish(ended, task.kind, { hasJob, stopping })]);
     return this.#end(result, task);
   }
 

@@ -33,7 +33,6 @@ export interface ApiOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The HTTP API of the agent job service. */
 export interface Api {
   endpoints: Endpoints<Exclude<keyof typeof apiRoutes, Extra>> & Partial<Endpoints<Extra>>;
   /** Answers a request to an unknown path: only clients with a key learn that it is unknown. */

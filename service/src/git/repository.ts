@@ -10,7 +10,6 @@ import type { WorktreePlace } from "./worktree.ts";
 /**
  * The repository that agents work on, through a clone on this machine. The clone has the branches that were asked for, and every commit of
  * a job, also after its branch is deleted.
- *
  * What asks the repository's host throws `GitError`, whose `isRemoteOutage` says whether the same can succeed later.
  */
 export interface Repository {
@@ -45,9 +44,7 @@ export interface Repository {
   /** Returns the heads of all branches as of the last listing, with fetches and own pushes since then, by the names of the branches. */
   branchHeads(): Promise<Heads>;
 
-  /**
-   * Returns whether a branch contained all changes of a commit when it was fetched last: by merge, fast-forward, rebase or squash.
-   */
+  /** Returns whether a branch contained all changes of a commit when it was fetched last: by merge, fast-forward, rebase or squash. */
   isMerged(commit: string, branch: string): Promise<boolean>;
 
   /** Returns for each commit whether `target`, the head of a branch, contains all its changes, or why that cannot be read. */

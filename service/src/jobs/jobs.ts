@@ -66,7 +66,6 @@ const stepTurnLimit = 100;
 export interface ShownProject {
   /** Shown as `source.repository`. */
   repositoryName: string;
-  /** The model of new jobs. */
   model: string;
   /** What the branches of new jobs begin with. Default: `defaultBranchPrefix`. */
   branchPrefix?: string | undefined;

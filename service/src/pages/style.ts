@@ -6,25 +6,25 @@ export const style = `
   --soft: #151b23; --added: #12261e; --removed: #25171c; --hunk: #121d2f; --plus: #3fb950; --minus: #f85149;
   --link: #4493f8 } }
 * { box-sizing: border-box }
-body { margin: 0; background: var(--back); color: var(--text); font: 14px/1.5 system-ui, sans-serif }
+body { margin: 0; background: var(--back); color: var(--text); font: 14px/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
 header { display: flex; gap: 16px; justify-content: space-between; padding: 12px 16px; background: var(--soft);
   border-bottom: 1px solid var(--line) }
-header nav { display: flex; flex-wrap: wrap; gap: 2px 16px; min-width: 0 } header .quiet { overflow-wrap: anywhere }
-header a { color: inherit; font-weight: 600; text-decoration: none; overflow-wrap: anywhere }
+header nav { display: flex; flex-wrap: wrap; gap: 2px 16px; min-width: 0 }
+header a { color: inherit; font-weight: 600; text-decoration: none }
 a, .link { color: var(--link) }
 main { max-width: 1000px; margin: 0 auto; padding: 24px 16px 64px }
 main.narrow { max-width: 372px; padding-top: 64px }
-h1 { font-size: 26px; line-height: 1.25; font-weight: 400; margin: 0 0 8px; overflow-wrap: anywhere }
+h1 { font-size: 26px; line-height: 1.25; font-weight: 400; margin: 0 0 8px }
 h2 { font-size: 16px; margin: 24px 0 8px }
-ol, ul { padding-left: 24px } li { overflow-wrap: anywhere }
+ol, ul { padding-left: 24px }
 .quiet { color: var(--quiet); font-weight: 400 } .plus { color: var(--plus) } .minus { color: var(--minus) }
 .state { display: inline-block; border-radius: 2em; padding: 3px 12px; margin-right: 8px; color: #fff }
 .open, .active { background: #1a7f37 } .merged { background: #8250df } .closed, .failed { background: #cf222e }
 .completed { background: #0969da } .archived, .waiting, .stopped { background: #59636e } .running { color: var(--plus); font-weight: 600 }
 code, pre, table { font: 12px/20px ui-monospace, monospace }
-code { background: var(--soft); border-radius: 6px; padding: 2px 5px; overflow-wrap: anywhere }
+code { background: var(--soft); border-radius: 6px; padding: 2px 5px }
 pre { margin: 4px 0 12px; padding: 8px 12px; max-height: 400px; overflow: auto; background: var(--soft);
-  border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere }
+  border-radius: 6px; white-space: pre-wrap }
 summary { cursor: pointer }
 label { display: block; font-weight: 600; margin: 16px 0 4px }
 input, select, textarea { width: 100%; padding: 6px 12px; font: inherit; color: inherit; background: var(--back);
@@ -40,9 +40,9 @@ button:disabled { opacity: .5; cursor: default }
 .file { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 16px; overflow: hidden }
 h3 { display: inline; font-size: 12px } .file summary { padding: 8px; background: var(--soft) } .file[open] summary { border-bottom: 1px solid var(--line) }
 .files { margin: 0 0 16px }
-h3 code { padding: 0; overflow-wrap: anywhere }
+h3 code { padding: 0 }
 table { width: 100%; border-collapse: collapse; table-layout: fixed }
-td { padding: 0 8px; vertical-align: top; white-space: pre-wrap; overflow-wrap: anywhere }
+td { padding: 0 8px; vertical-align: top; white-space: pre-wrap }
 td:nth-child(-n+2) { width: 44px; text-align: right; color: var(--quiet); user-select: none; overflow-wrap: normal }
 .added { background: var(--added) } .removed { background: var(--removed) }
 .hunk { background: var(--hunk) } .hunk, .marker { color: var(--quiet) }

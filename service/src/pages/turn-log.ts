@@ -26,8 +26,9 @@ interface Line {
 /**
  * Returns the page with a part of a turn's log, with times.
  *
- * @param request - its query can have `from`, a position in the job's log in bytes. Default: the turn's start
- * @throws HttpException 400 if that is not a number
+ * @param request - its query can have `from` or `before`, positions in the log of the job, in bytes: where the part begins, or what it ends
+ *   before. Default: from the turn's start
+ * @throws HttpException 400 if they are no numbers
  */
 export async function showTurnLog(
   request: IncomingMessage,
@@ -36,36 +37,46 @@ export async function showTurnLog(
   turn: number,
   view: View,
 ): Promise<PageReply> {
-  const given = queryOf(request).get("from") ?? "0";
-  if (!/^\d{1,15}$/.test(given)) throw new HttpException(400, "from must be a position in the log, in bytes");
+  const [given, before] = [positionIn(request, "from"), positionIn(request, "before")];
   const marks = await logs.marks(job.id);
   const first = marks.findIndex((mark) => mark.turn === turn);
   const start = marks[first]?.start ?? 0;
   const end =
     first === -1 ? 0 : (marks.slice(first).find((mark) => mark.turn !== turn)?.start ?? (await logs.end(job.id)));
-  const from = Math.min(Math.max(Number(given), start), end);
-  const { lines, next } = await readLines(logs, job.id, { start, from, end });
+  const until = Math.min(before ?? end, end);
+  const from = Math.min(Math.max(given ?? (before === undefined ? 0 : until - maxBytes), start), until);
+  const { lines, next } = await readLines(logs, job.id, { start, from, end: until, areLast: before !== undefined });
   const page = `${view.basePath}/job/${job.id}`;
-  const address = (position: number): string => `${page}/turn/${turn}/log?from=${position}`;
+  const address = (position: number, key = "before"): string => `${page}/turn/${turn}/log?${key}=${position}`;
+  const shownFrom = lines[0]?.position ?? from;
   const day = marks[first] && html`<p class="quiet">Begun ${time(marks[first].at, view.zone)}</p>\n`;
+  // Also before the lines, each of which has a link: whoever uses a keyboard would pass all of them.
+  const paging = html`<nav class="paging" aria-label="Parts of the log">
+${shownFrom > start && html`<a href="${address(shownFrom)}" rel="prev">Earlier</a>`}
+${next < end && html`<a href="${address(next, "from")}" rel="next">Later</a>`}
+${next < end && html`<a href="${address(end)}">End</a>`}
+</nav>
+`;
   const body = html`${pageStart(`Log of turn ${turn}`)}${pageHeader(view)}<main>
 <h1>Log of turn ${turn}</h1>
 <p><a href="${page}">Job</a> · <a href="${page}/log?follow=no">Full log of the job as text</a></p>
-${day}${first === -1 && html`<p>There are no times for the log of this turn. The log of the job may have it.</p>\n`}<ol class="lines">${renderLines(lines, marks, view)}</ol>
-<nav class="paging" aria-label="Parts of the log">
-${from > start && html`<a href="${address(Math.max(start, from - maxBytes))}" rel="prev">Earlier</a>`}
-${next < end && html`<a href="${address(next)}" rel="next">Later</a>`}
-${next < end && html`<a href="${address(Math.max(start, end - maxBytes))}">End</a>`}
-</nav>
-${pageEnd}`;
+${day}${first === -1 && html`<p>There are no times for the log of this turn. The log of the job may have it.</p>\n`}${paging}<ol class="lines">${renderLines(lines, marks, view)}</ol>
+${paging}${pageEnd}`;
   return { status: 200, body: [body] };
 }
 
-/** Reads the lines that begin in a part of a log, up to a limit. */
+function positionIn(request: IncomingMessage, name: "from" | "before"): number | undefined {
+  const given = queryOf(request).get(name);
+  if (given === null) return undefined;
+  if (!/^\d{1,15}$/.test(given)) throw new HttpException(400, `${name} must be a position in the log, in bytes`);
+  return Number(given);
+}
+
+/** Reads the lines that begin in a part of a log, up to a limit: the first ones, unless `areLast`. */
 async function readLines(
   logs: JobLogs,
   jobId: string,
-  { start, from, end }: { start: number; from: number; end: number },
+  { start, from, end, areLast }: { start: number; from: number; end: number; areLast: boolean },
 ): Promise<{ lines: Line[]; next: number }> {
   // The byte before tells whether a line begins there.
   const first = from > start ? from - 1 : from;
@@ -78,14 +89,14 @@ async function readLines(
   content = content.subarray(0, end - first);
   const lines: Line[] = [];
   let next = from > start ? content.indexOf(lineEnd) + 1 : 0;
-  while (next < content.length && next <= maxBytes && lines.length < maxLines) {
+  while (next < content.length && next <= maxBytes && (areLast || lines.length < maxLines)) {
     const until = content.indexOf(lineEnd, next);
     const line = content.subarray(next, until === -1 ? content.length : until);
     const reader = new LogText();
     lines.push({ position: first + next, text: reader.add(line) + reader.end() });
     next = until === -1 ? content.length : until + 1;
   }
-  return { lines, next: first + next };
+  return { lines: lines.slice(-maxLines), next: first + next };
 }
 
 const ofService = "[service] ";

@@ -72,8 +72,7 @@ function protectedPart(files: readonly string[]): string {
 }
 
 /**
- * Returns the body of a pull request that has one already, with the part about protected files up to date. What people wrote
- * in it stays.
+ * Returns the body of a pull request that has one already, with the part about protected files up to date. What people wrote in it stays.
  *
  * @param turn - a further turn, which is added at the end. Default: none
  * @param check - what the last check showed, and whether the pull request is a draft because of one. Default: nothing

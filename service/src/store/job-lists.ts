@@ -13,11 +13,18 @@ export class JobLists {
     this.#search = search;
   }
 
-  /** Returns jobs, newest first. */
   async jobs(query: JobQuery): Promise<ListedJob[]> {
     const words = query.text === undefined ? undefined : wordsIn(query.text);
     if (query.projects.length === 0 || words?.length === 0) return [];
-    const { sql, values } = jobsQuery(query, words && { ...this.#search, words: this.#search.value(words) });
+    const search = words && { ...this.#search, words: this.#search.value(words) };
+    if (search?.recently) {
+      const { sql, values, count } = jobsQuery(query, { ...search, condition: search.recently }, maxRecent);
+      const recent = await this.#database.rows<ListedJob>(sql, ...values);
+      if (recent.length === query.limit) return recent;
+      const found = await this.#database.row<{ count: number }>(count.sql, ...count.values);
+      if ((found?.count ?? 0) < maxRecent) return recent;
+    }
+    const { sql, values } = jobsQuery(query, search);
     return this.#database.rows<ListedJob>(sql, ...values);
   }
 
@@ -26,7 +33,6 @@ export class JobLists {
     return (await this.#database.row<{ count: number }>(sql, jobId))?.count ?? 0;
   }
 
-  /** Returns the id of a job's first turn. */
   async firstTurn(jobId: string): Promise<number | undefined> {
     const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id LIMIT 1";
     return (await this.#database.row<{ id: number }>(sql, jobId))?.id;
@@ -41,14 +47,14 @@ export class JobLists {
   /** Returns a turn with at most `length` characters of its texts; `undefined` if it was deleted. */
   turnExcerpt(id: number, length: number): Promise<TurnExcerpt | undefined> {
     const sql = `SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer,
-      substr(reason, 1, ?) AS reason, asked, asker, "costUsd", "startedAt", "endedAt", "checkResult", "checkOutput", "waitReason", "waitUntil"
+      substr(reason, 1, ?) AS reason, asked, asker, "costUsd", "startedAt", "endedAt", "checkResult", "checkOutput", ${wait}
       FROM turn WHERE id = ?`;
     return this.#database.row<TurnExcerpt>(sql, length, length, length, id);
   }
 
   /** Returns why the next turn of a job was put back, and until when; `undefined` if it was not. */
   waitOf(jobId: string): Promise<TurnWait | undefined> {
-    const sql = `SELECT "waitReason", "waitUntil" FROM turn
+    const sql = `SELECT ${wait} FROM turn
       WHERE job = ? AND "waitReason" IS NOT NULL AND state = 'waiting' LIMIT 1`;
     return this.#database.row<TurnWait>(sql, jobId);
   }
@@ -83,6 +89,9 @@ export class JobLists {
   }
 }
 
+/** The columns of a `TurnWait`, of a reason that can have all that a remote said. */
+const wait = 'substr("waitReason", 1, 300) AS "waitReason", "waitUntil"';
+
 /** The columns of a `Spent`. A clock may have been set back. */
 const spent = `CAST(coalesce(sum(CASE WHEN "endedAt" > "startedAt" THEN "endedAt" - "startedAt" ELSE 0 END), 0) AS bigint) AS "tookMs",
   coalesce(sum(CASE WHEN "costUsd" > 0 THEN "costUsd" ELSE 0 END), 0) AS "costUsd",
@@ -95,11 +104,15 @@ const statusOf = `(CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END
 /** The most projects that are each looked up in the index: for more, that would be slower. SQLite allows 500. */
 const maxParts = 100;
 
-/** Returns a query of jobs that uses the indexes of lists. */
-function jobsQuery(
-  query: JobQuery,
-  search: (TextSearch & { words: string }) | undefined,
-): { sql: string; values: Value[] } {
+/** How many jobs are looked through for words before all are. Those that have a word which is in one of ten are found then. */
+const maxRecent = 500;
+
+/**
+ * Returns a query of jobs that uses the indexes of lists.
+ *
+ * @param recent - only so many jobs are looked through. Default: all. `count` returns how many that are
+ */
+function jobsQuery(query: JobQuery, search: (TextSearch & { words: string }) | undefined, recent?: number) {
   const { projects, status, asker, from = 0, before = Number.MAX_SAFE_INTEGER, after, limit } = query;
   const columns = 'id, project, "createdAt", state, "archivedAt", "pullRequest"';
   const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
@@ -112,13 +125,18 @@ function jobsQuery(
   const isShown = projects.length === 1 ? isOfOne : isOfOne.replace("project", "project || ''");
   const others: [string, Value[]][] = [];
   if (status !== undefined) others.push([`${statusOf} = ?`, [status]]);
-  if (search !== undefined) others.push([search.condition, []]);
+  if (search !== undefined && recent === undefined) others.push([search.condition, []]);
   const ofAsker = "SELECT 1 FROM turn WHERE turn.project = job.project AND turn.asker = ? AND turn.job = job.id";
   if (asker !== undefined) others.push([`EXISTS (${ofAsker})`, [asker]]);
-  const isByProject = others.length === 0 && projects.length <= maxParts;
-  const found = isByProject
+  const isByProject = others.length === 0 && recent === undefined && projects.length <= maxParts;
+  const all = isByProject
     ? projects.map(() => part).join(" UNION ALL ")
     : `SELECT ${columns} FROM job WHERE ${[...others.map(([condition]) => condition), isShown, time].join(" AND ")}`;
+  const own = isByProject
+    ? projects.flatMap((project): Value[] => [project, ...times, limit])
+    : [...others.flatMap(([, given]) => given), ...projects, ...times];
+  const few = `SELECT * FROM (${all}) AS few ${order}`;
+  const found = recent === undefined ? all : `SELECT * FROM (${few}) AS job WHERE ${search?.condition}`;
   // Counts only what belongs to the jobs in the list.
   const sql = `WITH ${search === undefined ? "" : `${search.table}, `}page AS (SELECT * FROM (${found}) AS found ${order})
     SELECT page.*, coalesce(turns, 0) AS turns, "firstTurn", coalesce("tookMs", 0) AS "tookMs", coalesce("costUsd", 0) AS "costUsd",
@@ -126,8 +144,10 @@ function jobsQuery(
     (SELECT max(number) FROM "pullRequest" WHERE "pullRequest".job = page.id) AS "lastPage"
     FROM page LEFT JOIN (SELECT job, count(*) AS turns, min(id) AS "firstTurn", ${spent} FROM turn
       WHERE job IN (SELECT id FROM page) GROUP BY job) AS own ON own.job = page.id ORDER BY "createdAt" DESC, id DESC`;
-  const values = isByProject
-    ? projects.flatMap((project) => [project, ...times, limit])
-    : [...others.flatMap(([, given]) => given), ...projects, ...times];
-  return { sql, values: [...(search === undefined ? [] : [search.words]), ...values, limit] };
+  const ofFew = recent === undefined ? [] : [recent];
+  return {
+    sql,
+    values: [...(search === undefined ? [] : [search.words]), ...own, ...ofFew, limit],
+    count: { sql: `SELECT count(*) AS count FROM (${few}) AS few`, values: [...own, ...ofFew] },
+  };
 }

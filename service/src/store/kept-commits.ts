@@ -3,6 +3,9 @@ import type { KeptWork, RunningTurn, Turn } from "../model.ts";
 /** Applies a packed commit in a clone of the repository, wherever that stands. The change may have any white space. */
 export const applyCommand = "git apply -3 --whitespace=nowarn";
 
+/** Thrown for work that whoever can read a repository must not see without a review. */
+export class MayNotBeKept extends Error {}
+
 /** Where commits that are not pushed are stored for other machines: the last one of each job. */
 export interface KeptCommits {
   /** Whether what is not stored here is lost, because this machine ends with the job. Default: its clone keeps it. */

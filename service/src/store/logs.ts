@@ -1,9 +1,6 @@
 import type { LogMark } from "./log-times.ts";
 
-/**
- * The logs of jobs: what their agents print, and the notes of the service, turn after turn. A log only grows, until its job is
- * deleted.
- */
+/** The logs of jobs: what their agents print, and the notes of the service, turn after turn. A log only grows, until its job is deleted. */
 export interface JobLogs {
   /**
    * Returns the part of a job's log that begins at a position in bytes: at most 128 KiB; an empty buffer at its end.

@@ -36,9 +36,8 @@ export interface StoreOptions extends Omit<TurnParts, "announcements"> {
 }
 
 /**
- * The persistent state of the service, with a member for each thing stored. A change is on disk when its method returns, so a
- * service that is killed loses nothing.
- *
+ * The persistent state of the service, with a member for each thing stored. A change is on disk when its method returns, so a service that
+ * is killed loses nothing.
  * Methods throw `StoreUnavailable` while the database cannot be used (a full disk, a lost connection). Nothing is changed then.
  */
 export class Store implements AsyncDisposable {

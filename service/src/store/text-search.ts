@@ -6,6 +6,8 @@ export interface TextSearch {
   /** A table expression with one value, and a condition for a row of `job` that uses it. */
   table: string;
   condition: string;
+  /** The same for few jobs, if it is faster to look at the newest ones first. */
+  recently?: string;
   /** Returns the query for words, each of which matches as a prefix. */
   value(words: readonly string[]): string;
 }
@@ -17,16 +19,17 @@ export const sqliteSearch: TextSearch = {
   value: (words) => words.map((word) => `"${word}"*`).join(" "),
 };
 
-// The punctuation of ASCII separates words, as in SQLite. Otherwise Postgres takes a path or an address as one word.
-const words = `to_tsvector('simple', regexp_replace(substr(prompt, 1, ${shownLength}) || ' ' || coalesce(reason, ''), '[!-/:-@[-\`{-~]+', ' ', 'g'))`;
-
 export const postgresSearch = {
-  words,
-  // Otherwise Postgres may look for the words in one turn after another: it must not know that a word is in most of them.
-  table: `matching AS MATERIALIZED (SELECT job FROM turn WHERE ${words} @@ (SELECT to_tsquery('simple', ?)))`,
+  /** Returns what finds the words of a turn. The punctuation of ASCII separates words, as in SQLite: Postgres takes a path for one. */
+  words: (prompt: string, reason: string) =>
+    `to_tsvector('simple', regexp_replace(substr(${prompt}, 1, ${shownLength}) || ' ' || coalesce(${reason}, ''), '[!-/:-@[-\`{-~]+', ' ', 'g'))`,
+  table: `query AS MATERIALIZED (SELECT to_tsquery('simple', ?) AS words),
+    matching AS MATERIALIZED (SELECT job FROM "turnText" WHERE words @@ (SELECT words FROM query))`,
   condition: "id IN (SELECT job FROM matching)",
+  // For words that most turns have, the index of words is slow. A `LIMIT` keeps Postgres from looking at all turns at once.
+  recently: `(SELECT 1 FROM "turnText" WHERE "turnText".job = job.id AND words @@ (SELECT words FROM query) LIMIT 1) IS NOT NULL`,
   value: (given: readonly string[]) => given.map((word) => `'${word}':*`).join(" & "),
-} satisfies TextSearch & { words: string };
+} satisfies TextSearch & { words: unknown };
 
 /** Returns the first words of a text, which have only letters, digits and marks. */
 export const wordsIn = (text: string): string[] => (text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).slice(0, 10);

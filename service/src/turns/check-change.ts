@@ -33,20 +33,33 @@ export async function findFlaggedChanges(ports: CheckPorts, files: readonly Chan
   const unfiltered = files.flatMap(({ path, filter }) =>
     filter === undefined ? [] : `${path} (not passed through ${filter})`,
   );
-  return [...(await findProtectedChanges(ports, files)), ...unfiltered.map(oneLine)];
+  return [...(await findProtectedChanges(ports, files)).values(), ...unfiltered.map(oneLine)];
 }
 
 /** Returns the names of protected files in a change; empty if they are allowed. */
-async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<string[]> {
-  if (ports.protectedFiles === "allow") return [];
+async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<Map<string, string>> {
+  if (ports.protectedFiles === "allow") return new Map();
   const { matching, programs } = await findRunning(ports, files);
   const others = files.filter(({ path }) => !matching.has(path));
   const pages = await changedCode(ports.repository, others, mayHaveCode, addsCode);
-  return [
-    ...matching,
-    ...programs.map((path) => `${path} (programs or addresses)`),
-    ...pages.map((path) => `${path} (imports or expressions)`),
-  ].map(oneLine);
+  const name = (paths: Iterable<string>, what = ""): [string, string][] =>
+    Array.from(paths, (path) => [path, `${oneLine(path)}${what}`]);
+  return new Map([
+    ...name(matching),
+    ...name(programs, " (programs or addresses)"),
+    ...name(pages, " (imports or expressions)"),
+  ]);
+}
+
+/** Returns the files that today's options do not allow, by path, with their display names. */
+export async function findRefused(ports: CheckPorts, files: readonly ChangedFile[]): Promise<Map<string, string>> {
+  const { protectedFiles, only } = ports;
+  if (protectedFiles !== "refuse") return new Map();
+  const refused = await findProtectedChanges(ports, files);
+  // Files matched by --only are expected to change.
+  for (const { path } of files)
+    if (!isHarmless(path) && only?.matches(path) !== true && !refused.has(path)) refused.set(path, oneLine(path));
+  return refused;
 }
 
 /** Returns the files that instruct agents or run code, judged by name or by content. */
@@ -95,7 +108,7 @@ export async function checkChange(
   texts: Readonly<Record<string, string>>,
   log: (text: string) => void,
 ): Promise<void> {
-  const { repository, secrets = [], protectedFiles, only } = ports;
+  const { repository, secrets = [], only } = ports;
   const files = await repository.changedFiles(base, head);
   const patterns = new SecretPatterns(secrets);
   if (!patterns.isEmpty) {
@@ -108,15 +121,10 @@ export async function checkChange(
   // Kept work may have been made with other options.
   const outside = files.filter(({ path }) => only?.matches(path) === false).map(({ path }) => oneLine(path));
   if (outside.length > 0) throw new NotAllowed(`the change has files that --only does not allow: ${namesOf(outside)}`);
-  const refused = protectedFiles === "refuse" ? await findProtectedChanges(ports, files) : [];
-  // Files matched by --only are expected to change.
-  const isMeant = (path: string): boolean => isHarmless(path) || only?.matches(path) === true;
-  if (protectedFiles === "refuse")
-    for (const name of files.filter(({ path }) => !isMeant(path)).map(({ path }) => oneLine(path)))
-      if (!refused.some((one) => one === name || one.startsWith(`${name} (`))) refused.push(name);
-  if (refused.length > 0)
+  const refused = await findRefused(ports, files);
+  if (refused.size > 0)
     throw new NotAllowed(
-      `the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${namesOf(refused)}`,
+      `the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${namesOf([...refused.values()])}`,
     );
   const found = await findFlaggedChanges(ports, files);
   if (found.length > 0)

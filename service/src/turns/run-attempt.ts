@@ -138,7 +138,8 @@ async function runOnce(
   }
   const patterns = new SecretPatterns(context.secrets ?? []);
   const error = result.error && (await patterns.remove(result.error)).slice(0, maxErrorLength);
-  const lastOutput = result.end === "completed" ? "" : await patterns.remove(await host.lastOutput(logFile));
+  const hasSaid = result.end === "completed" && result.hasEnded !== undefined;
+  const lastOutput = hasSaid ? "" : await patterns.remove(await host.lastOutput(logFile));
   const { lines, reason, failureClass, notes } = explainEnd(
     { ...result, error },
     { timeLimitMs, exceeded, lastOutput },

@@ -11,17 +11,18 @@ import type { Work } from "./work.ts";
 
 /**
  * Creates the job's branch before its agent runs, so that a branch rule costs nothing. If there are commit rules, also pushes an empty
- * commit with the turn's message and author, and removes it at once.
+ * commit with the turn's message and author, and removes it at once. Does nothing if neither can be in the way.
  *
  * @throws with the turn's failure as the message, or on an outage
  */
 export async function tryBranch(work: Work): Promise<void> {
   const { start, context, turn } = work;
   const { branch, head, remoteHead } = start;
-  const { repository, committer, job, confirmOwner, log } = context;
+  const { repository, committer, job, confirmOwner, branchRights, machine, log } = context;
   if (remoteHead !== undefined) return;
   const told = { ...turn, identity: trialIdentity, request: "" };
   const trial = await committer?.trial(head, commitMessage(told, [], job.session, {}, await titleOf(turn, context)));
+  if (trial === undefined && branchRights?.areProven(machine.now())) return;
   const created = trial ?? head;
   await confirmOwner();
   try {
@@ -37,6 +38,7 @@ export async function tryBranch(work: Work): Promise<void> {
     // Others have pushed to it, so the branch is allowed.
     if (found !== created) return;
   }
+  branchRights?.prove(machine.now());
   work.tried = created;
   if (trial === undefined) return;
   const isForced = await repository.push(head, branch, trial).then(
@@ -58,8 +60,9 @@ export async function tryBranch(work: Work): Promise<void> {
  */
 export async function cleanBranch(work: Work, result: TurnResult): Promise<void> {
   const { turn, context, start, tried, pushed } = work;
-  const { store, repository, log } = context;
+  const { store, repository, branchRights, log } = context;
   const { branch } = start;
+  if (result === "failed") branchRights?.doubt();
   if (pushed === "recorded") return;
   try {
     if (result === "taken-over" && pushed !== undefined)

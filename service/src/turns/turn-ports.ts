@@ -19,6 +19,7 @@ import type { JobCopier } from "../store/job-copier.ts";
 import type { KeptCommits } from "../store/kept-commits.ts";
 import type { StoredFailure } from "../store/running-turns.ts";
 import type { Store } from "../store/store.ts";
+import type { BranchRights } from "./branch-rights.ts";
 import type { CommitPorts } from "./commit-change.ts";
 import type { TurnHost } from "./turn-host.ts";
 
@@ -68,6 +69,8 @@ export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
   pullRequests: PullRequests;
   /** Default: commits are by the agent, and pushed unmodified. */
   committers?: Pick<Committers, "of"> | undefined;
+  /** Default: each job's branch is tried. */
+  branchRights?: BranchRights | undefined;
   /** The prefix of commit and pull request titles. Default: none. */
   titlePrefix?: string | undefined;
   opensDrafts?: boolean | undefined;

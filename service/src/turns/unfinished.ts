@@ -8,7 +8,7 @@ import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { LeaseLost } from "../store-errors.ts";
-import { checkChange, findRunning } from "./check-change.ts";
+import { checkChange, findRefused, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
 import { readAsAgent } from "./left-work.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
@@ -40,6 +40,7 @@ export async function keepUnfinished(
   worktree: Worktree,
   reason: string,
   startDeadline: () => TurnDeadline,
+  left: "unfinished" | "stopped" = "unfinished",
 ): Promise<boolean> {
   const { turn, context, start, last } = work;
   const { repository, job, commands, directory, only, largestChangeBytes: maxBytes, log } = context;
@@ -47,7 +48,7 @@ export async function keepUnfinished(
   try {
     using deadline = startDeadline();
     const why = oneLine((await patterns.remove(reason)).slice(0, maxReasonLength));
-    const told = { notes: [why], left: "unfinished" } as const;
+    const told = { notes: [why], left };
     const message = commitMessage(turn, [], job.session, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
     const options = { maxBytes, signal: deadline.signal, only, lent };
@@ -131,7 +132,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   const left =
     laid.left.length === 0
       ? ""
-      : ` These of its files are not, because the branch has changed them since, or because they instruct agents or run code: ${namesOf(laid.left.map(oneLine))}`;
+      : ` These of its files are not, because the branch has changed them since, or because they instruct agents, run code or are not allowed: ${namesOf(laid.left.map(oneLine))}`;
   log(`The agent begins in what ${turnName(maker.id)} left: ${names}${left}`);
   context.metrics?.workKept("laid-out");
   const begun =
@@ -174,8 +175,11 @@ async function layOut(
   const source = moved ?? commit;
   const files = await repository.changedFiles(moved === undefined ? parent : head, source);
   const { matching, programs } = await findRunning(context, files);
+  const refused = await findRefused(context, files);
   const mayBeLaid = ({ path }: { path: string }): boolean =>
-    !differing.has(path) && !matching.has(path) && !programs.includes(path) && context.only?.matches(path) !== false;
+    ![differing, matching, refused].some((paths) => paths.has(path)) &&
+    !programs.includes(path) &&
+    context.only?.matches(path) !== false;
   const paths = files.filter(mayBeLaid).map(({ path }) => path);
   for (let from = 0; from < paths.length; from += maxPaths) {
     const args = ["-c", script, "sh", repository.objects, source, ...paths.slice(from, from + maxPaths)];

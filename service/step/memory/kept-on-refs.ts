@@ -61,7 +61,14 @@ export class KeptOnRefs implements KeptCommits {
     const { session, left } = named.find((one) => one.identity === identity) ?? {};
     const day = new Date(machine.wallTime()).toISOString().slice(0, 10);
     const holder = `${day}-${randomBytes(4).toString("hex")}`;
-    const stage = left === undefined ? "made" : left === "nothing" || left === "failed" ? "ended" : left;
+    const stages = {
+      nothing: "ended",
+      failed: "ended",
+      stopped: "unfinished",
+      unfinished: "unfinished",
+      begun: "begun",
+    };
+    const stage = left === undefined ? "made" : stages[left];
     const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${stage}`;
     // A newer attempt of a step takes the place of one whose runner was lost.
     const isOfStep = (one: Kept): boolean => left === "begun" && one.stage === "begun" && one.step === shortHash(step);

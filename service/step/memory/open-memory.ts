@@ -2,6 +2,7 @@ import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
 import { GitHubPullRequests } from "../../src/pulls/github.ts";
+import type { NamedTurn } from "../../src/pulls/turn-trailers.ts";
 import type { ProjectBackend } from "../../src/start/backend.ts";
 import type { JobCopies } from "../../src/store/job-copies.ts";
 import type { CacheEntries } from "./cache-entries.ts";
@@ -24,7 +25,7 @@ export interface MemoryOptions {
   /** Whether this is the workflow's repository, so that cache readers can read it anyway. */
   isOwnRepository: boolean;
   /** See `RememberedJobsOptions`. */
-  keepsUnfinished: boolean;
+  keeps: readonly NamedTurn["left"][];
   /** A folder for temporary files. */
   folder: string;
   /** Values that must not appear in a copy of a home directory. */
@@ -52,7 +53,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     isWorkflowToken,
     isFirstAttempt,
     isOwnRepository,
-    keepsUnfinished,
+    keeps,
     folder,
     secrets,
     log,
@@ -81,7 +82,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     rebuilt,
     kept,
     isFirstAttempt,
-    keepsUnfinished,
+    keeps,
     log,
   });
   const tidy = async (): Promise<void> => {

@@ -133,7 +133,8 @@ export function rebuildJob({
 /** Returns how a turn with a kept commit ended. */
 function endOfKept({ left }: NamedTurn, { message }: DatedCommit): Partial<TurnCopy> {
   if (left === "nothing") return { made: "{}", stage: "published" };
-  if (left === "failed") return { kept: null, reason: readNotes(message).notes?.[0] ?? unfinishedReason };
+  if (left === "failed" || left === "stopped")
+    return { kept: null, reason: readNotes(message).notes?.[0] ?? unfinishedReason };
   if (left === "begun") return { kept: null, reason: lostReason };
   if (left === "unfinished") return { kept: "unfinished", reason: readNotes(message).notes?.[0] ?? unfinishedReason };
   return { kept: "push", reason: keptReason };

@@ -2,10 +2,10 @@ import { CacheReadOnlyError } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
 import { readPacked } from "../../src/git/job-commits.ts";
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
-import { namedTurns } from "../../src/pulls/turn-trailers.ts";
+import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
 import type { BusyJob, JobCopies, SentForStep } from "../../src/store/job-copies.ts";
-import type { KeptCommits } from "../../src/store/kept-commits.ts";
+import { type KeptCommits, MayNotBeKept } from "../../src/store/kept-commits.ts";
 import { isRemoteOutage } from "../../src/turns/outages.ts";
 import { isForSecret } from "../../src/turns/refusal.ts";
 import type { KeptOnRefs } from "./kept-on-refs.ts";
@@ -23,8 +23,8 @@ export interface RememberedJobsOptions {
   kept: KeptCommits & Partial<Pick<KeptOnRefs, "busyJobOf">>;
   /** Whether no earlier attempt of this workflow run can have sent anything. */
   isFirstAttempt: boolean;
-  /** Whether unfinished work may be kept: anyone who can read the repository can read it, and nobody has approved it. */
-  keepsUnfinished: boolean;
+  /** What may be kept of work that is not finished: anyone who can read the repository can read it, and nobody has approved it. */
+  keeps: readonly NamedTurn["left"][];
   log: (line: string) => void;
 }
 
@@ -117,11 +117,13 @@ export class RememberedJobs implements JobCopies {
 
   /** In refs of the repository, or in the Actions cache if GitHub rejects them. */
   get keptCommits(): KeptCommits {
-    const { kept, cached, keepsUnfinished, log } = this.#options;
+    const { kept, cached, keeps, log } = this.#options;
     return {
       save: async (turn, packed) => {
-        if (!keepsUnfinished && namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => left === "unfinished"))
-          throw new Error("the repository is public, and its agent has a network: it is not kept unfinished");
+        const isRefused = (one: NamedTurn["left"]): boolean =>
+          (one === "unfinished" || one === "stopped") && !keeps.includes(one);
+        if (namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => isRefused(left)))
+          throw new MayNotBeKept("the repository is public, and its agent has a network: it is not kept unfinished");
         try {
           return await kept.save(turn, packed);
         } catch (error) {

@@ -11,7 +11,8 @@ const everyMs = 20 * 60_000;
 
 /**
  * Returns statements, in the SQL of both databases, that store the jobs of a team: of 60 people and 40 projects, with one to three turns,
- * newest last. Every tenth failed, every seventh has a pull request, and all but the newest 100 have ended.
+ * newest last. Every tenth failed, every 20th with unfinished work, every seventh has a pull request, and all but the newest 100 have ended;
+ * of those, every tenth waits for an hour.
  *
  * @param schema - before the names of tables, such as `agent_jobs.`
  * @param now - when the newest was created, in milliseconds since 1970
@@ -24,13 +25,14 @@ export function manyJobs(count: number, now: number, schema = ""): string[] {
   const text = `Fix the links of the guide, and check each page of the handbook. ${Array.from({ length: 60 }, (_, word) => `word${word}`).join(" ")}`;
   const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
   return [
-    `INSERT INTO ${schema}job (id, project, "createdAt", state, "idleSince", model, "pullRequest")
+    `INSERT INTO ${schema}job (id, project, "createdAt", state, "idleSince", model, branch, kept, "pullRequest")
       ${numbers} SELECT 'job_' || i, 'project-' || (i % ${projects}), ${created},
       CASE WHEN ${isOpen} THEN 'active' WHEN i % 10 = 0 THEN 'failed' ELSE 'completed' END,
-      CASE WHEN ${isOpen} THEN NULL ELSE ${created} + 100000 END, 'claude-code',
+      CASE WHEN ${isOpen} THEN NULL ELSE ${created} + 100000 END, 'claude-code', 'agent/job_' || i,
+      CASE WHEN i % 20 = 0 AND NOT (${isOpen}) THEN 'unfinished' END,
       CASE WHEN i % 7 = 0 THEN 'https://git.example.com/docs/pull/' || i END FROM n WHERE i <= ${count}`,
     `INSERT INTO ${schema}turn (id, identity, job, prompt, asker, asked, state, attempts, "startedAt", "endedAt", reason, "costUsd", answer,
-      project, caller, step, request)
+      "waitReason", "waitUntil", project, caller, step, request)
       ${turns} SELECT i * 3 + k, 'identity-' || i || '-' || k, 'job_' || i,
       CASE WHEN i % 50 = 0 THEN ${quoted(hostile)} ELSE 'Task ' || i || ' of team ' || (i % ${people}) END
         || CASE WHEN i % 100 = 0 THEN ' ${rareWord} ' ELSE ' ' END || ${quoted(text)},
@@ -40,6 +42,8 @@ export function manyJobs(count: number, now: number, schema = ""): string[] {
       CASE WHEN ${isOpen} THEN NULL ELSE ${created} + 1000 END, CASE WHEN ${isOpen} THEN NULL ELSE ${created} + 100000 END,
       CASE WHEN i % 10 = 0 AND NOT (${isOpen}) THEN 'The remote refused the push. ' || ${quoted(hostile)} END,
       CASE WHEN ${isOpen} THEN NULL WHEN i % 9 = 0 THEN -1 ELSE 0.25 END, ${quoted(hostile)},
+      CASE WHEN ${isOpen} AND i % 10 = 9 AND k = 1 THEN 'GitHub limits the rate. ' || ${quoted(hostile)} END,
+      CASE WHEN ${isOpen} AND i % 10 = 9 AND k = 1 THEN ${now} + 3600000 END,
       'project-' || (i % ${projects}), 'ci', 'step', 'request-' || i || '-' || k FROM n, t WHERE i <= ${count} AND k <= 1 + i % 3`,
   ];
 }

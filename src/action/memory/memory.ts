@@ -122,14 +122,20 @@ export class Memory {
     );
   }
 
-  /** Waits for all saves, for a short time. `hasJob`: the job is the step's own. */
-  async finish(result: RunResult, sent: SendingTask["kind"], { hasJob = true } = {}): Promise<void> {
+  /** Waits for all saves, for a short time. `hasJob`: the job is the step's own. `stopping` settles once its turn is stopped, if it can be. */
+  async finish(
+    result: RunResult,
+    sent: SendingTask["kind"],
+    { hasJob = true, stopping }: { hasJob?: boolean; stopping?: Promise<unknown> } = {},
+  ): Promise<void> {
     const { state, settings } = this.#run;
     const { jobId, pullRequest } = state;
-    // An own agent ends with the step.
-    const end = endOf(result, state) ?? (settings.agent && "failed");
     const complete = async (): Promise<void> => {
       const isJobSaved = await this.#job;
+      // An own agent ends with the step.
+      if (!settings.agent) await stopping;
+      const isStopped = result.kind === "cancelled" && (settings.agent || state.stop === "stopped");
+      const end = endOf(result, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
       // Otherwise, a re-run could read the job's state from before the message.
       if (isJobSaved && sent === "message" && end && !state.features)
         await this.#save({ kind: "job", jobId, sent: "create" }, () => {});

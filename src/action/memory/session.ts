@@ -37,7 +37,7 @@ export interface SessionUpdate {
   isResumed: boolean;
   pullRequest: PullRequest | undefined;
   /** `undefined` if unknown. */
-  end: "completed" | "failed" | undefined;
+  end: "completed" | "failed" | "stopped" | undefined;
   /** The start of this run's range of changes. */
   base: string | undefined;
 }

@@ -34,6 +34,7 @@ const relations = [
   ...[
     "job",
     "turn",
+    "turnText",
     "project",
     "lastStart",
     "supervision",

@@ -1,7 +1,7 @@
 import { postgresSearch } from "../text-search.ts";
 
 /** The version of the tables below and of pg-boss's: raise it with each change of either, see CONTRIBUTING. */
-export const schemaVersion = 14;
+export const schemaVersion = 15;
 
 /** The version of pg-boss's schema. */
 export const queueSchema = 43;
@@ -50,11 +50,23 @@ export const tables = `
   CREATE INDEX "turnPutBack" ON turn (job) WHERE "waitReason" IS NOT NULL;
   CREATE INDEX "turnByAsker" ON turn (project, asker, job);
   CREATE INDEX "turnByEnd" ON turn (project, "endedAt") INCLUDE ("startedAt", "costUsd") WHERE "endedAt" IS NOT NULL;
-  CREATE INDEX "turnText" ON turn USING gin (${postgresSearch.words});
   CREATE INDEX "openTurn" ON turn (state) WHERE state IN ('waiting', 'running');
   CREATE UNIQUE INDEX "turnByKey" ON turn (project, caller, step, request);
   CREATE INDEX "acceptedTurn" ON turn (project, "acceptedAs", "acceptedAt") WHERE "acceptedAt" IS NOT NULL;
   CREATE SEQUENCE "turnId";
+
+  -- The words of turns, of what pages show of their texts. Beside them, where few pages have many, and a turn that changes does not write them again.
+  CREATE TABLE "turnText" (turn bigint PRIMARY KEY REFERENCES turn ON DELETE CASCADE, job text NOT NULL, words tsvector NOT NULL);
+  CREATE INDEX "turnTextOfJob" ON "turnText" (job);
+  CREATE INDEX "turnWord" ON "turnText" USING gin (words);
+  CREATE FUNCTION "setTurnText"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+    BEGIN
+      INSERT INTO "turnText" VALUES (new.id, new.job, ${postgresSearch.words("new.prompt", "new.reason")})
+        ON CONFLICT (turn) DO UPDATE SET words = excluded.words;
+      RETURN NULL;
+    END
+  $$;
+  CREATE TRIGGER "turnSaid" AFTER INSERT OR UPDATE OF prompt, reason ON turn FOR EACH ROW EXECUTE FUNCTION "setTurnText"();
 
   -- The last rank of each project, that of the turn that was started last, and when the branches of archived jobs are looked at next.
   CREATE TABLE project (name text PRIMARY KEY, "lastRank" bigint NOT NULL, "branchesDueAt" bigint NOT NULL DEFAULT 0);

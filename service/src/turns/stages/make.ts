@@ -30,6 +30,9 @@ import {
   type WorkContext,
 } from "../work.ts";
 
+/** How long Git may take for what a stopped agent changed, in milliseconds: soon after a cancel, the runner kills the step. */
+const stoppedMs = 3000;
+
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;
 
@@ -82,11 +85,16 @@ export async function make(work: Work): Promise<Position> {
   const { end, reason, failureClass } = attempt;
   const startGitDeadline = (): TurnDeadline => startDeadline(machine, context.timeLimitMs, elapsedMs(), stop);
   const keep = (why: string): Promise<boolean> => keepUnfinished(work, worktree, why, startGitDeadline);
-  // A stopped turn has no failure class, and its changes are discarded.
-  if (end === "completed" || failureClass !== undefined) await worktrees.takeBack(directory);
+  await worktrees.takeBack(directory);
   if (end !== "completed") {
-    const isUnfinished = failureClass !== undefined && (await keep(reason ?? ""));
-    return settle(work, { reason, failureClass, ...(isUnfinished && { isUnfinished }) }, false, report, go());
+    // Somebody has stopped a turn without a class. No agent goes on with its changes unless a person takes them.
+    const isStopped = failureClass === undefined;
+    const startStopped = (): TurnDeadline => startDeadline(machine, stoppedMs, 0, undefined);
+    const isKept = isStopped
+      ? await keepUnfinished(work, worktree, reason ?? "", startStopped, "stopped")
+      : await keep(reason ?? "");
+    if (isStopped) return settle(work, { reason: isKept ? whenStopped(reason, work) : reason }, false, report, go());
+    return settle(work, { reason, failureClass, ...(isKept && { isUnfinished: true }) }, false, report, go());
   }
   const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
     async (error: unknown) => {
@@ -128,6 +136,11 @@ async function warnOfUnused(work: Work): Promise<void> {
       log(
         `${option} matches no file that exists: ${patterns.join(", ")}. Check how it is written, unless the agent is to create such files.`,
       );
+}
+
+function whenStopped(reason = "", { turn, context }: Work): string {
+  const command = context.keptCommits?.commandFor?.(turn, "unfinished");
+  return `${reason} What its agent changed is kept, and no agent goes on with it.${command === undefined ? "" : ` To get it: ${command}`}`;
 }
 
 /** Keeps and records an agent's result, and returns the turn's position. */

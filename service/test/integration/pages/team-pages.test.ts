@@ -220,7 +220,22 @@ describe("the log of a turn", () => {
     const middle = await read("/job/job_1/turn/1/log?from=31");
     expect(middle.text).toContain("<span>1 ✓</span>");
     expect(middle.text).not.toContain("<span>0 ✓</span>");
+    // Backwards, from the end that each part names.
+    const last = await read(/href="([^"]*)">End</.exec((await read("/job/job_1/turn/1/log")).text)?.[1] ?? "");
+    expect(last.text).toContain("<span>end</span>");
+    expect(last.text).not.toContain("Later");
+    const back: string[] = [];
+    for (let path: string | undefined = "/job/job_1/turn/1/log?before=400000"; path !== undefined; ) {
+      const { text } = await read(path);
+      const shown = [...text.matchAll(/<span>([^<]*)<\/span><\/li>/g)].map(([, line = ""]) => line);
+      expect(shown.length).toBeLessThanOrEqual(2000);
+      back.unshift(...shown);
+      path = /href="([^"]*)" rel="prev"/.exec(text)?.[1];
+    }
+    expect(back.length).toBeGreaterThan(20_000);
+    expect(back).toEqual(found.slice(0, back.length));
     expect((await read("/job/job_1/turn/1/log?from=999999999")).status).toBe(200);
+    expect((await read("/job/job_1/turn/1/log?before=x")).status).toBe(400);
     expect((await read("/job/job_1/turn/1/log?from=-1")).status).toBe(400);
   });
 });

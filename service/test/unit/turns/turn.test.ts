@@ -299,7 +299,7 @@ test("a turn that is stopped is neither failed nor completed, and stores no answ
   expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
 });
 
-test("a turn whose agent somebody stops fails with the reason, without its change", async () => {
+test("a turn whose agent somebody stops fails with the reason, and its change is kept for people", async () => {
   const { run, ports, host, store, branch, steps } = await setUpTurns();
   const request = new AbortController();
   ports.stop = request.signal;
@@ -312,12 +312,12 @@ test("a turn whose agent somebody stops fails with the reason, without its chang
   };
   expect(await run()).toEqual({
     result: "failed",
-    log: lines("Turn 1 started.", "Stopped by ci."),
-    failures: ["Stopped by ci."],
+    log: expect.stringContaining("What the agent changed is kept, and not published:"),
+    failures: ["Stopped by ci. What its agent changed is kept, and no agent goes on with it."],
   });
-  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1 }]);
-  expect(branch.commits).toEqual([]);
-  expect(steps).not.toContain("take back");
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1, kept: null }]);
+  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("Agent-Left: stopped") }]);
+  expect(steps).toContain("take back");
   expect(exits).toEqual(["stopped"]);
 });
 
