@@ -106,6 +106,7 @@ test.each(rows(accesses, 1))(
     const agent = `cat > /dev/null; echo run >> ${runs}`;
     const first = await runWorkflow(servers, "/agent look", agent);
     expect(first.outputs.outcome, first.log).toBe("no-changes");
+    expect(first.log).toContain("without opening a pull request: it changed nothing.");
     const again = await runWorkflow(servers, first.id, agent);
     expect(again.outputs, again.log).toMatchObject({ outcome: "no-changes", "job-id": first.outputs["job-id"] });
     expect(readFileSync(runs, "utf8")).toBe("run\n");

@@ -3,6 +3,7 @@ import { quote } from "../../runner-kit/quotation.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import { forHtml } from "../../runner-kit/untrusted.ts";
 import type { Changes } from "../changes/repository.ts";
+import { type Outcome, outcomes } from "../outcome.ts";
 import type { PullRequest } from "../pull-request.ts";
 import type { RunState } from "../run-state.ts";
 
@@ -72,6 +73,10 @@ export function describeCounts(changes: Changes): string {
 export function link(url: string, text: string): string {
   return `<a href="${forHtml(url, url.length)}">${text}</a>`;
 }
+
+/** Returns the icon of a result. A pull request whose check fails is no success yet. */
+export const iconOf = (outcome: Outcome, { check }: Pick<RunState, "check">): string =>
+  outcome === "pr-created" && check === "failed" ? "⚠️" : outcomes[outcome].icon;
 
 /** Renders the links to a job's pull request and to its page, as far as there are any. */
 export function jobLinks({ pullRequest, pageUrl }: { pullRequest: PullRequest | undefined; pageUrl: string }) {

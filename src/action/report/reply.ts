@@ -1,10 +1,9 @@
 import type { Text } from "../../runner-kit/text.ts";
 import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
-import { outcomes } from "../outcome.ts";
 import { type Ending, isJobNotFound, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import type { CommentMode } from "../settings.ts";
-import { duration, jobLinks, link, quoteMessage, timeWord } from "./format.ts";
+import { duration, iconOf, jobLinks, link, quoteMessage, timeWord } from "./format.ts";
 import { failureReason } from "./request-failure.ts";
 
 /** The parts of a reply that do not depend on the state of the job. */
@@ -39,7 +38,7 @@ export function renderProgress(
 export function renderResult(run: Ending & { state: RunState }, frame: ReplyFrame): string {
   const { outcome, message, state, elapsedMs } = run;
   const { pullRequest, page } = jobLinks(state);
-  const head = [`${outcomes[outcome].icon} <b>${forHtml(message.title)}</b>`, ...pullRequest];
+  const head = [`${iconOf(outcome, state)} <b>${forHtml(message.title)}</b>`, ...pullRequest];
   if (state.jobId) head.push(`${timeWord(state)} ${duration(elapsedMs)}`);
   head.push(...page, link(frame.runUrl, "Run"), ...reviewLink(frame));
   return blocks([

@@ -1,11 +1,11 @@
 import type { Text } from "../../runner-kit/text.ts";
 import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
 import type { Changes } from "../changes/repository.ts";
-import { type Outcome, outcomes } from "../outcome.ts";
+import type { Outcome } from "../outcome.ts";
 import type { Ending } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import { promptOf } from "../settings.ts";
-import { describeCounts, duration, jobLinks, link, quoteMessage, shortRef, size, timeWord } from "./format.ts";
+import { describeCounts, duration, iconOf, jobLinks, link, quoteMessage, shortRef, size, timeWord } from "./format.ts";
 import type { ResultContext } from "./message.ts";
 
 /** How many characters of the prompt are shown: enough to recognize it. */
@@ -17,7 +17,7 @@ export function renderSummary(
   { state, settings, task }: Pick<ResultContext, "state" | "settings" | "task">,
 ): string {
   const blocks = [
-    `<h2>${outcomes[outcome].icon} ${forHtml(message.title)}</h2>`,
+    `<h2>${iconOf(outcome, state)} ${forHtml(message.title)}</h2>`,
     headline(state, elapsedMs),
     `<p>${textToHtml(message.what)}</p>`,
     list(message.points ?? []),

@@ -260,6 +260,7 @@ describe("what the agent said and what it cost", () => {
     expect(outputs).toMatchObject({ outcome: "pr-created", "check-result": output });
     expect(toolkit.annotations.map(({ level, title }) => [level, title])).toEqual(annotations);
     expect(toolkit.summary.includes("<b>Check</b>")).toBe(output !== "");
+    expect(toolkit.summary.startsWith("<h2>⚠️ ")).toBe(output === "failed");
   });
 
   test("the cost is that of all turns of the step, if all are known", async () => {
