@@ -53,10 +53,12 @@ const processes = [
   "service/test/integration/agents/{agent-limits,agent-results,refused-session,resource-exhausted}.test.ts",
   "service/test/integration/agents/{setup-and-check,survivors,unfinished}.test.ts",
   "service/test/integration/git/{allowed-files,checked-changes,commit-authors,commit-content}.test.ts",
-  "service/test/integration/git/{job-branch,left-work,submodules}.test.ts",
+  "service/test/integration/git/{job-branch,kept-on-refs,kept-worktrees,left-work,merge-states,submodules}.test.ts",
   "service/test/integration/github/verified-commits.test.ts",
-  "service/test/integration/jobs/{base,job-copies,kept-patch,service-state,several-repositories}.test.ts",
+  "service/test/integration/jobs/{base,job-copies,jobs-command,kept-patch,restored-store}.test.ts",
+  "service/test/integration/jobs/{service-state,several-repositories,turn-start}.test.ts",
   "service/test/integration/step/remembered-jobs.test.ts",
+  "service/test/integration/store/service-store.test.ts",
 ];
 
 /** Most of what a worker needs to start a process, such as Git, is for its own memory, of which this keeps half. */

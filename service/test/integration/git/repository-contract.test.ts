@@ -198,8 +198,8 @@ describe.each([
     const [readme, page] = await repository.changedFiles(main, head);
     expect(readme).toEqual({ path: "README.md", before: expect.any(String), after: undefined, filter: undefined });
     expect(page).toEqual({ path: "a.md", before: undefined, after: expect.any(String), filter: undefined });
-    expect(await repository.paths(main)).toEqual(expect.arrayContaining(["README.md", "docs/guide.md"]));
-    expect(await repository.paths(head)).not.toContain("README.md");
+    expect((await repository.paths(main)).paths).toEqual(expect.arrayContaining(["README.md", "docs/guide.md"]));
+    expect((await repository.paths(head)).paths).not.toContain("README.md");
     const contents: string[] = [];
     for await (const { content } of repository.readContents([readme?.before ?? "", page?.after ?? ""]))
       contents.push(content);

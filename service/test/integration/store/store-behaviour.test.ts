@@ -1190,6 +1190,7 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
       expect(b).toEqual({
         id: "b",
         project: "docs",
+        base: null,
         branch: "agent/b",
         pullRequest: "https://example.com/b",
         head: "head of b",

@@ -120,10 +120,8 @@ test.each<[what: string, path: string, isLaid: boolean, more?: Partial<TurnPorts
   await run("Write it", {}, complete);
   expect(seen.found["docs/page.md"]).toBe("begun\n");
   expect(seen.found[path] === content).toBe(isLaid);
-  expect(
-    seen.told.includes(`instruct agents, run code or are not allowed: "${path}"`) ||
-      seen.told.includes(`not allowed: ${path}`),
-  ).toBe(!isLaid);
+  const [, left = ""] = /These of its files are not, .*?: (.*)/.exec(seen.told) ?? [];
+  expect(left.includes(path)).toBe(!isLaid);
 });
 
 test("why the last turn ended is told, without what has become a secret of the service since", async () => {
