@@ -38,6 +38,7 @@ const expected: Row[] = (
     ["/pull/{number}", "GET, HEAD", "session", "303 → /sign-in?next=%2Fpull%2F1", "200"],
     ["/job/{job}", "GET, HEAD", "session", "303 → /sign-in?next=%2Fjob%2FJOB", "200"],
     ["/job/{job}/log", "GET, HEAD", "session or key", "303 → /sign-in?next=%2Fjob%2FJOB%2Flog", "200"],
+    ["/job/{job}/patch", "GET, HEAD", "session or key", "303 → /sign-in?next=%2Fjob%2FJOB%2Fpatch", "404"],
     ["/job/{job}/turn/{turn}/log", "GET, HEAD", "session", "303 → /sign-in?next=%2Fjob%2FJOB%2Fturn%2F1%2Flog", "200"],
     ["/job/{job}/events", "GET, HEAD", "session or key", "303 → /sign-in?next=%2Fjob%2FJOB%2Fevents", "200"],
     ["/job/{job}/message", "POST", "session of a form", "401", "400"],
