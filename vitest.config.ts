@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { HangingTests } from "./tools/hanging-tests.ts";
 import { LeftFiles } from "./tools/left-files.ts";
+import { LeftOut } from "./tools/left-out.ts";
 
 // Every process of Node that a test starts, which are thousands, reads what an earlier one compiled: most take half the time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/agent-job-compiled");
@@ -43,18 +44,31 @@ const onWindows = [
   "test/e2e/github*.test.ts",
 ];
 
+/**
+ * What `npm test` leaves to `.ci/run`, by `npm run test:processes`: most CPU time goes into processes. `e2e/smoke.test.ts` and
+ * `integration/jobs/agent-service.test.ts` stand for them, and unit tests know the same rules at ports.
+ */
+const processes = [
+  "service/test/e2e/**/!(smoke).test.ts",
+  "service/test/integration/agents/{agent-limits,agent-results,refused-session,resource-exhausted}.test.ts",
+  "service/test/integration/agents/{setup-and-check,survivors,unfinished}.test.ts",
+  "service/test/integration/git/{allowed-files,checked-changes,commit-authors,commit-content}.test.ts",
+  "service/test/integration/git/{job-branch,left-work,submodules}.test.ts",
+  "service/test/integration/github/verified-commits.test.ts",
+  "service/test/integration/jobs/{base,job-copies,kept-patch,service-state,several-repositories}.test.ts",
+  "service/test/integration/step/remembered-jobs.test.ts",
+];
+
 /** Most of what a worker needs to start a process, such as Git, is for its own memory, of which this keeps half. */
 const frugal = ["--max-semi-space-size=2"];
+
+const globalSetup = ["service/test/support/postgres-of-run.ts"];
 
 /** The tests of a folder: those of units, and the others, which can have a setup of their own. */
 const projectsOf = (
   name: string,
   folder: string,
-  {
-    include = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`],
-    globalSetup = [] as string[],
-    setupFiles = [] as string[],
-  } = {},
+  { include = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`], globalSetup = [] as string[] } = {},
 ) => [
   {
     extends: true as const,
@@ -69,7 +83,14 @@ const projectsOf = (
   },
   {
     extends: true as const,
-    test: { name, include, globalSetup, setupFiles, exclude, execArgv: frugal, sequence: { groupOrder: 1 } },
+    test: {
+      name,
+      include,
+      globalSetup,
+      exclude: [...exclude, ...processes],
+      execArgv: frugal,
+      sequence: { groupOrder: 1 },
+    },
   },
 ];
 
@@ -95,7 +116,7 @@ export default defineConfig({
     // Only for what hangs: on a busy machine, tests of several processes take minutes.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    reporters: ["default", new HangingTests(), new LeftFiles()],
+    reporters: ["default", new HangingTests(), new LeftFiles(), new LeftOut()],
     // What was transformed for one project, or by an earlier run, is read again: half the time of a short run.
     fsModuleCache: true,
     // Files share processes: a process for each would take as long as its tests.
@@ -107,9 +128,20 @@ export default defineConfig({
       ...projectsOf("action", "test", isWindows ? { include: onWindows } : {}),
       ...(isWindows
         ? []
-        : projectsOf("service", "service/test", {
-            globalSetup: ["service/test/support/postgres-of-run.ts"],
-          })),
+        : [
+            ...projectsOf("service", "service/test", { globalSetup }),
+            {
+              extends: true as const,
+              test: {
+                name: "processes",
+                include: processes,
+                globalSetup,
+                exclude,
+                execArgv: frugal,
+                sequence: { groupOrder: 2 },
+              },
+            },
+          ]),
       // Slow, and about programs that only contributors run, or that test: `npm run test:tools`.
       { extends: true, test: { name: "tools", include: ["{bench,tools,test/kills}/**/*.test.ts"] } },
     ],

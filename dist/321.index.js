@@ -649,6 +649,8 @@ const maxFailures = 2;
 const maxUnfinished = 3;
 /** How long a service is asked for the job of a session while it fails, in milliseconds. */
 const maxReadMs = 180_000;
+/** Between two looks whether another run still works for the session, in milliseconds. */
+const busyPauseMs = 15_000;
 /** How many pull requests a session remembers. */
 const maxPullRequests = 20;
 /**
@@ -716,6 +718,10 @@ function sessionMemory(cache, step, session, environment) {
     };
     return {
         find,
+        /** Has the entry read anew. */
+        forget: () => {
+            found = undefined;
+        },
         /** Returns whether an earlier attempt of this step saved an entry. */
         isOwn: (entry) => entry.run === runId && entry.step === step,
         /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
@@ -772,6 +778,15 @@ async function readSession(session, firstBase, run) {
     const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_11__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
     if (!found)
         return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
+    // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it.
+    const isSure = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
+    const isFree = isDryRun || isSure || (await untilFree(run));
+    if (isFree === "changed") {
+        session?.forget();
+        return readSession(session, firstBase, run);
+    }
+    if (isFree !== true)
+        return isFree;
     if ("damaged" in found)
         tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
     const entry = "entry" in found ? found.entry : undefined;
@@ -804,10 +819,14 @@ async function readSession(session, firstBase, run) {
         const newer = await readSessionJob(known.jobId, run);
         return "kind" in newer ? newer : continuationOf(known.jobId, newer, { failures: 0 }, run);
     };
-    if (run.settings.agent && entry && session && entry.sent === undefined) {
-        // Nobody else can send the job anything, so the entry has it all, and a quiet night starts nothing to read it.
+    if (run.settings.agent && isSure && entry && session) {
         const progress = session.progressOf(entry, "");
         const findLater = async () => {
+            const isStillFree = await untilFree(run);
+            if (isStillFree === "changed")
+                session.forget();
+            if (isStillFree !== true)
+                return isStillFree;
             const job = await readSessionJob(jobId, run);
             return "kind" in job ? job : findWith(job, progress);
         };
@@ -847,6 +866,35 @@ async function jobOfService(run) {
         return { kind: "blocked", cause: "session-job", jobId: undefined, error, forMs: clock.now() - startedAt };
     const isOwn = error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && (error.status === 401 || error.status === 424);
     return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
+}
+/**
+ * Waits beside an own agent until no other run works for the session: both would pay for the same changes.
+ *
+ * @returns `changed`: another run did; a result if nothing may be sent
+ */
+async function untilFree(run) {
+    const { settings, state, log } = run;
+    const { clock, signal } = run.ports;
+    if (!settings.agent)
+        return true;
+    for (let isFirst = true;; isFirst = false) {
+        const known = await jobOfService(run);
+        if ("kind" in known)
+            return known;
+        const { sessionBusyUntil: until } = state.announcement ?? {};
+        if (known.jobId === undefined || until === undefined)
+            return isFirst ? true : "changed";
+        const latest = new Date(until).toISOString().slice(0, 16).replace("T", " ");
+        if (isFirst)
+            log.line(`Session ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__/* .excerpt */ .Kb)(settings.session, 100)}: another run works on job ${known.jobId}, until ${latest} UTC at most. Waiting for its end, because both would be paid for the same changes`);
+        state.startedAt ??= clock.now();
+        if (clock.now() + busyPauseMs >= state.startedAt + settings.timeoutMs)
+            return { kind: "blocked", cause: "session-busy", jobId: known.jobId, latest };
+        await clock.sleep(busyPauseMs, signal);
+        if (signal.aborted)
+            return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
+        state.askedSession = undefined;
+    }
 }
 /** Says why a session sends a follow-up or starts a new job. */
 function tell(why, { settings, log }) {
@@ -1534,7 +1582,8 @@ class Sending {
             onPolled: () => conversation?.showProgress(),
         });
     }
-    async #send({ to, publishes = false, replaces, unproven }, base, early) {
+    async #send(decision, base, early) {
+        const { to, publishes = false, replaces, unproven } = decision;
         const { settings, state, ports, log } = this.#run;
         const { conversation, jobId } = this.#request;
         const memory = this.#memory;
@@ -1561,6 +1610,8 @@ class Sending {
         const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
         const named = jobId === "" ? kept : { jobId };
         const continued = named ?? (await (conversation ?? remembered).findContinued(base));
+        if (continued === "changed")
+            return this.#send(decision, base, early);
         if (continued && "kind" in continued)
             return this.#withdraw(continued);
         const isApart = await this.#takesSections(written);

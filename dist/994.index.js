@@ -666,9 +666,10 @@ function outcomeOf(result, state) {
         case "submission-failed":
         case "poll-failed":
         case "agent-failed":
-        case "blocked":
         case "crashed":
             return "error";
+        case "blocked":
+            return result.cause === "session-busy" ? "timed-out" : "error";
     }
 }
 /** Returns how the turn ended; `undefined` if that is unknown: the job may show its state from before a message. */
@@ -2600,6 +2601,10 @@ const blocked = {
     Cannot read the session's job
     For ${(0,runner_kit_text/* trusted */.IZ)((0,format/* duration */.p0)(forMs))}, ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `the last job of the session` : (0,runner_kit_text/* say */.cv) `the state of job ${jobId}, the last of the session,`} could not be read: ${(0,request_failure/* failureReason */.H)(error, (0,message/* addressOf */.ci)(settings))}. This run sent nothing.
     Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
+    "session-busy": ({ jobId, latest }) => (0,runner_kit_text/* message */.iU) `
+    Another run works for the session
+    Another workflow run works on job ${jobId} of the session, until ${(0,runner_kit_text/* trusted */.IZ)(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
+    Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
     time: () => (0,runner_kit_text/* message */.iU) `
     No time left to start a job
     GitHub took so long that no time was left to start a job, so nothing was started.
@@ -3834,7 +3839,9 @@ function parseAnnouncement(data, step) {
     const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
     const job = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data.session) ? data.session.job : undefined;
     const sessionJobId = typeof job === "string" && (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(job) ? job : undefined;
-    return { features: new Set(features), turns, sessionJobId };
+    const busyUntil = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data.session) ? Date.parse((0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(data.session.busyUntil)) : Number.NaN;
+    const sessionBusyUntil = sessionJobId !== undefined && busyUntil > 0 ? busyUntil : undefined;
+    return { features: new Set(features), turns, sessionJobId, sessionBusyUntil };
 }
 function parseTurn(data) {
     if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data))

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 // Builds the bundles, except those that are what their sources build: `node tools/build.ts [action] [service]`. It goes by
-// content, because a checkout gives all files the same time.
+// content, because a checkout gives all files the same time. The record of a build is in its folder and committed with it, so that
+// a fresh clone does not build; `.ci/check-dist` does, and compares both.
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -28,11 +29,11 @@ const bundles: Record<string, Bundle> = {
   },
 };
 
-/** Returns a hash of the names and contents of files. */
-function hashOf(patterns: readonly string[]): string {
+/** Returns a hash of the names and contents of files, which is the same on all systems. */
+function hashOf(patterns: readonly string[], without: string): string {
   const hash = createHash("sha256");
-  const files = globSync(patterns, { cwd: root }).filter((file) => statSync(join(root, file)).isFile());
-  for (const file of files.sort())
+  const files = globSync(patterns, { cwd: root }).map((file) => file.replaceAll("\\", "/"));
+  for (const file of files.filter((file) => file !== without && statSync(join(root, file)).isFile()).sort())
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
@@ -40,10 +41,10 @@ function hashOf(patterns: readonly string[]): string {
   return hash.digest("hex");
 }
 
-async function build(name: string, { script, folder, sources }: Bundle): Promise<void> {
-  const record = join(root, "node_modules/.cache/agent-job-build", name);
-  const state = (): string => hashOf([...common, ...sources, `${folder}/**/*`]);
-  if (existsSync(record) && readFileSync(record, "utf8") === state()) {
+async function build({ script, folder, sources }: Bundle): Promise<void> {
+  const record = `${folder}/build.sha256`;
+  const state = (): string => `${hashOf([...common, ...sources, `${folder}/**/*`], record)}\n`;
+  if (existsSync(join(root, record)) && readFileSync(join(root, record), "utf8") === state()) {
     console.log(`${folder} is up to date`);
     return;
   }
@@ -51,10 +52,9 @@ async function build(name: string, { script, folder, sources }: Bundle): Promise
   const npm = spawn("npm", ["run", "--silent", ...script], { cwd: root, stdio: "inherit", shell });
   const [exitCode] = await once(npm, "exit");
   if (exitCode !== 0) throw new Error(`${folder} was not built`);
-  mkdirSync(dirname(record), { recursive: true });
-  writeFileSync(record, state());
+  writeFileSync(join(root, record), state());
 }
 
 const names = process.argv.slice(2);
 const wanted = Object.entries(bundles).filter(([name]) => names.length === 0 || names.includes(name));
-await Promise.all(wanted.map(([name, bundle]) => build(name, bundle)));
+await Promise.all(wanted.map(([, bundle]) => build(bundle)));

@@ -1,3 +1,5 @@
+import { printable } from "../../src/runner-kit/untrusted.ts";
+
 /** In characters. A fence may be as long as its text, and GitHub allows 65,536 for the body of a pull request. */
 const defaultLength = 10_000;
 
@@ -8,7 +10,7 @@ const defaultLength = 10_000;
  * @param maxTextLength - in characters; a longer text is truncated. Default: 10,000
  */
 export function codeBlock(untrusted: string, maxTextLength = defaultLength): string {
-  const all = untrusted.replace(/\r\n?/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
+  const all = printable(untrusted.replace(/\r\n?/g, "\n"));
   const text = all.length > maxTextLength ? `${all.slice(0, maxTextLength)}\n[truncated]` : all;
   const longest = (text.match(/`+/g) ?? []).reduce((max, { length }) => Math.max(max, length), 2);
   const fence = "`".repeat(longest + 1);

@@ -33,7 +33,9 @@ export type TurnResult = EndedState | "stopped" | "postponed" | "taken-over";
  * request; `push`: its commit is in the clone. `unfinished`: its agent did not complete, or the service refused its change. That is in the
  * clone, and is never published as it is: the job's next agent begins in it.
  */
-export type KeptWork = "pull-request" | "push" | "unfinished";
+export type KeptWork = (typeof keptWorks)[number];
+
+export const keptWorks = ["pull-request", "push", "unfinished"] as const;
 
 /** What the check of a turn's commit showed. `failed-before`: it fails on what the turn started with, too. */
 export type CheckResult = (typeof checkResults)[number];
@@ -126,6 +128,7 @@ export type JobWithPullRequest = Pick<StoredJob, "id" | "project" | "branch"> & 
 
 /** An archived job with a pull request. */
 export type JobWithBranch = Omit<JobWithPullRequest, "idleSince"> & {
+  base: StoredJob["base"];
   /** When its branch is looked at next. */
   branchDueAt: number;
 };
@@ -291,9 +294,8 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller">, Omit<Promp
 }
 
 /**
- * What kind of failure a turn has, which decides what helps: `transient` and `agent`, to send it again; `limit`, a higher limit;
- * `credit`, to pay; `model`, another key, name or address; `setting` and `refused`, a change of the options or of what
- * GitHub allows.
+ * A turn's failure class decides the remedy: `transient` and `agent`: send it again; `limit`: raise the limit; `credit`: pay; `model`:
+ * another key, name or address; `setting` and `refused`: change the options, or GitHub's settings.
  */
 export const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"] as const;
 

@@ -14,9 +14,7 @@ export function shared(use: () => Promise<void>): () => Promise<void> {
 /** Stands for every project. */
 const anyProject = Symbol("any project");
 
-/**
- * A value for each project: one for each of a configuration, or the same for all projects, whatever they are called. Immutable.
- */
+/** A value for each project: one for each of a configuration, or the same for all projects, whatever they are called. Immutable. */
 export class PerProject<T> {
   readonly #values: ReadonlyMap<string | typeof anyProject, T>;
 

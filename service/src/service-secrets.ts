@@ -90,8 +90,7 @@ function parseJson(text: string): unknown {
 const valuesOf = new Map<string, Set<string>>();
 
 /**
- * Finds a secret: in the variable `NAME`, in the file that `NAME_FILE` names, or in the file `NAME` of systemd's
- * `$CREDENTIALS_DIRECTORY`.
+ * Finds a secret: in the variable `NAME`, in the file that `NAME_FILE` names, or in the file `NAME` of systemd's `$CREDENTIALS_DIRECTORY`.
  *
  * @returns `undefined` if there is none
  * @throws if there are two, or the file cannot be used. The message names the file, and nothing that is in it

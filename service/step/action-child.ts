@@ -20,7 +20,7 @@ const orphanGraceMs = 5000;
 /** A service, and what it is made of. */
 export class ActionChild {
   readonly #environment: NodeJS.ProcessEnv;
-  readonly #logFile: string;
+  readonly #files: Pick<AgentConfig, "logFile" | "workFile">;
   readonly #cancellation = new AbortController();
   readonly #settings: Settings;
   readonly #config: ServiceConfig;
@@ -36,23 +36,23 @@ export class ActionChild {
   private constructor(
     settings: Settings,
     config: ServiceConfig,
-    { environment, logFile: file }: Pick<AgentConfig, "environment" | "logFile">,
+    { environment, ...files }: Pick<AgentConfig, "environment" | "logFile" | "workFile">,
   ) {
     this.#settings = settings;
-    this.#logFile = file;
+    this.#files = files;
     this.#config = config;
     this.#environment = environment;
   }
 
   /** @throws SetupError if the options are not valid, or the runner cannot run the service */
-  static async open({ environment, settings: given, logFile: file }: AgentConfig): Promise<ActionChild> {
+  static async open({ environment, settings: given, ...files }: AgentConfig): Promise<ActionChild> {
     const settings = readSettings(given, environment);
     await checkGit();
     const folder = createFolder(environment, settings.projectId);
     // A variable of the process would have the text `undefined`.
     for (const name of settings.options.agent.passes)
       if (environment[name] !== undefined) process.env[name] = environment[name];
-    return new ActionChild(settings, configOf(settings, environment, folder), { environment, logFile: file });
+    return new ActionChild(settings, configOf(settings, environment, folder), { environment, ...files });
   }
 
   /** Does what the action asks for, and returns the reply. @throws SetupError if it cannot */
@@ -121,7 +121,8 @@ export class ActionChild {
       isOwnRepository,
       environment: this.#environment,
       secrets: this.#settings.options.secrets,
-      transcript: this.#logFile,
+      transcript: this.#files.logFile,
+      workFile: this.#files.workFile,
     });
   }
 }

@@ -66,7 +66,7 @@ export class LiveLog {
     if (count > 0) this.#printedAt = now;
     const isSilent = this.#hasBegun && now - this.#printedAt >= silenceMs;
     const isTold = this.#left > 0 && (this.#lines < maxAllLines || isSilent || isLast);
-    if (isTold) this.#print(`… ${this.#left} more lines`);
+    if (isTold) this.#print(`… ${this.#left} more ${this.#left === 1 ? "line" : "lines"}`);
     else if (isSilent && !isLast) this.#print("The agent is running, and has printed nothing for five minutes.");
     if (isTold) this.#left = 0;
     if (isTold || isSilent) this.#printedAt = now;

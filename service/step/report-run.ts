@@ -7,6 +7,7 @@ import { errorMessage } from "../src/error-message.ts";
 import { removeDirectory } from "../src/remove-directory.ts";
 import { type Secret, SecretPatterns } from "../src/secret-patterns.ts";
 import { JobDirectory, logsFolder } from "../src/service-folder.ts";
+import { applyCommand } from "../src/store/kept-commits.ts";
 import { guide } from "./guide.ts";
 import type { Report } from "./report.ts";
 import { reportAgents } from "./report-agents.ts";
@@ -30,12 +31,14 @@ export interface RunOfService {
   secrets: Iterable<Secret>;
   /** The file for it. */
   transcript: string;
+  /** The file for work that could not be kept. */
+  workFile: string;
 }
 
 /** Says what a workflow's author should know of a service that has ended, and removes its files. */
 export async function reportRun(
   runner: Reporter,
-  { folder, report, isWorkflowToken, isOwnRepository, environment, secrets, transcript }: RunOfService,
+  { folder, report, isWorkflowToken, isOwnRepository, environment, secrets, transcript, workFile }: RunOfService,
 ): Promise<void> {
   const logs = jobLogs(folder);
   await writeTranscript(transcript, folder, logs, new SecretPatterns(secrets)).catch((error: unknown) =>
@@ -43,6 +46,7 @@ export async function reportRun(
   );
   if (isWorkflowToken) reportPullRequests(runner, report, environment);
   reportUnsaved(runner, report);
+  reportUnkept(runner, report, workFile);
   reportAgents(runner, logs, isOwnRepository && cacheAccess(environment) === "write");
   const isDebug = environment.RUNNER_DEBUG === "1";
   // The service's own log is always there: a step can fail without a job.
@@ -97,6 +101,18 @@ function reportUnsaved(runner: Reporter, { unsavedJobs }: Report): void {
       Array.from(unsavedJobs, ([id, reason]) => say`${id}: ${reason}.`),
       " ",
     )}`,
+  );
+}
+
+/** Writes work that is lost with its runner otherwise, and says how it outlives that. */
+function reportUnkept(runner: Reporter, { unkeptWork }: Report, file: string): void {
+  if (unkeptWork.size === 0) return;
+  writeFileSync(file, Buffer.concat([...unkeptWork.values()]), { mode: 0o600, flag: "wx" });
+  annotate(
+    runner,
+    "warning",
+    "Work is only in a file on this runner",
+    say`What the agent changed could neither be published nor be kept in the repository or its cache: a re-run pays for it again. It is in the file that the output work-file names, until the workflow's job ends. To keep it, add a step with \`if: always()\` and \`actions/upload-artifact\`; to apply it: \`${trusted(applyCommand)} FILE\`.`,
   );
 }
 

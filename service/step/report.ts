@@ -1,6 +1,7 @@
 import { errorMessage } from "../src/error-message.ts";
 import type { JobCopy } from "../src/model.ts";
 import type { JobCopies } from "../src/store/job-copies.ts";
+import { MayNotBeKept } from "../src/store/kept-commits.ts";
 
 /** What is told about the jobs of a run at its end. */
 export class Report {
@@ -10,6 +11,8 @@ export class Report {
   readonly failedJobs: string[] = [];
   /** Jobs that a later run cannot continue, with the reason. */
   readonly unsavedJobs = new Map<string, string>();
+  /** Work that is neither published nor kept elsewhere, as text, by the ids of its turns' jobs. */
+  readonly unkeptWork = new Map<string, Uint8Array>();
   /** Pull requests of jobs from earlier runs. */
   readonly #known = new Set<string | null>();
   readonly #knownTurns = new Set<number>();
@@ -22,6 +25,9 @@ export class Report {
 
   update({ id, pullRequest, turns }: JobCopy): void {
     const { pullRequests, failedJobs } = this;
+    const last = turns.at(-1);
+    // Then it is on a branch.
+    if (last?.state === "completed" || last?.kept === "pull-request") this.unkeptWork.delete(id);
     if (pullRequest !== null && !this.#known.has(pullRequest) && !pullRequests.includes(pullRequest))
       pullRequests.push(pullRequest);
     const hasFailed = turns.some((turn) => turn.state === "failed" && !this.#knownTurns.has(turn.id));
@@ -53,16 +59,27 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
     },
     jobsOfStep: async (sent) => (await copies?.jobsOfStep?.(sent)) ?? [],
     jobOfSession: async (session) => copies?.jobOfSession?.(session),
+    busyJobOf: async (session) => copies?.busyJobOf?.(session),
     keptCommits: {
       isOnlyPlace: true,
       save: async (turn, packed) => {
         const { keptCommits } = copies ?? {};
         if (keptCommits === undefined) throw new Error("this run remembers nothing");
-        await keptCommits.save(turn, packed);
+        try {
+          await keptCommits.save(turn, packed);
+          report.unkeptWork.delete(turn.job);
+        } catch (error) {
+          if (!(error instanceof MayNotBeKept)) report.unkeptWork.set(turn.job, packed);
+          throw error;
+        }
       },
       load: async (job, turn) => copies?.keptCommits?.load(job, turn),
+      begin: async (turn, message) => copies?.keptCommits?.begin?.(turn, message),
       end: async (turn, message) => copies?.keptCommits?.end?.(turn, message),
-      forget: async (turn) => copies?.keptCommits?.forget?.(turn),
+      forget: async (turn) => {
+        report.unkeptWork.delete(turn.job);
+        await copies?.keptCommits?.forget?.(turn);
+      },
       commandFor: (...turn) => copies?.keptCommits?.commandFor?.(...turn),
     },
   };

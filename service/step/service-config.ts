@@ -1,4 +1,5 @@
 import { type CacheAccess, cacheAccess } from "../../src/runner-kit/cache.ts";
+import type { NamedTurn } from "../src/pulls/turn-trailers.ts";
 import type { Settings } from "./settings.ts";
 
 /** How the service remembers jobs of other runs. */
@@ -12,8 +13,11 @@ export interface RememberConfig {
   isFirstAttempt: boolean;
   /** Whether the repository is the workflow's own. */
   isOwnRepository: boolean;
-  /** Whether unfinished work may be kept, see `RememberedJobsOptions`: in a private repository, or of an agent with no network but its model's. */
-  keepsUnfinished: boolean;
+  /**
+   * See `RememberedJobsOptions`. Of an agent that failed: in a private repository, or with no network but its model's; of one that was stopped: in
+   * a private one.
+   */
+  keeps: readonly NamedTurn["left"][];
 }
 
 /** What a service of the action is made of. */
@@ -40,7 +44,10 @@ export function configOf(settings: Settings, environment: NodeJS.ProcessEnv, fol
     isWorkflowToken,
     isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
     isOwnRepository: settings.isOwnRepository,
-    keepsUnfinished: settings.isPrivate || options.network !== "full",
+    keeps: [
+      ...(settings.isPrivate || options.network !== "full" ? ["unfinished" as const] : []),
+      ...(settings.isPrivate ? ["stopped" as const] : []),
+    ],
   };
   const secrets = Array.from(options.secrets, ({ value }) => value);
   return {

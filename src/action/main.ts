@@ -43,6 +43,7 @@ export async function main(ports: Ports): Promise<boolean> {
   // Before anything else: what follows can fail. No agent outlives this.
   await agent?.end();
   state.logFile = agent?.logFile ?? "";
+  state.workFile = agent?.workFile ?? "";
   if (agent && state.jobId !== "" && state.stop !== "ended") state.stop = "stopped";
   const settings = inputs?.ok ? inputs.settings : undefined;
   const comment = inputs?.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;

@@ -25,6 +25,7 @@ export function outputsOf(
     "check-result": state.check,
     "cost-usd": state.costUsd === undefined ? "" : String(state.costUsd),
     "log-file": state.logFile,
+    "work-file": state.workFile,
     author: state.author,
     "thread-url": state.threadUrl,
     model: state.model,

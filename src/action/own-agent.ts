@@ -33,6 +33,8 @@ export interface OwnAgent {
   end(): Promise<void>;
   /** The file with its transcript, after its end. Default: there is none. */
   readonly logFile?: string | undefined;
+  /** The file with work that is kept nowhere else, after its end. Default: there is none. */
+  readonly workFile?: string | undefined;
 }
 
 /**
@@ -46,7 +48,8 @@ export function createOwnAgent(
   settings: AgentSettings,
   { program, environment, signal }: { program: string; environment: NodeJS.ProcessEnv; signal: AbortSignal },
 ): OwnAgent {
-  const logFile = join(environment.RUNNER_TEMP || tmpdir(), `agent-job-${randomUUID()}.log`);
+  const files = join(environment.RUNNER_TEMP || tmpdir(), `agent-job-${randomUUID()}`);
+  const [logFile, workFile] = [`${files}.log`, `${files}.patch`];
   let child: ChildProcess | undefined;
   let hasEnded = false;
   let exit: Promise<void> = Promise.resolve();
@@ -65,7 +68,7 @@ export function createOwnAgent(
       };
       started.once("exit", onEnd).once("error", onEnd);
     });
-    const config: AgentConfig = { environment, settings, logFile };
+    const config: AgentConfig = { environment, settings, logFile, workFile };
     started.send(config, () => {});
     return started;
   };
@@ -120,6 +123,9 @@ export function createOwnAgent(
     },
     get logFile() {
       return existsSync(logFile) ? logFile : undefined;
+    },
+    get workFile() {
+      return existsSync(workFile) ? workFile : undefined;
     },
   };
 }

@@ -79,6 +79,8 @@ interface BlockedDetails {
   permission: { triggerKind: TriggerKind; detail: string };
   /** `jobId`: the last job of the session; `undefined` if the service did not say which that is. */
   "session-job": { jobId: string | undefined; error: RequestError; forMs: number };
+  /** Another run works for the session. `latest`: until when at most. */
+  "session-busy": { jobId: string; latest: string };
   changes: { detail: string };
   /** What asks cannot be read again. */
   request: { triggerKind: TriggerKind; detail: string };
@@ -145,9 +147,10 @@ export function outcomeOf(result: RunResult, state: RunState): Outcome {
     case "submission-failed":
     case "poll-failed":
     case "agent-failed":
-    case "blocked":
     case "crashed":
       return "error";
+    case "blocked":
+      return result.cause === "session-busy" ? "timed-out" : "error";
   }
 }
 

@@ -62,6 +62,8 @@ export class RunState {
   finalMessage = "";
   /** The transcript of an agent that ran with the step; empty if there is none. */
   logFile = "";
+  /** The file with work that is kept nowhere else; empty if there is none. */
+  workFile = "";
   /** What the service's check of the turn's commit showed; empty if it says nothing. */
   check: SentTurn["check"] = "";
   /** Whether it is known that the turn changed nothing: the job's pull request has nothing of it. */

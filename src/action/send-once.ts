@@ -34,43 +34,42 @@ import { isStillGone, type JobOptions, runJob, stopOwnTurn } from "./run-job.ts"
 import { isOnTag, runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
 
-/** What the step is asked to send: by the workflow, or in a thread. */
+/** The request of a workflow, or of a thread. */
 export interface Request extends PromptSource {
-  /** The job that the workflow names, or empty. */
+  /** The job that the workflow names; may be empty. */
   jobId: string;
   memory: Memory;
-  /** Comment mode. */
+  /** In comment mode. */
   conversation?: Conversation;
-  /** What the service and the cache say, if they were asked before. */
+  /** The answers of the service and the cache, if already read. */
   replies?: Replies | undefined;
 }
 
 type Attach = Extract<Task, { kind: "attach" }>;
 
 /**
- * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job that an earlier attempt
- * started. It sends the request again only if that job failed, was archived or is gone, which is what a re-run asks for.
+ * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job of an earlier attempt. It sends the request
+ * again only if that job failed, was archived or is gone, which is the purpose of a re-run.
  */
 export async function sendOnce(request: Request, run: Run): Promise<Execution> {
   return new Sending(request, run).run();
 }
 
-/** The same for the prompt of the workflow. */
+/** Sends the workflow's prompt at most once; see `sendOnce`. */
 export async function sendTask(task: SendingTask, run: Run): Promise<Execution> {
   const fill: PromptSource["fill"] = (sections) => addSections(task.prompt, sections);
   const jobId = task.kind === "message" ? task.jobId : "";
   return sendOnce({ jobId, fill, memory: await openMemory(task, run) }, run);
 }
 
-/** One request, from what is known of it to its end. */
+/** A request, until it ends. */
 class Sending {
   readonly #request: Request;
   readonly #run: Run;
   readonly #memory: Memory;
-  /** What the service and the cache say, and all that is known of the earlier attempts. */
   #replies: Replies | undefined;
   #evidence: Evidence;
-  /** Whether it is known that nothing of use was sent before. */
+  /** Whether it is known that no usable request was sent before. */
   #isSettled = false;
 
   constructor(request: Request, run: Run) {
@@ -84,7 +83,7 @@ class Sending {
     try {
       return await this.#decideAndSend();
     } catch (error) {
-      // What asks its service for what is known may start it, too.
+      // Asking an own agent's service may start it.
       if (error instanceof AgentError)
         return this.#withdraw(this.#isAborted ? cancelledBeforeSending : agentFailed(error));
       throw error;
@@ -95,7 +94,7 @@ class Sending {
     const { conversation } = this.#request;
     const isResumed = isResuming(this.#run);
     const isRerun = runAttempt(this.#run.ports.environment) > 1;
-    // In a thread, what has nothing to say leaves no trace.
+    // In a thread, a prompt with nothing to say leaves no trace.
     const early = conversation && !isResumed ? await writePrompt(this.#request, this.#run) : undefined;
     if (early && "kind" in early) return this.#withdraw(early, { isShown: false });
     const start = await findStart(this.#run);
@@ -110,7 +109,7 @@ class Sending {
       if (isRerun && this.#isAborted) return this.#withdraw(cancelledBeforeSending);
       if (decision.do === "refuse") return this.#refuse(decision);
       if (decision.do === "send") {
-        // Work that is kept is published, whatever the event.
+        // Kept work is published, whatever the event.
         const why = decision.publishes
           ? undefined
           : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
@@ -128,8 +127,7 @@ class Sending {
   }
 
   /**
-   * With `on-rerun: new`, lets the request take the place of the newest turn that the service knows. So it has the key that any later
-   * attempt would give it, until it has arrived.
+   * With `on-rerun: new`, replaces the newest turn that the service knows. Every attempt then uses the same key until the request arrives.
    */
   async #passOver(): Promise<void> {
     const answer = await askService(this.#run);
@@ -175,7 +173,7 @@ class Sending {
     return this.#withdraw(this.#run.settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: why() } : why());
   }
 
-  /** Waits for the job of an earlier attempt; `undefined` if that is of no use. */
+  /** Waits for an earlier attempt's job; returns `undefined` if that is unusable. */
   async #wait(decision: Wait): Promise<Execution | undefined> {
     const { state, settings } = this.#run;
     if (settings.dryRun) return this.#tellWait(decision);
@@ -184,7 +182,7 @@ class Sending {
     const isTurn = "turnId" in decision;
     const task: Attach = { kind: "attach", jobId, resumes: sent, ...(isTurn && { turnId: decision.turnId }) };
     await this.#request.conversation?.resume(jobId);
-    // A word of its own would hide what another attempt may have sent.
+    // Its own word would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
     const adopt = (): void => void (isAdopted && this.#memory.adopt(sent, jobId));
     const result = await this.#resume(task, adopt);
@@ -200,9 +198,9 @@ class Sending {
   }
 
   /**
-   * Waits for the job of an earlier attempt. Returns `undefined` if that had already failed, is archived or is gone, so that
-   * the request is sent again. After a message the first record may show the state from before it, so only a wait can tell. A
-   * comment is a request of its own: what failed has failed.
+   * Waits for an earlier attempt's job. Returns `undefined` if that had already failed, is archived or is gone, so that the request is sent
+   * again. After a message, the first record may predate it, so only a wait can tell. A failed comment is not retried: each comment is its
+   * own request.
    */
   async #resume(task: Attach, onUsable: () => void): Promise<RunResult | undefined> {
     const { settings, state, log } = this.#run;
@@ -212,12 +210,12 @@ class Sending {
     const look = (): Promise<RunResult> => this.#runTask(task, isLook ? { wait: false } : {});
     let result = await look();
     const isGone = isJobNotFound(result, state) && (await isStillGone(task.jobId, this.#run));
-    // Otherwise, it was not found by mistake.
+    // Otherwise, the 404 was a mistake.
     if (!isGone && isJobNotFound(result, state)) result = await look();
     const ended = result.kind === "done" ? state.status : undefined;
     const isCompleted = result.kind === "done" && result.status === "completed";
     const isFirst = state.timeline.length === 1;
-    // A turn that completed is what was asked for, whatever became of its pull request and its job since.
+    // A completed turn fulfills the request, whatever happened to its pull request and job since.
     const isArchived = ended === "archived" && !isCompleted && (isComment ? isTurn : isFirst);
     // A turn that failed before this attempt is not waited for, so this one failed just now.
     const hasFailed = result.kind === "done" && result.status === "failed" && isFirst && !isTurn && !isComment;
@@ -243,10 +241,11 @@ class Sending {
   }
 
   async #send(
-    { to, publishes = false, replaces, unproven }: Extract<Decision, { do: "send" }>,
+    decision: Extract<Decision, { do: "send" }>,
     base: string | undefined,
     early: WrittenPrompt | undefined,
   ): Promise<Execution> {
+    const { to, publishes = false, replaces, unproven } = decision;
     const { settings, state, ports, log } = this.#run;
     const { conversation, jobId } = this.#request;
     const memory = this.#memory;
@@ -270,12 +269,13 @@ class Sending {
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
     const named = jobId === "" ? kept : { jobId };
     const continued = named ?? (await (conversation ?? remembered).findContinued(base));
+    if (continued === "changed") return this.#send(decision, base, early);
     if (continued && "kind" in continued) return this.#withdraw(continued);
     const isApart = await this.#takesSections(written);
     const plan = planTasks(isApart ? written : { prompt: written.whole }, continued, { replaces, base });
     if (settings.dryRun) return this.#tellPlan(plan);
 
-    // Before a word is left that something may have been sent.
+    // Before the cache says that something may have been sent.
     if (ports.agent) await untilAborted(ports.agent.prepare(), ports.signal);
     if (ports.agent && this.#isAborted) return this.#withdraw(cancelledBeforeSending);
     const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
@@ -284,11 +284,11 @@ class Sending {
     const isAnnounced = state.features === undefined;
     const isSaved = isAnnounced && (await memory.announce());
     if (announced === "lost" && !isSaved && state.features === undefined) {
-      // Only a service that knows what it is sent keeps the word then. A re-run has asked it.
+      // Only a service that can be asked keeps the word then. A re-run has already asked it.
       if (!isResuming(this.#run)) await askService(this.#run);
       if (state.features === undefined) return this.#withdraw({ kind: "blocked", cause: "unwitnessed" });
     }
-    // The earlier attempt may not have been able to leave a word either.
+    // The earlier attempt may have been unable to leave a word, too.
     const isMuted = memory.isReadOnly || (isAnnounced && memory.isWritable && !isSaved);
     if (isMuted && unproven !== undefined && state.features === undefined) await askService(this.#run);
     if (isMuted && unproven !== undefined && state.features === undefined)
@@ -296,7 +296,9 @@ class Sending {
     return this.#runPlan(plan);
   }
 
-  /** Returns whether the service takes what comes beside a prompt. Then that is no part of the request's key, so that a re-run finds it. */
+  /**
+   * Returns whether the service accepts sections beside the prompt. They are then not part of the request's key, so that a re-run finds it.
+   */
   async #takesSections({ sections }: WrittenPrompt): Promise<boolean> {
     const { settings, state } = this.#run;
     if (settings.dryRun) return false;
@@ -306,7 +308,7 @@ class Sending {
     return state.features?.has("sections") === true;
   }
 
-  /** Runs a plan, and keeps what it has sent. */
+  /** Runs a plan, and records what was sent. */
   async #runPlan(plan: Plan): Promise<Execution> {
     const { ports, log } = this.#run;
     const { conversation } = this.#request;
@@ -336,17 +338,15 @@ class Sending {
       },
     );
     if (acceptanceOf(ended) === "rejected") return this.#withdraw(ended, { task });
-    // The job of a message in doubt is not remembered: its state would say nothing about the message.
+    // After a message in doubt, the job is not recorded: its state would not tell about the message.
     memory.doubt();
-    // After a signal, both have the same two seconds.
-    const [result] = await Promise.all([
-      stopOwnTurn(task, ended, this.#run),
-      memory.finish(ended, task.kind, { hasJob }),
-    ]);
+    // After a signal, both share the same two seconds.
+    const stopping = stopOwnTurn(task, ended, this.#run);
+    const [result] = await Promise.all([stopping, memory.finish(ended, task.kind, { hasJob, stopping })]);
     return this.#end(result, task);
   }
 
-  /** Ends a run that sent nothing, and remembers that. In a thread, that must not hide what an earlier attempt may have sent. */
+  /** Ends a run that sent nothing, and records that. In a thread, this must not hide what an earlier attempt may have sent. */
   async #withdraw(
     result: RunResult,
     {
@@ -361,7 +361,7 @@ class Sending {
     return { ...execution, ...(isShown && finish && { finish }) };
   }
 
-  /** @param acceptance - whether the service has what this attempt sent, or waits for. Default: as the result says */
+  /** @param acceptance - whether the service has the request that was sent or waited for. Default: according to the result */
   #end(
     result: RunResult,
     task: Task | undefined,
@@ -369,11 +369,11 @@ class Sending {
   ): Execution {
     const { conversation } = this.#request;
     const { state } = this.#run;
-    // A re-run could take the job's state for the one from before a message.
+    // A re-run could read the job's state from before a message.
     const isTold = state.features === undefined && state.origin !== "created" && endOf(result, state);
     if (isTold) conversation?.mark("job", state.jobId, true);
     const word = conversation?.word;
-    // Without a word in the thread, what is left there is a doubt.
+    // Without a word in the thread, its evidence is a doubt.
     const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;
     const left = { words: word ? [word] : this.#memory.words, keepsWords, acceptance };
     return {

@@ -1,5 +1,5 @@
 import type { AgentSettings } from "../runner-kit/agent-service.ts";
-import type { PathFilter } from "./changes/paths.ts";
+import type { PathPatterns } from "../runner-kit/path-patterns.ts";
 import type { Since } from "./changes/since.ts";
 import type { permissions } from "./comments/event.ts";
 import type { AuthMethod } from "./inputs/rules.ts";
@@ -65,7 +65,7 @@ export interface Settings {
 export interface ChangesSettings {
   since: Since;
   /** `undefined` if all files count. */
-  paths: PathFilter | undefined;
+  paths: PathPatterns | undefined;
   withPatches: boolean;
 }
 

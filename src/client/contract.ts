@@ -89,8 +89,8 @@ export function parseJob(data: unknown): Job | undefined {
 const maxPlainLength = 500;
 
 /**
- * Returns `error`, `message` or `detail` (RFC 9457) of an error body, or the first line of a short text that is not JSON; empty
- * for what other gateways send.
+ * Returns `error`, `message` or `detail` (RFC 9457) of an error body, or the first line of a short text that is not JSON; empty for other
+ * formats.
  */
 export function parseErrorMessage(data: unknown, body = ""): string {
   if (isObject(data)) return (textOf(data.error) || textOf(data.message) || textOf(data.detail)).trim();

@@ -47,6 +47,8 @@ export interface Announcement {
   turns: readonly SentTurn[];
   /** The job that the session continues; `undefined` if there is none, or it was not asked for. */
   sessionJobId: string | undefined;
+  /** Until when at most another machine works on that job, in milliseconds since 1970; `undefined` if none does. */
+  sessionBusyUntil: number | undefined;
 }
 
 /** Far longer than any id of a turn. */
@@ -69,7 +71,9 @@ export function parseAnnouncement(data: unknown, step: string): Announcement | "
   const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
   const job = isObject(data.session) ? data.session.job : undefined;
   const sessionJobId = typeof job === "string" && isUsableJobId(job) ? job : undefined;
-  return { features: new Set(features), turns, sessionJobId };
+  const busyUntil = isObject(data.session) ? Date.parse(textOf(data.session.busyUntil)) : Number.NaN;
+  const sessionBusyUntil = sessionJobId !== undefined && busyUntil > 0 ? busyUntil : undefined;
+  return { features: new Set(features), turns, sessionJobId, sessionBusyUntil };
 }
 
 function parseTurn(data: unknown): SentTurn | undefined {

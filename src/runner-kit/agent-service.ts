@@ -40,9 +40,7 @@ export function keysOf(agent: string, environment: NodeJS.ProcessEnv): readonly 
   return cloudKeys[cloud ?? ""] ?? agentKeys[agent] ?? [];
 }
 
-/**
- * Describes a problem of an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one.
- */
+/** Describes a problem of an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one. */
 export function agentProblem(agent: string, { PATH = "" }: NodeJS.ProcessEnv): Text | undefined {
   const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
   const model = /\s(?:--model|-m)[\s=]+(\S+)/.exec(agent)?.[1] ?? "NAME";
@@ -244,6 +242,8 @@ export interface AgentConfig {
   settings: AgentSettings;
   /** Where the transcript of its jobs is written. */
   logFile: string;
+  /** Where work is written that is kept nowhere else. */
+  workFile: string;
 }
 
 /**

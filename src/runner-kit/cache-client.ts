@@ -144,8 +144,8 @@ export function createCacheClient(environment: NodeJS.ProcessEnv, options: Cache
   };
   return {
     /**
-     * Restores the newest entry with this prefix; returns whether there is one. Untrusted. Each try calls `receive` for what takes
-     * the parts, which may throw {CacheEntryError}. @throws if it is unknown whether there is an entry, or it is not complete
+     * Restores the newest entry with this prefix; returns whether there is one. Untrusted. Each attempt calls `receive`, whose result gets
+     * the parts and may throw {CacheEntryError}. @throws if it is unknown whether there is an entry, or it is incomplete
      */
     restore: (prefix: string, receive: () => (part: Buffer) => void): Promise<boolean> =>
       run("restore", prefix, restoreTimeoutMs, async (protocol, send) => {

@@ -1,6 +1,4 @@
-/**
- * Returns an environment in which Node, too, takes a name in `no_proxy` for all names below it, as Git, curl and GitHub's toolkit do.
- */
+/** Returns an environment in which Node, too, takes a name in `no_proxy` for all names below it, as Git, curl and GitHub's toolkit do. */
 export function withNoProxyBelow(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const below = (list: string): string =>
     list

@@ -5,9 +5,8 @@ const minSecretLength = 8;
 const endLength = 4;
 
 /**
- * Returns a function that replaces a secret with `***`, as it is and as a service or gateway could echo it: percent-encoded, with
- * HTML and JSON escapes, hexadecimal, or in base64 of any text with it, such as `Bearer KEY`. Takes time linear in the text.
- *
+ * Returns a function that replaces a secret with `***`, as it is and as a service or gateway could echo it: percent-encoded, with HTML and
+ * JSON escapes, hexadecimal, or in base64 of any text with it, such as `Bearer KEY`. Takes time linear in the text.
  * Compiling the whole pattern takes a tenth of a short step's time, and almost no text contains a secret: its end comes first.
  */
 export function createRedactor(secret: string): (text: string) => string {

@@ -3,6 +3,7 @@
  * Everything that is printed or written passes through here, including our own words.
  */
 
+import { inertText } from "./inert-text.ts";
 import type { Text } from "./text.ts";
 
 /** How much of an untrusted part of a sentence is shown, so that the advice after it still fits. */
@@ -73,11 +74,20 @@ export function code(text: string, limit?: number): string {
   return `<code>${forHtml(text, limit)}</code>`;
 }
 
-/** Formats a sentence as HTML, with untrusted parts as {@link code}. */
+/** Formats a sentence as HTML, with untrusted parts as {@link code}; in italics if they are sentences, which are hard to read as code. */
 export function textToHtml(text: Text): string {
   return text
-    .map((part) => (typeof part === "string" ? forHtml(part, part.length) : code(part.untrusted, partLimit)))
+    .map((part) => {
+      if (typeof part === "string") return forHtml(part, part.length);
+      return /^(?=.{60}).*\S\s+\S/s.test(part.untrusted) ? sentence(part.untrusted) : code(part.untrusted, partLimit);
+    })
     .join("");
+}
+
+/** Formats untrusted text in italics, in which GitHub makes no mentions, references or links either. */
+function sentence(text: string): string {
+  const pieces = forHtml(text, partLimit).split(/(&#?\w+;)/);
+  return `<i>${pieces.map((piece, index) => (index % 2 ? piece : inertText(piece))).join("")}</i>`;
 }
 
 /** Cuts a text to at most `limit` UTF-16 units, never in the middle of a character. */

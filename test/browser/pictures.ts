@@ -45,7 +45,9 @@ async function run(inputs: Record<string, string>, environment: Record<string, s
   });
 }
 
-async function takePicture(browser: Browser, name: string, title: string, html: string): Promise<void> {
+async function takePicture(browser: Browser, name: string, title: string, text: string): Promise<void> {
+  // All of the rest is HTML.
+  const html = text.replace(/^> (.*)$/gm, "<blockquote><p>$1</p></blockquote>");
   for (const colorScheme of ["light", "dark"] as const) {
     const context = await browser.newContext({
       colorScheme,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { FakeRepository } from "../support/fake-repository.ts";
-import { type GitHubServer, startGitHub } from "../support/github-server.ts";
+import { epoch } from "../support/fake-clock.ts";
+import { FakeRepository, movedSubmodule } from "../support/fake-repository.ts";
+import { type GitHubFault, type GitHubServer, startGitHub } from "../support/github-server.ts";
 import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
 import { type Step, step } from "../support/step.ts";
 
@@ -25,9 +26,9 @@ function night(
   });
 }
 
-async function start() {
+async function start(fault?: GitHubFault) {
   const repository = new FakeRepository();
-  const github = await startGitHub();
+  const github = await startGitHub(fault);
   github.github.repository = repository;
   const service = await startScriptedService();
   return {
@@ -55,5 +56,45 @@ describe("changes", () => {
     expect(github.requests).toEqual([
       `GET /repos/acme/docs/compare/docs%2Flast...${repository.head()}?per_page=100&page=1`,
     ]);
+  });
+
+  test("below a submodule count when its commit here changes, and the agent is told that it has no files", async () => {
+    await using world = await start();
+    const { repository, github, service } = world;
+    repository.ref("last");
+    repository.commit("main", { files: [movedSubmodule("theme"), "src/a.ts"] });
+    const inputs = { "changes-since": "last", paths: "theme/**/*.css" };
+    const { outputs } = await night(service, github, repository, { inputs });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "changed-files": "1" });
+    expect(service.engine.prompts.join()).toContain(
+      "modified theme (a submodule: its files are not in this repository)",
+    );
+  });
+
+  test("of the last day are those that came then, although the head is dated before it", async () => {
+    await using world = await start();
+    const { repository, github, service } = world;
+    const hours = (Date.now() - epoch) / 3_600_000;
+    repository.commit("main", { hours: hours - 100, files: ["old.ts"] });
+    repository.commit("main", { hours: hours - 1, files: ["new.ts"] });
+    repository.commit("main", { hours: hours - 72, files: ["dated.ts"] });
+    const { outputs, log } = await night(service, github, repository, { inputs: { "changes-since": "24h" } });
+    expect(outputs, log).toMatchObject({ outcome: "pr-created", "changed-files": "2" });
+    expect(service.engine.prompts.join()).toMatch(/new\.ts[\s\S]*dated\.ts/);
+  });
+
+  test("that GitHub cannot compare are sent without a list, which is said", async () => {
+    const isAsked: GitHubFault = (route, _n, response) =>
+      route.includes("/compare/") &&
+      Boolean(response.writeHead(422, { "content-type": "application/json" }).end('{"message":"not_available"}'));
+    await using world = await start(isAsked);
+    const { repository, github, service } = world;
+    repository.ref("last");
+    repository.commit("main", { files: ["src/a.ts"] });
+    const { outputs, log } = await night(service, github, repository, { inputs: { "changes-since": "last" } });
+    expect(outputs, log).toMatchObject({ outcome: "pr-created" });
+    const said = "GitHub cannot compare all of this range, so not all commits and files are listed";
+    expect(service.engine.prompts.join()).toContain(said);
+    expect(log).toContain(said);
   });
 });

@@ -27,7 +27,9 @@ export function checkEscaping({ runner }: AttemptRun): string[] {
     if (lines.length > 1 || lines.some(({ kind }) => kind === "command"))
       violations.push(`not a single line of plain text: ${text}`);
   }
-  if (/<(?!\/?(h2|h3|p|b|ul|li|table|tr|th|td|details|summary|pre|code|a)\b)/.test(runner.summary)) {
+  // The tests of quotations say what these let through.
+  const unquoted = runner.summary.replace(/^>.*$/gm, "");
+  if (/<(?!\/?(h2|p|b|i|ul|li|table|tr|td|details|summary|pre|code|a)\b)/.test(unquoted)) {
     violations.push("the summary contains untrusted markup");
   }
   if (/(?![\n\t])\p{Cc}|\u2028/u.test(runner.summary)) violations.push("the summary contains control characters");

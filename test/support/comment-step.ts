@@ -20,7 +20,7 @@ export async function runCommentStep<T extends Omit<Step, "files">>(
     prepare?: (github: FakeGitHub) => void;
     script?: ScriptedServiceOptions["script"];
   } = {},
-): Promise<T & { github: GitHubServer; posts: string[] }> {
+): Promise<T & { github: GitHubServer; posts: string[]; prompts: string[] }> {
   await using service = await startScriptedService(options.script && { script: options.script });
   await using github = await startGitHub(options.fault);
   options.prepare?.(github.github);
@@ -28,5 +28,6 @@ export async function runCommentStep<T extends Omit<Step, "files">>(
   const event = { id: 77, text: "/agent fix it", author: { login: "writer" }, ...options.event };
   const environment = commentEnvironment(folder, github.url, event);
   const result = await run(inputsFor(service, { ...commentInputs, ...options.inputs }), { folder, environment });
-  return { ...result, github, posts: service.requests.filter((request) => request.startsWith("POST")) };
+  const posts = service.requests.filter((request) => request.startsWith("POST"));
+  return { ...result, github, posts, prompts: service.engine.prompts };
 }

@@ -123,8 +123,8 @@ export class FakeRepository implements GitHub {
       }
       case "git/trees/{ref}": {
         const all = this.#range(undefined, this.#resolve(String(parameters.ref)));
-        const paths = new Set(all.flatMap(({ files }) => files.map(({ filename }) => filename)));
-        const tree = [...paths].map((path) => ({ path, type: "blob" }));
+        const types = new Map(all.flatMap(({ files }) => files.map((file) => [file.filename, typeOf(file)] as const)));
+        const tree = [...types].map(([path, type]) => ({ path, type }));
         return { truncated: false, tree: [{ path: "a-folder", type: "tree" }, ...tree] };
       }
       case "pulls/{pull_number}":
@@ -195,6 +195,14 @@ export class FakeRepository implements GitHub {
 export function modified(filename: string, fields: Partial<FakeFile> = {}): FakeFile {
   return { filename, status: "modified", additions: 2, deletions: 1, patch: `@@ -1 +1,2 @@ ${filename}`, ...fields };
 }
+
+/** Returns a submodule that was moved to another commit, as GitHub lists it. */
+export function movedSubmodule(filename: string): FakeFile {
+  const patch = `@@ -1 +1 @@\n-Subproject commit ${"1".repeat(40)}\n+Subproject commit ${"2".repeat(40)}`;
+  return modified(filename, { additions: 1, patch });
+}
+
+const typeOf = ({ patch = "" }: FakeFile): string => (patch.includes("Subproject commit") ? "commit" : "blob");
 
 function toResponse({ sha, parents, message }: FakeCommit) {
   return { sha, parents: parents.map((parent) => ({ sha: parent })), commit: { message } };

@@ -26,6 +26,10 @@ export interface Comment {
   title?: string;
   action?: string;
   review?: { path: string; line: number; in_reply_to_id?: number };
+  /** When it was made. */
+  at?: string;
+  /** Fields of the issue or pull request. */
+  subject?: Record<string, unknown>;
 }
 
 /** Returns the environment that the runner sets for a comment event, and writes the payload to a file in `folder`. */
@@ -33,12 +37,14 @@ export function commentEnvironment(folder: string, apiUrl: string, comment: Comm
   const { owner = "acme", repo = "docs", number = 1, title = "Links are broken", action = "created", review } = comment;
   const name = review ? "pull_request_review_comment" : "issue_comment";
   const payload = example(name, action);
-  Object.assign(payload.comment as object, { id: comment.id, body: comment.text, ...review });
+  const made = comment.at !== undefined && { created_at: comment.at };
+  Object.assign(payload.comment as object, { id: comment.id, body: comment.text, ...made, ...review });
   Object.assign((payload.comment as { user: object }).user, { type: "User" }, comment.author);
   Object.assign(payload[review ? "pull_request" : "issue"] as object, {
     number,
     title,
     html_url: `${apiUrl}/${owner}/${repo}/issues/${number}`,
+    ...comment.subject,
   });
   Object.assign(payload.repository as object, { name: repo, owner: { login: owner } });
   const file = join(folder, "event.json");

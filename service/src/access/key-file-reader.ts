@@ -44,15 +44,12 @@ export class KeyFileReader {
     return reader;
   }
 
-  /**
-   * Returns the key with a hash, whether it has expired or not. The duration of a look-up by hash reveals no part of a key.
-   */
+  /** Returns the key with a hash, whether it has expired or not. The duration of a look-up by hash reveals no part of a key. */
   async find(sha256: string): Promise<StoredKey | undefined> {
     await this.#refresh();
     return this.#byHash.get(sha256);
   }
 
-  /** Returns the keys. */
   async keys(): Promise<Iterable<StoredKey>> {
     await this.#refresh();
     return this.#byHash.values();

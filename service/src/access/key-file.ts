@@ -27,10 +27,8 @@ const storedKey = z.strictObject({
 
 const keyFile = z.strictObject({ version: z.literal(1, "must be 1"), keys: z.array(storedKey) });
 
-/** A key in the file. */
 export type StoredKey = z.infer<typeof storedKey>;
 
-/** The content of a file of keys. */
 export interface KeyFileContent {
   keys: readonly StoredKey[];
   /** Changes whenever the file does; see `stampOf`. */

@@ -25,7 +25,6 @@ export interface AccessOptions {
   trust: readonly TrustRule[];
   /** The issuer of workflow tokens. */
   trustIssuer: string;
-  /** All projects of the service. */
   projects: readonly string[];
   /** Returns the URL of the service. Tokens must be for its origin. */
   baseUrl: () => string;

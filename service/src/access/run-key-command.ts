@@ -18,7 +18,6 @@ export type KeyCommand =
   | { command: "list"; file: string }
   | { command: "revoke"; file: string; name: string };
 
-/** The output of a command. */
 export interface CommandOutput {
   /** For programs: on stdout. */
   text: string;

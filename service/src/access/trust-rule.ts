@@ -59,9 +59,8 @@ export function parseIssuer(text: string): string {
 
 /**
  * Returns the rules that trust a run of a workflow, or the reason why none does.
- *
- * Code from a fork runs in two kinds of runs, which only explicit rules trust: runs on `refs/pull/…`, which use the workflow of
- * the pull request, and runs for `pull_request_target`, which may check out its code.
+ * Code from a fork runs in two kinds of runs, which only explicit rules trust: runs on `refs/pull/…`, which use the workflow of the pull
+ * request, and runs for `pull_request_target`, which may check out its code.
  */
 export function rulesFor(rules: readonly TrustRule[], claims: WorkflowClaims): TrustRule[] | { reason: string } {
   const { repository, ref, event_name: event, environment } = claims;

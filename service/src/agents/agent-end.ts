@@ -39,7 +39,6 @@ export function endOf({ endedBy, hasEnded, error, exitCode = 0 }: AgentWitnesses
 
 /** How an agent's run ended, for people. */
 export interface ExplainedEnd {
-  /** For the log. */
   lines: string[];
   /** Why the turn fails: the lines, and what the agent printed last. Default: the agent completed. */
   reason?: string;
@@ -53,7 +52,6 @@ export interface EndContext {
   timeLimitMs: number;
   /** The limit for which it was killed. Default: none. */
   exceeded?: ExceededLimit | undefined;
-  /** The last lines that it printed; empty if there are none. */
   lastOutput: string;
 }
 
@@ -63,7 +61,7 @@ export function explainEnd(run: AgentWitnesses & { end: AgentEnd }, context: End
   const { exceeded, lastOutput } = context;
   if (end === "completed") {
     const notes = run.hasEnded ? afterResult(endedBy, exitCode, exceeded) : [];
-    return { lines: ["The agent completed.", ...notes], notes };
+    return { lines: ["The agent completed.", ...notes, ...(mayNotWrite.test(lastOutput) ? [scriptHelp] : [])], notes };
   }
   const status = model?.lastStatus;
   const answered =
@@ -74,12 +72,22 @@ export function explainEnd(run: AgentWitnesses & { end: AgentEnd }, context: End
       : `It was denied a connection to ${model.lastDenied}: --model-host allows a host.`;
   const said = error === undefined ? "" : `The agent reported: ${error}`;
   const failureClass = classOf(run, context);
-  const help = helpFor(failureClass, error ?? lastOutput, status);
+  const isScript = error === undefined && cannotStart.test(lastOutput);
+  const help = isScript ? scriptHelp : helpFor(failureClass, error ?? lastOutput, status);
   const printed = error !== undefined || lastOutput === "" ? "" : `Its last output:\n${lastOutput}`;
   const lines = [sentenceOf(run, context), answered, denied, said, help].filter(Boolean);
   const reason = [...lines, printed].filter(Boolean).join(" ");
   return { lines, reason, failureClass, notes: [] };
 }
+
+/** How coding agents say that they were not started for a script: by root, with questions, without a key, or without the right to write. */
+const cannotStart =
+  /cannot be used with root|no terminal is available|not a (?:terminal|tty)|run \/login|not logged in/i;
+const mayNotWrite =
+  /\bpermissions?\b.{0,80}\b(?:writ|edit|creat|chang)|\b(?:writ|edit|creat|chang)(?:e|ing)\b.{0,80}\bpermissions?\b/i;
+
+const scriptHelp =
+  "If this command starts a coding agent: the agent's name alone in its place, such as claude, starts it with its key, without questions, and with the right to write files.";
 
 /** How a model says that a credential has ended which was valid for a time. */
 const endedCredential =

@@ -23,7 +23,6 @@ export interface AgentReport {
 
 /** What a session of an agent has cost since it was started. */
 export interface SessionCost {
-  /** The agent's name for the session. */
   session: string;
   /** In US dollars, by the agent's own estimate. */
   totalUsd: number;

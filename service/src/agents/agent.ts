@@ -60,9 +60,7 @@ export async function credentialHeaders(
   return Object.fromEntries(lower);
 }
 
-/** Where an agent keeps its sessions. */
 export interface AgentSessions {
-  /** The pattern of their files in its home. */
   files: string;
   /** How much of its id is in the name of a session's file, in characters. Default: all of it. */
   idLength?: number;
@@ -82,16 +80,12 @@ export interface Agent {
   kind: string;
   /** Shown as `model` in job records. */
   model: string;
-  /** Returns the command for a turn. */
   command(turn: AgentTurn): AgentCommand;
   /** Put before the prompt, so that the program takes no prompt for a command of its own. */
   promptPrefix: string;
   /** How it prints events, of which the log shows what people can follow. Default: its stdout is for people. */
   eventFormat?: EventFormat | undefined;
-  /**
-   * Whether its prompt tells of earlier turns if it has no session of them, because it does not read `AGENT_HISTORY_FILE`. Default:
-   * no.
-   */
+  /** Whether its prompt tells of earlier turns if it has no session of them, because it does not read `AGENT_HISTORY_FILE`. Default: no. */
   isToldHistory?: boolean;
   /**
    * Reads the end of the agent's stdout.
@@ -100,7 +94,6 @@ export interface Agent {
    * @param final - its final event, if it prints events and has ended with one
    */
   readReport(stdout: string, result?: string, final?: AgentEvent): AgentReport;
-  /** Set in the agent's environment. */
   environment: Readonly<Record<string, string>>;
   /** Variables of the service's environment that the agent gets if they are set, such as its key. */
   passes: readonly string[];

@@ -12,7 +12,6 @@ export interface CgroupFiles {
   ownGroup?: string;
 }
 
-/** The group of one agent. */
 export interface JobCgroup extends AsyncDisposable {
   /** Moves a process there, with all that it will start. */
   add(processId: number): void;
@@ -99,7 +98,6 @@ function moveTo(group: string, processId: string): void {
   }
 }
 
-/** Kills what is left in a group, and removes it. */
 async function remove(group: string): Promise<void> {
   try {
     // Since Linux 5.14.

@@ -34,7 +34,6 @@ export interface Confinement {
   /** Undefined: none, because the agent is trusted. */
   sandbox: SandboxKind | undefined;
   network: NetworkKind;
-  /** Hosts that agents may reach if their network is `model`. */
   modelHosts: readonly string[];
   /** Whether the provider's machines may fetch and run things for agents if their network is `model`. Default: no. */
   allowsServerTools?: boolean | undefined;

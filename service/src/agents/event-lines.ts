@@ -10,7 +10,6 @@ export type EventFormat = (typeof eventFormats)[number];
 /** The longest text that a tool gets or returns, in characters. */
 const maxToolLength = 300;
 
-/** Renders the lines of one agent, in their order. */
 export class EventLines {
   readonly #render: (event: Event) => string[];
   /** What an agent has said of a line that it says in pieces. */
@@ -34,7 +33,6 @@ export class EventLines {
       .filter((text) => text.trim() !== "");
   }
 
-  /** Returns the rest at the end. */
   end(): string[] {
     const rest = this.#piece;
     this.#piece = "";
@@ -176,6 +174,10 @@ function copilot(event: Event): string[] {
       return [short(textOf(data.message))];
     case "session.error":
       return [`Error: ${textOf(data.message)}`];
+    case "result": {
+      const { premiumRequests } = objectOf(event.usage);
+      return typeof premiumRequests === "number" ? [`Premium requests: ${premiumRequests}`] : [];
+    }
     default:
       return [];
   }

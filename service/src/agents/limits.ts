@@ -18,7 +18,6 @@ export const readMemoryNote =
   "The memory of agents is read about every second, which does not see files in memory (memfd), System V segments and the memory " +
   "of threads in the kernel.";
 
-/** A limit that a job exceeds. */
 export interface ExceededLimit {
   kind: "memory-limit" | "process-limit" | "disk-limit";
   /** What the job has: `more than 100 MB of memory`. */

@@ -87,7 +87,6 @@ export const openAiApi: ModelApi = {
   },
 };
 
-/** Tools that the agent runs itself. */
 const openAiTools = new Set(["function", "custom", "local_shell", "apply_patch", "namespace", "tool_search"]);
 
 /**

@@ -1,6 +1,5 @@
 /**
- * Returns an error of an agent for people. Some agents print what their model's API answered, as JSON that is in a text or in
- * other JSON.
+ * Returns an error of an agent for people. Some agents print what their model's API answered, as JSON that is in a text or in other JSON.
  */
 export function readableError(error: string): string {
   const start = error.indexOf("{");

@@ -23,7 +23,6 @@ import { behindGate, gateDescriptor, type Sandbox } from "./sandbox/sandbox.ts";
 import type { SupervisorMessage, SupervisorSettings } from "./supervisor.ts";
 import { recordProcesses } from "./survivors.ts";
 
-/** The directories of a job. */
 export interface AgentDirectories {
   /** `HOME`. */
   home: string;
@@ -51,7 +50,6 @@ export interface AgentOptions {
   /** Names the request that the turn was sent with. */
   requestId: string;
   directories: AgentDirectories;
-  /** The folder of Git objects that the worktree refers to. */
   objects: string;
   sandbox: Sandbox;
   network: AgentNetwork;
@@ -62,7 +60,6 @@ export interface AgentOptions {
   compileCache?: string | undefined;
   /** Called before the agent is killed because it exceeds a limit. */
   onLimitExceeded: (exceeded: ExceededLimit) => void;
-  /** The agent's output is appended to this file. */
   logFile: string;
   /** The events that a coding agent prints are appended to this file. The log gets lines for people. Default: they are not kept. */
   rawFile?: string | undefined;
@@ -245,7 +242,6 @@ const endedBy = (signal: AbortSignal, idle: IdleWatch): EndedBy => (signal.abort
 /** The files of an agent's run, and the environment that names them. */
 export interface AgentFiles {
   environment: Record<string, string>;
-  /** The agent's stdin. */
   promptFile: string;
   /** For the end of its stdout. */
   stdoutFile: string;

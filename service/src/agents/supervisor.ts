@@ -134,7 +134,6 @@ class Events {
     this.#final = new FinalEvent(format);
   }
 
-  /** Returns the lines for the log. */
   add(line: string): string[] {
     const event = parseEvent(line);
     if (event !== undefined) {

@@ -33,7 +33,6 @@ export interface ApiOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The HTTP API of the agent job service. */
 export interface Api {
   endpoints: Endpoints<Exclude<keyof typeof apiRoutes, Extra>> & Partial<Endpoints<Extra>>;
   /** Answers a request to an unknown path: only clients with a key learn that it is unknown. */
@@ -170,7 +169,9 @@ export function createApi(options: ApiOptions): Api {
             const session = sessionIn(query);
             const caller = callerOf(request);
             const turns = await steps.findStep(decode(project), caller, step);
-            const job = session && (await steps.findSession(decode(project), caller, session));
+            const ofSession = session && (await steps.findSession(decode(project), caller, session));
+            const { job, until } = ofSession || {};
+            const busyUntil = until === undefined ? undefined : new Date(until).toISOString();
             sendJson(response, 200, {
               step,
               // Tells a client whether its key arrives: something on the way may remove the header.
@@ -182,7 +183,7 @@ export function createApi(options: ApiOptions): Api {
                 ...(control === undefined ? [] : ["stop"]),
               ],
               turns: turns.map(describeTurn),
-              ...(session && { session: job === undefined ? null : { job } }),
+              ...(session && { session: job === undefined ? null : { job, busyUntil } }),
             });
           },
         } satisfies Endpoint<"findStep">,

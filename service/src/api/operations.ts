@@ -19,7 +19,6 @@ export interface OperationsOptions {
   worker?: (() => CheckedWorker | undefined) | undefined;
   /** Decides who may read metrics besides programs on this machine. Default: nobody. */
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
-  /** All projects of the service. */
   projects: readonly string[];
   /** Default: who is on this machine, or has a key. */
   metricsReaders?: MetricsReaders | undefined;

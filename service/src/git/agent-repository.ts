@@ -50,7 +50,6 @@ function quote(value: string): string {
   return `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** What `writeAgentRepository` wrote. */
 type Written = Pick<AgentRepositoryOptions, "branch" | "head">;
 
 /**

@@ -40,7 +40,6 @@ const pushedTo = "repository";
 /** Where the clone keeps what the repository's `HEAD` is. */
 const headRef = "refs/remotes/origin/HEAD";
 
-/** A fetch that has not begun. */
 interface QueuedFetch {
   branches: Set<string>;
   done: Promise<void>;
@@ -218,7 +217,6 @@ export class Clone {
     if (isBehind || (commit !== undefined && (await lacks(commit)))) await this.fetch(branches);
   }
 
-  /** Reads which heads the clone has. */
   async #readFetched(): Promise<void> {
     const refs = await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]);
     this.#fetched = parseRefs(refs, " ");

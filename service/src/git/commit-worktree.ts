@@ -28,7 +28,6 @@ import { prepareFolders } from "./worktree-files.ts";
 
 /** A worktree that an agent works in. */
 export interface Worktree extends WorktreePlace {
-  /** The commit that is checked out. */
   head: string;
   /** The directory itself, by which it is recognized; see `identityOf`. */
   identity: string | undefined;
@@ -370,7 +369,6 @@ function separate(paths: readonly BytePath[], isOutside: (path: BytePath) => boo
   return { inside: paths.filter((path) => !outside.has(path)), outside };
 }
 
-/** Returns the folders that a path is in. */
 function foldersOf(path: BytePath): BytePath[] {
   const names = path.replace(/\/$/, "").split("/");
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"));

@@ -19,8 +19,8 @@ export interface Start {
    * is never pushed. Default: `head` has the right ones.
    */
   instructed?: string | undefined;
-  /** Why it lacks what the target branch has since, in a line. Default: it has all of that. */
-  behind?: string | undefined;
+  /** What the agent does not find in its worktree, and why, each in a line. Default: nothing is missing. */
+  lacks?: readonly string[] | undefined;
   /** What the job's log should say about it. */
   notes: string[];
 }
@@ -84,14 +84,12 @@ export async function findStart(repository: StartRepository, branch: string, opt
   const [first = own] = bases;
   const targetBranch = [...bases, own].find((one) => heads.has(one)) ?? own;
   if (first !== targetBranch && lastPushed === null)
-    throw new Error(`the branch ${first}, which the job was to start from, does not exist any more`);
+    throw new Error(`the branch ${first}, which the job was to start from, no longer exists`);
   const targetHead = heads.get(targetBranch) ?? ownHead;
   const branches = { repository, branch, remoteHead: heads.get(branch), targetBranch, targetHead, lastPushed };
   const start = await startOn(branches, options);
   if (first !== targetBranch)
-    start.notes.push(
-      `The branch ${first} does not exist any more. The pull request is opened against ${targetBranch}.`,
-    );
+    start.notes.push(`The branch ${first} no longer exists. The pull request is opened against ${targetBranch}.`);
   if (instructions === undefined) return start;
   const { base, head } = start;
   /** Whether all commits after the base are among those that the service has pushed, or only merge the target branch. */
@@ -105,7 +103,7 @@ export async function findStart(repository: StartRepository, branch: string, opt
   const instructed = await repository.withFilesOf(head, ownHead, instructions);
   if (instructed === head) return start;
   const others = targetBranch === own ? `${branch}, which others have pushed to` : targetBranch;
-  start.notes.push(`Files that instruct agents are those of ${own}, not of ${others}.`);
+  start.notes.push(`Files that instruct agents come from ${own}, not from ${others}.`);
   return { ...start, instructed };
 }
 
@@ -154,7 +152,7 @@ async function startOn(branches: Branches, { isMerged, mergedHead }: StartOption
     );
   else if (rewritten !== undefined)
     notes.push(
-      `Someone rewrote ${branch}: it does not contain ${lastPushed}, the job's last commit, any more. The turn continues what is there now.`,
+      `Someone rewrote ${branch}: it no longer contains ${lastPushed}, the job's last commit. The turn continues what is there now.`,
     );
   return { ...start, head, base, isContinued: true };
 }

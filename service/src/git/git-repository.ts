@@ -204,6 +204,10 @@ export class GitRepository implements Repository {
     return diff(this.#clone.git, base, head, maxBytes);
   }
 
+  isCleanMerge(commit: string, target: string): Promise<boolean> {
+    return isCleanMerge(this.#clone.git, commit, target);
+  }
+
   findStart(branch: string, options: StartOptions): Promise<Start> {
     const { git } = this.#clone;
     const history: StartRepository = {
@@ -217,7 +221,7 @@ export class GitRepository implements Repository {
       isAncestor: (ancestor, descendant) => isAncestor(git, ancestor, descendant),
       mergeBase: (one, other) => mergeBase(git, one, other),
       isMergedSince: (base, commit, target) => isMergedSince(git, base, commit, target),
-      isCleanMerge: (commit, target) => isCleanMerge(git, commit, target),
+      isCleanMerge: (commit, target) => this.isCleanMerge(commit, target),
       withFilesOf: (head, from, matching) => withFilesOf(git, head, from, matching),
     };
     return findStart(history, branch, options);
@@ -268,9 +272,12 @@ export class GitRepository implements Repository {
     return files;
   }
 
-  async paths(commit: string): Promise<string[]> {
-    const list = await this.#clone.git.run(["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit]);
-    return list.split("\0").slice(0, -1);
+  async paths(commit: string): Promise<{ paths: string[]; submodules: string[] }> {
+    const format = "--format=%(objecttype) %(path)";
+    const list = await this.#clone.git.run(["ls-tree", "-r", "-z", "--full-tree", format, commit]);
+    const entries = [...list.matchAll(/(\w+) ([^\0]*)\0/g)].map(([, type, path = ""]) => ({ type, path }));
+    const submodules = entries.filter(({ type }) => type === "commit").map(({ path }) => path);
+    return { paths: entries.map(({ path }) => path), submodules };
   }
 
   readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }> {

@@ -49,8 +49,7 @@ export async function readIndex(file: string, encoding: "utf8" | "latin1" = "utf
 }
 
 /**
- * Copies an index with its modification time. By that, Git knows which files are so new that their times do not tell whether
- * they changed.
+ * Copies an index with its modification time. By that, Git knows which files are so new that their times do not tell whether they changed.
  */
 export async function copyIndex(from: string, to: string): Promise<void> {
   await copyFile(from, to);

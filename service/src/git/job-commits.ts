@@ -105,7 +105,7 @@ export function readPacked(packed: Uint8Array): DatedCommit | undefined {
   return { commit: found.commit, message: text.slice(text.indexOf("\n\n") + 2), at: Number(seconds) * 1000 };
 }
 
-/** Returns what `readPacked` reads as a commit with a message, and nothing else: it has no content, and cannot be restored. */
+/** Packs a commit message for `readPacked`. It has no content and cannot be restored. */
 export function packMessage(message: string, at: number): Uint8Array {
   const text = Buffer.from(`committer agent-work <agent-work@localhost> ${Math.floor(at / 1000)} +0000\n\n${message}`);
   return Buffer.concat([Buffer.from(`agent-work ${"0".repeat(40)} ${text.length}\n`), text]);

@@ -7,8 +7,7 @@ const maxLooseObjects = 1000;
 /** Every fetch of many objects adds one. */
 const maxPacks = 20;
 /**
- * Younger objects are kept even if no ref needs them: a running turn may be about to use them, or the worktree of an agent
- * refers to them.
+ * Younger objects are kept even if no ref needs them: a running turn may be about to use them, or the worktree of an agent refers to them.
  */
 const unreachableExpiry = "14.days.ago";
 /** A large repository takes long to pack. */

@@ -10,7 +10,6 @@ import type { WorktreePlace } from "./worktree.ts";
 /**
  * The repository that agents work on, through a clone on this machine. The clone has the branches that were asked for, and every commit of
  * a job, also after its branch is deleted.
- *
  * What asks the repository's host throws `GitError`, whose `isRemoteOutage` says whether the same can succeed later.
  */
 export interface Repository {
@@ -45,9 +44,7 @@ export interface Repository {
   /** Returns the heads of all branches as of the last listing, with fetches and own pushes since then, by the names of the branches. */
   branchHeads(): Promise<Heads>;
 
-  /**
-   * Returns whether a branch contained all changes of a commit when it was fetched last: by merge, fast-forward, rebase or squash.
-   */
+  /** Returns whether a branch contained all changes of a commit when it was fetched last: by merge, fast-forward, rebase or squash. */
   isMerged(commit: string, branch: string): Promise<boolean>;
 
   /** Returns for each commit whether `target`, the head of a branch, contains all its changes, or why that cannot be read. */
@@ -73,6 +70,9 @@ export interface Repository {
    * @param maxAgeMs - how old what is known of the branches may be. Default: 0
    */
   commitsOfJobs(text: string, days: number, chosen?: string, maxAgeMs?: number): Promise<DatedCommit[]>;
+
+  /** Returns whether a commit only merges what a branch has, as Git does without anyone's hand. @param target - the head of that branch */
+  isCleanMerge(commit: string, target: string): Promise<boolean>;
 
   /** Fetches, and finds where a turn of a job starts; see `findStart`. */
   findStart(branch: string, options: StartOptions): Promise<Start>;
@@ -101,8 +101,8 @@ export interface Repository {
   /** Returns the files, links and submodules that differ between two commits. */
   changedFiles(base: string, head: string): Promise<readonly ChangedFile[]>;
 
-  /** Returns the paths of all files, links and submodules of a commit. */
-  paths(commit: string): Promise<readonly string[]>;
+  /** Returns the paths of all files, links and submodules of a commit, and those of its submodules. */
+  paths(commit: string): Promise<{ paths: readonly string[]; submodules: readonly string[] }>;
 
   /** Reads the contents with some ids, as text of which each character is a byte. */
   readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }>;

@@ -14,8 +14,7 @@ const many = { files: 10, lines: 200 };
 const longestMs = 10_000;
 
 /**
- * Returns what people should know of a change first, each as a sentence: many deleted files or lines, and line ends and modes that
- * changed.
+ * Returns sentences about losses that reviewers should see first: many deleted files or lines, and changed line endings and modes.
  *
  * @param git - runs in the clone
  * @param head - a tree or commit, and `tree` the one with the change

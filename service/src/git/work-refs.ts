@@ -2,12 +2,12 @@ import type { Clone } from "./clone.ts";
 import { workRefPrefix } from "./clone-refs.ts";
 import { GitError } from "./git.ts";
 
-/** In bytes, of what is read of a ref that anybody who may push can have made. */
+/** In bytes: anyone with push access can create such a ref. */
 const maxBytes = 60_000_000;
 
 /**
- * Texts in refs of the repository itself, each as a commit without parents that has one file: whoever may push can write them, and no branch
- * can be merged with one.
+ * Stores texts in refs of the repository, each as a parentless commit with one file. Anyone with push access can write them; no branch can
+ * be merged with one.
  */
 export class WorkRefs {
   readonly #clone: Clone;
@@ -16,17 +16,22 @@ export class WorkRefs {
     this.#clone = clone;
   }
 
-  /** The names, without the prefix, as of the last listing of branches, with what was written and removed since then. */
+  /** Names without the prefix, as of the last branch listing, updated by writes and removals since then. */
   get names(): readonly string[] {
     return [...this.#clone.workRefs];
+  }
+
+  /** Lists the names, unless they were listed at most `maxAgeMs` ago. @throws GitError */
+  list(maxAgeMs = 0): Promise<void> {
+    return this.#clone.list(maxAgeMs);
   }
 
   /**
    * Writes a text.
    *
-   * @param name - one that no other text has had
-   * @param job - whose commits the clone forgets together with the local copy of this
-   * @param replaces - the names of texts that it takes the place of
+   * @param name - must be unused
+   * @param job - the clone drops its local copy together with this job's commits
+   * @param replaces - names of texts that it replaces
    * @throws GitError if it cannot be pushed
    */
   async write(name: string, job: string, text: Uint8Array, replaces: readonly string[] = []): Promise<void> {
@@ -36,12 +41,21 @@ export class WorkRefs {
     const file = `M 100644 inline change\ndata ${text.length}\n`;
     const input = Buffer.concat([Buffer.from(head + file), text, Buffer.from("\n")]);
     await git.run(["fast-import", "--quiet", "--force"], { input });
-    await this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...replaces.map(deletion)]);
+    const push = (): Promise<void> => {
+      const there = replaces.filter((replaced) => this.#clone.workRefs.has(replaced));
+      return this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...there.map(deletion)]);
+    };
+    // Another machine may have removed one, which fails the whole push.
+    await push().catch(async (error: unknown) => {
+      if (replaces.length === 0) throw error;
+      await this.list();
+      await push();
+    });
     for (const replaced of replaces) this.#clone.workRefs.delete(replaced);
     this.#clone.workRefs.add(name);
   }
 
-  /** Returns a text; `undefined` if it is gone, or none that was written here. @throws GitError in an outage */
+  /** Returns a text; `undefined` if it is gone or has another format. @throws GitError in an outage */
   async read(name: string): Promise<Uint8Array | undefined> {
     const { git } = this.#clone;
     const local = "refs/read-work/one";

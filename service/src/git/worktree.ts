@@ -15,11 +15,9 @@ export interface WorktreePlace {
 
 /**
  * Makes a worktree contain exactly the files of a commit, whatever is there now.
- *
- * Files that nobody touched since the service wrote them are kept. The index tells them: it has the inode, the size and the
- * times of each, as they were then. An agent can set a file's modification time, but the kernel sets the time of the last
- * status change, and Git reads the content of files that are as new as the index. Everything else is removed first, so that
- * no link of the agent redirects Git.
+ * Files that nobody touched since the service wrote them are kept. The index tells them: it has the inode, the size and the times of each,
+ * as they were then. An agent can set a file's modification time, but the kernel sets the time of the last status change, and Git reads the
+ * content of files that are as new as the index. Everything else is removed first, so that no link of the agent redirects Git.
  *
  * @param git - runs in the clone
  * @param signal - kills Git: patterns in the commit's `.gitattributes` can take it any time

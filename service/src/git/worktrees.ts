@@ -45,8 +45,7 @@ export class Worktrees {
   }
 
   /**
-   * Takes care of worktrees that an earlier service left: keeps those used last, and removes the others. Turns may be running
-   * meanwhile.
+   * Takes care of worktrees that an earlier service left: keeps those used last, and removes the others. Turns may be running meanwhile.
    */
   async adopt(places: readonly WorktreePlace[]): Promise<void> {
     await this.#spares.removeExcess();
@@ -95,10 +94,7 @@ export class Worktrees {
     return takeBackWorktree(place);
   }
 
-  /**
-   * Ends the use of a worktree after a turn. It is kept for the next one, unless others were used later, or it was not taken
-   * back.
-   */
+  /** Ends the use of a worktree after a turn. It is kept for the next one, unless others were used later, or it was not taken back. */
   async release(place: WorktreePlace): Promise<void> {
     this.#inUse.delete(place.tree);
     this.#kept.delete(place.tree);

@@ -8,7 +8,6 @@ import { pathOf } from "./request-url.ts";
 import { matchRoute, type NamedRoute, type Parameters, type RouteName, type routes, takesMethod } from "./routes.ts";
 import { sendJson } from "./send-json.ts";
 
-/** Answers the requests of a route. */
 export interface Endpoint<Name extends RouteName> {
   /** The access that the endpoint checks. The compiler compares it with the table of routes. */
   access: (typeof routes)[Name]["access"];
@@ -28,7 +27,6 @@ export interface Endpoint<Name extends RouteName> {
   fail?: (request: IncomingMessage, response: ServerResponse, error: HttpException) => void;
 }
 
-/** The endpoints of some routes. */
 export type Endpoints<Names extends RouteName> = { readonly [Name in Names]: Endpoint<Name> };
 
 export interface DispatchOptions {

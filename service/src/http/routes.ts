@@ -102,7 +102,6 @@ const parameterSyntax: Readonly<Partial<Record<ParameterName, RegExp>>> = {
 
 /** The routes of a path. */
 export interface RouteMatch {
-  /** The path of the routes in the table. */
   path: string;
   /** At least one; several if other endpoints answer other methods. */
   routes: readonly NamedRoute[];

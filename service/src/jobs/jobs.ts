@@ -17,6 +17,7 @@ import {
 } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { JobCopier } from "../store/job-copier.ts";
+import type { BusyJob } from "../store/job-copies.ts";
 import type { Store } from "../store/store.ts";
 import { KeyReused, OutcomeUnknown, SourceUnavailable, StoreUnavailable, UnknownBase } from "../store-errors.ts";
 import { steadyClock } from "../time.ts";
@@ -65,7 +66,6 @@ const stepTurnLimit = 100;
 export interface ShownProject {
   /** Shown as `source.repository`. */
   repositoryName: string;
-  /** The model of new jobs. */
   model: string;
   /** What the branches of new jobs begin with. Default: `defaultBranchPrefix`. */
   branchPrefix?: string | undefined;
@@ -76,6 +76,9 @@ export interface ShownProject {
    */
   hasBranch?: ((branch: string) => Promise<boolean>) | undefined;
 }
+
+/** The job of a session. `until`: another machine works on it. */
+type SessionJob = Pick<BusyJob, "job"> & Partial<BusyJob>;
 
 export interface JobsOptions {
   store: Store;
@@ -209,11 +212,16 @@ export class Jobs {
     return this.#options.store.turns.ofStep(projectId, { caller, step }, stepTurnLimit);
   }
 
-  /** Returns the job that a session of a caller continues: its newest one that is not archived; `undefined` if there is none. */
-  async findSession(projectId: string, caller: string, session: string): Promise<string | undefined> {
+  /**
+   * Returns the job that a session of a caller continues: its newest one that is not archived; `undefined` if there is none. One that another
+   * machine works on is named with the time until which it does so at most.
+   */
+  async findSession(projectId: string, caller: string, session: string): Promise<SessionJob | undefined> {
     const { copier, store } = this.#options;
-    await copier?.restoreSession(session);
-    return store.jobs.ofSession(projectId, caller, session);
+    const busy = await copier?.restoreSession(session);
+    if (busy !== undefined) return busy;
+    const job = await store.jobs.ofSession(projectId, caller, session);
+    return job === undefined ? undefined : { job };
   }
 
   /**

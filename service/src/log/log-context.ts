@@ -4,9 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export interface LogContext {
   /** The id of an HTTP request: the one that is answered, or the one that a turn was sent with. */
   request?: string;
-  /** The id of a job. */
   job?: string;
-  /** The id of a turn. */
   turn?: number;
 }
 

@@ -87,7 +87,6 @@ export const noMetrics: Metrics = {
 
 /** Metrics that can be read. */
 export interface ReadableMetrics extends Metrics {
-  /** The media type of the text. */
   readonly contentType: string;
   /**
    * Returns all of them as text.

@@ -111,7 +111,7 @@ const commands: Readonly<Record<string, ParsedCommand>> = {
     hasWords: true,
     read: (given) => {
       const store = parseStore(given);
-      if (store === undefined) throw new Error("jobs requires --store, the same as that of the service.");
+      if (store === undefined) throw new Error("jobs requires --store, the same as the service's.");
       const projects = given.value("project");
       const isJson = given.value("format") === "json";
       const command = readJobsCommand(given.positionals, projects, isJson);
@@ -155,7 +155,7 @@ const service = (role: Role): ParsedCommand =>
       OptionHelp
     >,
     notes: [
-      "Environment variables: AGENT_SERVICE_KEY is an API key for all projects (default: without --keys, the service generates one and prints it). GITHUB_TOKEN is used to push over HTTPS and to open pull requests; a project of --config can have a token of its own. Agents get none of them. Each can be in a file in place of its variable, and so can the key of a model: the file that NAME_FILE names, or NAME in $CREDENTIALS_DIRECTORY. Files are read again when they change, except that of AGENT_SERVICE_KEY. GITHUB_SERVER_URL and GITHUB_API_URL name a GitHub other than github.com.",
+      "Environment variables: AGENT_SERVICE_KEY is an API key for all projects (default: without --keys, the service generates one and prints it). GITHUB_TOKEN is used to push over HTTPS and to open pull requests; a project of --config can have a token of its own. Agents get none of them. Each can be in a file in place of its variable, and so can the key of a model: the file that NAME_FILE names, or NAME in $CREDENTIALS_DIRECTORY. Files are read again when they change, except the one for AGENT_SERVICE_KEY. GITHUB_SERVER_URL and GITHUB_API_URL name a GitHub other than github.com.",
     ],
     read: (given, environment) => ({ kind: "serve", options: readOptions(given, environment, role) }),
   });

@@ -1,7 +1,6 @@
 import type { Identity } from "../model.ts";
 import type { CommitSettings } from "../pulls/committers.ts";
 
-/** The values of the options. */
 interface CommitInput {
   commitAs?: string | undefined;
   signOff?: boolean | undefined;

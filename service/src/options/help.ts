@@ -23,7 +23,6 @@ export function formatHelp({ usage, about, options, notes = [] }: CommandHelp): 
   return `${[lines.join("\n"), ...paragraphs(about), described.join("\n"), ...paragraphs(notes)].join("\n\n")}\n`;
 }
 
-/** Returns the lines of an option. */
 function describe(name: string, help: OptionHelp): string[] {
   return Object.entries(help).flatMap(([value, text]) => {
     const start = `  --${name} ${value}`.trimEnd();
@@ -32,7 +31,6 @@ function describe(name: string, help: OptionHelp): string[] {
   });
 }
 
-/** Returns the lines of a text. */
 function wrap(text: string, columns: number): string[] {
   const lines = [""];
   for (const word of text.split(" ")) {

@@ -11,7 +11,6 @@ export interface Kind<T> {
    * @throws if a text is not valid
    */
   parse(option: string, texts: readonly string[]): T;
-  /** The value in JSON. */
   json: z.ZodMiniType<T>;
 }
 

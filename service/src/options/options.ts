@@ -30,7 +30,6 @@ export interface CommandLineOptions extends Configuration {
   logFormat: "text" | "json";
   listen: string | undefined;
   publicUrl: string | undefined;
-  /** A file. */
   store: string | undefined;
   postgres: PostgresPlace | undefined;
   /** For a Postgres store. Default: a new one, which is removed when the service stops. */

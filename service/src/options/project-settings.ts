@@ -29,7 +29,6 @@ export interface ProjectSettings extends Confinement, CommitSettings {
   targetBranch: string | undefined;
   /** What the branches of new jobs begin with. Undefined: `defaultBranchPrefix`. */
   branchPrefix: string | undefined;
-  /** Whether pull requests are opened as drafts. */
   opensDrafts: boolean;
   /** Undefined: pull requests are pages of the service. */
   github: GitHubRepository | undefined;

@@ -183,7 +183,7 @@ export const options = {
     N: "delete jobs that have been idle for this long, with their homes, logs and pages, and archive them after half this time; never, if N is the word never (default: 400)",
   }),
   "repository-moved": ofService(flag, {
-    "": "the repository of the store has moved to --repository, or those of its projects to the ones in --config; jobs continue there",
+    "": "the store's repository has moved to --repository, or its projects' repositories to the ones in --config; jobs continue there",
   }),
   "log-format": ofService(choice(["text", "json"]), {
     "text|json":

@@ -1,4 +1,3 @@
-/** A file in a diff. */
 export interface FileDiff {
   /** The path, or `<old path> → <new path>` if the file was renamed. */
   title: string;

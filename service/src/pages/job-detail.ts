@@ -26,7 +26,7 @@ export const freeAgent = "Waits for a free agent.";
 /** Whether a turn failed because somebody stopped it. */
 export const isStopped = (reason: string | null): boolean => reason?.startsWith("Stopped by ") === true;
 
-/** What is known of the reader, and of what a job can wait for. */
+/** What the page depends on besides the job: the reader, and what a job can wait for. */
 export interface DetailOptions extends Pick<View, "zone"> {
   /** Returns whether the repository of a project cannot be used now. */
   isAway: (project: string) => boolean;

@@ -19,7 +19,6 @@ export interface JobFilter {
   to?: string | undefined;
 }
 
-/** A page of the list of jobs. */
 export interface JobListPage {
   view: View;
   /** `undefined` if the jobs have several repositories. */

@@ -13,11 +13,9 @@ import { spentWords, time } from "./words.ts";
 /** A message that was not sent. */
 export interface MessageDraft {
   text: string;
-  /** Why it was not sent. */
   error: string;
 }
 
-/** What the page of a job shows. */
 export interface JobPage {
   view: View;
   job: PageJob;
@@ -35,7 +33,6 @@ export interface JobPage {
   log: LogTail;
   /** The token of the form for messages. Default: the page has no form. */
   form: string | undefined;
-  /** A message that was not sent. */
   draft: MessageDraft | undefined;
   scriptPath: string;
   baseUrl: string;

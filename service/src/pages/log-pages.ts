@@ -122,7 +122,7 @@ export class LogPages {
     let checkedAt = machine.now();
     for await (const step of followLog({ logs, jobId, from, readState, everyMs, signal })) {
       if (machine.now() - checkedAt >= this.#keepAliveMs) {
-        if (!(await isAllowed())) throw new HttpException(403, "The reader has no access any more");
+        if (!(await isAllowed())) throw new HttpException(403, "The reader no longer has access");
         checkedAt = machine.now();
       }
       yield step;

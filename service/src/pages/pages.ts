@@ -160,7 +160,7 @@ export class Pages {
     const told = Object.values(others)
       .flatMap((one) => one ?? [])
       .map(({ problem }) => `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`);
-    // It names projects, and not only those of the reader.
+    // It names projects, including other readers' projects.
     if (repositories !== undefined && isAwayIn(problems?.awayProjects, access.projects))
       told.push("A repository cannot be used now. Its jobs wait until it can.");
     return { ...readView(request, access), basePath, problems: told };

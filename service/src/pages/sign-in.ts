@@ -138,10 +138,7 @@ export class SignIn {
     return { status: 403, body: [this.#renderForm("/", error)] };
   }
 
-  /**
-   * Returns a path below the base path if one of the service's pages has it, otherwise `/`, so that no link can lead to another
-   * site.
-   */
+  /** Returns a path below the base path if one of the service's pages has it, otherwise `/`, so that no link can lead to another site. */
   #localPath(given: string | null): string {
     const path = belowBasePath(given ?? "", this.#options.basePath);
     return isPage(path) ? path : "/";
@@ -224,9 +221,8 @@ const isPage = (path: string): boolean =>
 const isNear = /^(?:::ffff:)?(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)|^::1$|^f[cd]/i;
 
 /**
- * Returns a name for the sender of a request: their address, or the network of it for IPv6, in which one person has many.
- * Behind a reverse proxy, it is the last one in `X-Forwarded-For`, which the proxy itself added. A proxy that adds none stands
- * for everybody.
+ * Returns a name for the sender of a request: their address, or the network of it for IPv6, in which one person has many. Behind a reverse
+ * proxy, it is the last one in `X-Forwarded-For`, which the proxy itself added. A proxy that adds none stands for everybody.
  */
 function clientOf({ socket, headers }: IncomingMessage): string {
   const { remoteAddress = "" } = socket;

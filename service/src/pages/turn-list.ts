@@ -14,7 +14,7 @@ import { duration, time } from "./words.ts";
 const maxTurns = 50;
 /** How many characters of each prompt and each answer are shown. */
 const maxTextLength = shownLength;
-/** Greater ids are times, to be distinct from those of other services. */
+/** Greater ids are timestamps, which avoid collisions with other services. */
 const largestCount = 1_000_000_000;
 
 /** Where the turns of jobs are read. */

@@ -24,7 +24,7 @@ interface Line {
 }
 
 /**
- * Returns the page with a part of what a turn wrote to the log of its job, with times.
+ * Returns the page with a part of a turn's log, with times.
  *
  * @param request - its query can have `from` or `before`, positions in the log of the job, in bytes: where the part begins, or what it ends
  *   before. Default: from the turn's start

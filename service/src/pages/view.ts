@@ -18,7 +18,7 @@ const maxAgeSeconds = 365 * 24 * 3600;
 
 export const defaultZone = "UTC";
 
-/** Returns what a browser has chosen, in its cookies. They are no secrets, and give no access. */
+/** Returns the preferences in a browser's cookies. They are not secret and give no access. */
 export function readView(request: IncomingMessage, { name }: Access): Pick<View, "zone" | "me"> {
   const given = new Map(
     (request.headers.cookie ?? "").split(/; */).map((cookie): [string, string] => {

@@ -20,7 +20,6 @@ export interface FailedExit {
   /** That has ended it; `null` if none has. */
   signal: string | null;
   stderr: string;
-  /** Where it writes. */
   folder: string;
 }
 

@@ -1,7 +1,7 @@
+import { inertText } from "../../../src/runner-kit/inert-text.ts";
 import type { Turn } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "./commit-title.ts";
-import { inertText } from "./inert-text.ts";
 import { leftPrefix, type NamedTurn, requestTrailer, sessionTrailer, turnTrailers } from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */
@@ -25,6 +25,8 @@ export interface CommitNotes {
   takenBack?: readonly string[] | undefined;
   /** See `NamedTurn`. Default: a change that is for a branch. */
   left?: NamedTurn["left"];
+  /** See `NamedTurn`. Default: none. */
+  until?: number | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export function commitMessage(
   turn: Turn,
   ownMessages: readonly string[],
   session: string | null = null,
-  { notes = [], takenBack = [], left }: CommitNotes = {},
+  { notes = [], takenBack = [], left, until }: CommitNotes = {},
   title = commitTitle(turn.prompt),
 ): string {
   const text = ownMessages
@@ -49,7 +51,8 @@ export function commitMessage(
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
   const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session)];
   const covered = turn.covers === null ? [] : [`Agent-Covers: ${turn.covers}`];
-  if (left !== undefined) covered.push(`${leftPrefix}${left}`);
+  const time = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;
+  if (left !== undefined) covered.push(`${leftPrefix}${left}${time}`);
   const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
   const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
   return `${[title, ...body, ...told, trailers].join("\n\n")}\n`;

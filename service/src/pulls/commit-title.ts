@@ -1,4 +1,4 @@
-import { inertText } from "./inert-text.ts";
+import { inertText } from "../../../src/runner-kit/inert-text.ts";
 
 /** In characters: the usual limit of a commit's subject. */
 const maxLength = 72;

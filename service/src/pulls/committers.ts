@@ -13,7 +13,6 @@ export interface CommitSettings {
   commitAs?: Identity | undefined;
   /** Whether commits are signed off, in the committer's name. Default: no. */
   signsOff?: boolean | undefined;
-  /** Further trailers of commits. Default: none. */
   trailers?: readonly string[] | undefined;
   /** What the titles of commits and pull requests begin with. Default: nothing. */
   titlePrefix?: string | undefined;
@@ -89,7 +88,6 @@ export interface Committer {
   make(commit: string): Promise<string>;
 }
 
-/** How a turn's commit is made. */
 interface Way {
   identity: Identity;
   /** Signs the commit. Default: it has no signature. */

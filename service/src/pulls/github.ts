@@ -23,7 +23,7 @@ import {
   parsePullRequests,
 } from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
-import { isMarkedAsDraft, pullRequestBody, updatedBody } from "./pull-request-body.ts";
+import { isMarkedAsDraft, pullRequestBody, tellsOfJob, updatedBody } from "./pull-request-body.ts";
 import {
   type Change,
   closedBranchMs,
@@ -213,7 +213,8 @@ export class GitHubPullRequests implements PullRequestPlatform {
   async #update(pull: PullRequestData, change: Change): Promise<void> {
     // What is unknown would be overwritten.
     if (pull.body === undefined) return;
-    const tellsTurn = change.existing === pull.html_url;
+    // A run beside this one may have opened it. What a person opened has only the person's words.
+    const tellsTurn = change.existing === pull.html_url || tellsOfJob(pull.body ?? "", change.jobId);
     const { check, protectedFiles = [] } = change;
     const isOwnDraft = pull.draft === true && isMarkedAsDraft(pull.body ?? "");
     const isReady =

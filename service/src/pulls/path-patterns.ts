@@ -1,92 +1,29 @@
-/** Files that a change may have. */
-export interface PathPatterns {
-  patterns: readonly string[];
-  /** @param path - from the top of the repository, without a `/` before it */
-  matches(path: string): boolean;
-  /** Returns the patterns that match none of some paths. */
-  unused(paths: readonly string[]): string[];
-}
+import { mistakes, type PathPatterns, PatternError, readPatterns } from "../../../src/runner-kit/path-patterns.ts";
 
-/** Mistakes by which a pattern matches no file, and what they are, as what follows the pattern in a sentence. */
-const mistakes: readonly (readonly [RegExp, string])[] = [
+export type { PathPatterns };
+
+const ownMistakes: typeof mistakes = [
   [/^\.\//, "begins with ./, as no path does"],
-  [/^- /, "begins with the dash of a list"],
-  [/^["'`]|["'`]$/, "has quotation marks"],
-  [/(?:^|\/)\.\.(?:\/|$)/, "has .. in it, as no path does"],
+  ...mistakes,
   [/^#\s|\s#/, "has a comment: write that in a line of its own"],
-  [/,\s*[^,]*[*/]/, "has a comma: write one pattern in each line"],
-  [/\\[a-z\d]/i, "has a backslash between folders: write /"],
 ];
 
 /** @throws if a pattern can match no file because of a mistake */
 export function checkPattern(pattern: string): void {
-  const mistake = mistakes.find(([one]) => one.test(pattern.replace(/^!/, "")))?.[1];
+  const mistake = ownMistakes.find(([one]) => one.test(pattern.replace(/^!/, "")))?.[1];
   if (mistake !== undefined) throw new Error(`${JSON.stringify(pattern)} ${mistake}`);
 }
 
 /**
- * Reads patterns with the meaning of GitHub's `on.push.paths`, as the action's input `paths` has them: the last one that matches a
- * path decides, and one that begins with `!` excludes it. GitHub's documentation: "Filter pattern cheat sheet". One that ends with `/`, which
- * matches no file there, is for all in that folder.
+ * Reads the files that a change may have; see `readPatterns`.
  *
  * @throws with what is wrong with a pattern as the message
  */
 export function readPathPatterns(patterns: readonly string[]): PathPatterns {
-  const rules = patterns.map((pattern) => {
-    const isNegative = pattern.startsWith("!");
-    try {
-      const path = isNegative ? pattern.slice(1) : pattern;
-      return { pattern, isNegative, expression: toRegExp(path.endsWith("/") ? `${path}**` : path) };
-    } catch (error) {
-      throw new Error(`${JSON.stringify(pattern)} ${error instanceof Error ? error.message : error}`);
-    }
-  });
-  if (rules.every(({ isNegative }) => isNegative))
-    throw new Error(
-      `${JSON.stringify(patterns[0])} only excludes files; add a pattern without ! before it, such as **`,
-    );
-  const matches = (path: string): boolean =>
-    rules.findLast(({ expression }) => expression.test(path))?.isNegative === false;
-  const unused = (paths: readonly string[]): string[] =>
-    rules.filter(({ expression }) => !paths.some((path) => expression.test(path))).map(({ pattern }) => pattern);
-  return { patterns, matches, unused };
-}
-
-/** The parts of a pattern, in the order in which they are tried. */
-const part =
-  /(?<anyFolders>(?<=^|\/)(?:\*\*\/)+)|(?<anything>\*{2,})|(?<anyName>\*)|(?<quantifier>[?+])|\[(?<set>[^\]]*)\]|\\(?<escaped>[\s\S])|(?<literal>[^[\\])|(?<unreadable>[[\\])/gu;
-
-/** @throws with the problem of a pattern that cannot be read, as what follows it in a sentence */
-function toRegExp(pattern: string): RegExp {
-  if (pattern === "") throw new Error("is empty");
-  let source = "";
-  let isRepeatable = false;
-  for (const { groups = {} } of pattern.matchAll(part)) {
-    const { anyFolders, anything, anyName, quantifier, set, escaped, literal } = groups;
-    const character = escaped ?? literal;
-    if (quantifier !== undefined && !isRepeatable) throw new Error(`has nothing before ${quantifier} to repeat`);
-    isRepeatable = set !== undefined || character !== undefined;
-    if (anyFolders !== undefined) source += "(?:.*/)?";
-    else if (anything !== undefined) source += ".*";
-    else if (anyName !== undefined) source += "[^/]*";
-    else if (set !== undefined) source += characterSet(set);
-    else if (quantifier !== undefined) source += quantifier;
-    else if (character !== undefined) source += RegExp.escape(character);
-    else throw new Error(groups.unreadable === "[" ? "has a bracket that is not closed" : "ends with a backslash");
+  try {
+    return readPatterns(patterns);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new Error(`${JSON.stringify(patterns[error.index])} ${error.message}`);
   }
-  return new RegExp(`^${source}$`, "su");
-}
-
-/** GitHub knows only the ranges `a-z`, `A-Z` and `0-9`, and parts of them. */
-function characterSet(characters: string): string {
-  const parts = characters.match(/[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_.-]/g) ?? [];
-  if (parts.length === 0 || parts.join("") !== characters || !parts.every(isRange))
-    throw new Error("has brackets with something other than letters, digits and ranges of them");
-  return `[${parts.map((one) => (one.length === 3 ? one : RegExp.escape(one))).join("")}]`;
-}
-
-function isRange(text: string): boolean {
-  if (text.length === 1) return true;
-  const [first = "", , last = ""] = text;
-  return first <= last && [/[a-z]/, /[A-Z]/, /[0-9]/].some((kind) => kind.test(first) && kind.test(last));
 }

@@ -1,7 +1,8 @@
+import { inertText, withoutMarks } from "../../../src/runner-kit/inert-text.ts";
+import { quote, unquote } from "../../../src/runner-kit/quotation.ts";
 import { codeBlock, readCodeBlock } from "../code-block.ts";
 import { dollars } from "../cost.ts";
 import type { CommitNotes } from "./commit-message.ts";
-import { inertText, invisible } from "./inert-text.ts";
 import type { Change, ShownCheck } from "./pull-requests.ts";
 
 /** A prompt, what the agent said last, what that cost, and what people should know of its change. */
@@ -45,9 +46,6 @@ const failures = {
 /** Returns untrusted text as a code block, in which nothing has an effect in a commit message either: a squash takes the body for one. */
 const inertBlock = (untrusted: string, maxLength?: number): string => inertText(codeBlock(untrusted, maxLength));
 
-/** Returns the text of a block as it was before, but for the brackets of commands. */
-const readable = (block: string): string => block.replaceAll(invisible, "");
-
 /** Returns whether the service made a pull request with this body a draft. */
 export const isMarkedAsDraft = (body: string): boolean => body.split(/\r?\n/, 2)[1] === draftMark;
 
@@ -74,8 +72,7 @@ function protectedPart(files: readonly string[]): string {
 }
 
 /**
- * Returns the body of a pull request that has one already, with the part about protected files up to date. What people wrote
- * in it stays.
+ * Returns the body of a pull request that has one already, with the part about protected files up to date. What people wrote in it stays.
  *
  * @param turn - a further turn, which is added at the end. Default: none
  * @param check - what the last check showed, and whether the pull request is a draft because of one. Default: nothing
@@ -133,9 +130,14 @@ export function pullRequestBody(
   { jobId, protectedFiles = [], check, ...turn }: ToldTurn & Pick<Change, "jobId" | "protectedFiles" | "check">,
   isDraft = false,
 ): string {
-  const told = `${describeTurn(turn)}\n\nJob \`${jobId}\`.`;
+  const told = `${describeTurn(turn)}\n\n${jobLine(jobId)}`;
   return [checkPart(check, isDraft), protectedPart(protectedFiles), told].filter(Boolean).join("\n\n");
 }
+
+const jobLine = (jobId: string): string => `Job \`${jobId}\`.`;
+
+/** Returns whether a body was written for a job. */
+export const tellsOfJob = (body: string, jobId: string): boolean => body.split(/\r?\n/).includes(jobLine(jobId));
 
 /** Returns the body with a further turn at its end; as it is, if it has the turn already, or no room for it. */
 function withTurn(body: string, turn: ToldTurn): string {
@@ -152,12 +154,13 @@ export function readTurns(body: string): ToldTurn[] {
   for (let index = 0; index < lines.length; index++) {
     const title = lines[index];
     const isPrompt = title === promptTitle;
-    const block = title === saidTitle || isPrompt ? readCodeBlock(lines, index + 2) : undefined;
-    if (block === undefined) continue;
-    if (isPrompt) turns.push({ prompt: readable(block.text), answer });
-    answer = title === saidTitle ? readable(block.text) : null;
-    // What is in the block is not a title.
-    index = block.end;
+    const read = isPrompt ? readCodeBlock : unquote;
+    const found = isPrompt || title === saidTitle ? read(lines, index + 2) : undefined;
+    if (found === undefined) continue;
+    if (isPrompt) turns.push({ prompt: withoutMarks(found.text), answer });
+    answer = isPrompt ? null : found.text;
+    // What is in it is not a title.
+    index = found.end;
   }
   return turns;
 }
@@ -175,13 +178,13 @@ export function readFailedCheck(body: string): Pick<ShownCheck, "result" | "outp
   for (let index = 1; index < lines.length && lines[index] !== checkMarks[1]; index++) {
     const block = readCodeBlock(lines, index);
     // The first one is the command.
-    if (block !== undefined) [output, index] = [readable(block.text), block.end];
+    if (block !== undefined) [output, index] = [withoutMarks(block.text), block.end];
   }
   return { result, output };
 }
 
 function describeTurn({ prompt, answer, costUsd, askedBy = "", notes = [], takenBack = [] }: ToldTurn): string {
-  const said = answer === null ? [] : [saidTitle, inertBlock(answer)];
+  const said = answer === null ? [] : [saidTitle, quote(answer)];
   const cost = dollars(costUsd);
   const spent = cost === undefined ? [] : [`Cost, by the agent's own estimate: ${cost}.`];
   // Indented, so that no name is a title.

@@ -6,7 +6,6 @@ import type { CommitNotes } from "./commit-message.ts";
 export interface Change extends CommitNotes {
   jobId: string;
   title: string;
-  /** The prompt of the turn that made the change. */
   prompt: string;
   /** What the agent said last in that turn; `null` if that is unknown. */
   answer: string | null;
@@ -33,7 +32,6 @@ export interface Change extends CommitNotes {
   confirmNew?: (() => Promise<void>) | undefined;
 }
 
-/** What a check showed, for people. */
 export interface ShownCheck {
   result: CheckResult;
   /** Empty if it is not known any longer. */
@@ -42,7 +40,6 @@ export interface ShownCheck {
   output: string;
 }
 
-/** A pull request that was opened. */
 export interface PullRequestRef {
   link: string;
   branch: string;

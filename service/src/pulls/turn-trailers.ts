@@ -13,8 +13,13 @@ export interface NamedTurn {
   promptHash: string | undefined;
   /** The commit up to which it was told of changes; `undefined` if it was told of none. */
   covers: string | undefined;
-  /** What it has left if the commit is none of a branch: an unfinished change, or nothing, although it completed. */
-  left: "unfinished" | "nothing" | undefined;
+  /**
+   * What it has left if the commit is none of a branch: an unfinished change, nothing although it completed, or nothing because it failed.
+   * `stopped`: an unfinished change that no agent goes on with. `begun`: its agent works, until a time at most.
+   */
+  left: "unfinished" | "nothing" | "failed" | "stopped" | "begun" | undefined;
+  /** That time, in milliseconds since 1970; `undefined` if none is named. */
+  until: number | undefined;
 }
 
 /** Keys of other clients can have any characters, which could look like something else in a message. */
@@ -73,7 +78,7 @@ export const leftPrefix = "Agent-Left: ";
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(?:(unfinished)|(nothing)))?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?)?$`,
   "gm",
 );
 
@@ -81,7 +86,7 @@ const trailers = new RegExp(
 export function namedTurns(message: string): NamedTurn[] {
   const afterSubject = message.replaceAll("\r\n", "\n").replace(/^.*/, "");
   return [...afterSubject.matchAll(trailers)].map(
-    ([, turn, identity = "", job = "", step, request, session, promptHash, covers, unfinished, nothing]) => ({
+    ([, turn, identity = "", job = "", step, request, session, promptHash, covers, left, until = ""]) => ({
       turn: Number(turn),
       identity,
       job,
@@ -89,7 +94,8 @@ export function namedTurns(message: string): NamedTurn[] {
       session,
       promptHash,
       covers,
-      left: unfinished ? "unfinished" : nothing ? "nothing" : undefined,
+      left: left as NamedTurn["left"],
+      until: Date.parse(until) || undefined,
     }),
   );
 }

@@ -28,7 +28,6 @@ import {
   updateRepositories,
 } from "./repository-check.ts";
 
-/** The repository of a project. */
 export interface ProjectSource {
   /** URL or path, as `git clone` accepts it. */
   repository: string;
@@ -45,7 +44,6 @@ export interface ProjectSource {
 export interface BackendOptions {
   /** The projects that can get jobs. */
   projects: readonly string[];
-  /** Their repositories. */
   settings: PerProject<ProjectSource>;
   /** A folder of the service, for clones of the repositories, worktrees and logs. It exists. */
   folder: string;
@@ -130,7 +128,6 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
 interface ResolvedSource extends ProjectSource {
   /** Without credentials. */
   address: string;
-  /** Its credentials for Git. */
   settings: Settings;
   repositoryName: string;
   /** The same for all projects with this repository. */

@@ -22,6 +22,7 @@ import type { Secret } from "../secret-patterns.ts";
 import { jobsFolder } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import { ownHomes, SharedHomes } from "../store/shared-homes.ts";
+import { BranchRights } from "../turns/branch-rights.ts";
 import { isKeptAway } from "../turns/run-attempt.ts";
 import type { TurnHost } from "../turns/turn-host.ts";
 import type { ProjectPorts } from "../turns/turn-ports.ts";
@@ -34,7 +35,6 @@ import { ownProjects } from "./repository-check.ts";
 /** How agents work on the jobs of a project. */
 export interface ProjectAgents extends CommitSettings {
   agent: Agent;
-  /** Where agents run. */
   sandbox: Sandbox;
   /** Default: the machine's network. */
   network?: AgentNetwork | undefined;
@@ -64,7 +64,6 @@ export interface WorkerOptions {
   settings: PerProject<ProjectAgents>;
   /** A folder of the service, for worktrees, homes and logs. */
   folder: string;
-  /** How many agents run at a time. */
   agents: number;
   /**
    * How many jobs of a repository keep their worktree for their next turn. Default: 5. Always 0 if the agents of any project are
@@ -229,7 +228,6 @@ function clonesOf(projects: readonly ProjectBackend[], away: Backend["away"]): C
   }));
 }
 
-/** Returns the worktrees of each repository. */
 function createWorktrees(
   projects: readonly ProjectBackend[],
   kept: number,
@@ -257,6 +255,7 @@ function portsOf(
     worktrees,
     pullRequests,
     committers: new Committers({ repository, gitHub, commitAs, signsOff, trailers }),
+    branchRights: new BranchRights(),
     targetBranch,
     titlePrefix,
     opensDrafts,

@@ -80,7 +80,6 @@ export interface RunningService extends AsyncDisposable {
   finish(): Promise<void>;
 }
 
-/** A service with its API. */
 export interface Service extends LoopbackServer, RunningService {
   /**
    * Returns a URL that signs in the first person to open it within 10 minutes, and leads to a page, such as `/pull/1`.

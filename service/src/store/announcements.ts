@@ -5,8 +5,7 @@ export interface StoreChanges {
   /** Announces that a job has changed. Others receive this when the transaction is committed. */
   announceJob(transaction: Transaction, job: string): void;
   /**
-   * Calls `listener` with the id of a job that another process may have changed; with `undefined` if announcements may have
-   * been missed.
+   * Calls `listener` with the id of a job that another process may have changed; with `undefined` if announcements may have been missed.
    */
   onJob(listener: (job: string | undefined) => void): void;
   /** Calls `listener` whenever a turn may have become ready in another process. */

@@ -2,7 +2,6 @@ import type { Census } from "../model.ts";
 import { limitOf, type ReadyTurns, type TurnLimits } from "./ready-turns.ts";
 import type { Database } from "./sql.ts";
 
-/** How many jobs and turns there are. */
 export class Counts {
   readonly #database: Database;
   readonly #ready: ReadyTurns;

@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { create, extract } from "tar";
 import { SecretPatterns } from "../secret-patterns.ts";
 
-/** How large an archive can be. */
 export interface ArchiveLimits {
-  /** The size of all files together. */
   megabytes: number;
   /** The number of files and folders of all kinds. */
   entries: number;

@@ -82,7 +82,7 @@ export class IdleJobs {
    */
   withDueBranch(now: number, limit: number, after?: JobWithBranch): Promise<JobWithBranch[]> {
     return this.#database.rows<JobWithBranch>(
-      `SELECT id, project, branch, "pullRequest", head, "branchDueAt" FROM job
+      `SELECT id, project, branch, "pullRequest", head, base, "branchDueAt" FROM job
          WHERE "archivedAt" IS NOT NULL AND "pullRequest" IS NOT NULL AND "branchDueAt" <= ? AND ("branchDueAt", id) > (?, ?)
          ORDER BY "branchDueAt", id LIMIT ?`,
       now,

@@ -6,7 +6,7 @@ import { removeDirectory } from "../remove-directory.ts";
 import { JobDirectory } from "../service-folder.ts";
 import { type Lasting, SourceUnavailable } from "../store-errors.ts";
 import type { AgentHomes } from "./agent-homes.ts";
-import type { JobCopies, SentForStep } from "./job-copies.ts";
+import type { BusyJob, JobCopies, SentForStep } from "./job-copies.ts";
 import { isActive } from "./jobs.ts";
 import type { KeptCommits } from "./kept-commits.ts";
 import type { Store } from "./store.ts";
@@ -112,17 +112,22 @@ export class JobCopier implements AgentHomes {
   }
 
   /**
-   * Restores the job of a session, as `restore` does.
+   * Restores the job of a session, as `restore` does, unless another machine works on it.
    *
+   * @returns the job that another machine works on
    * @throws SourceUnavailable if it is unknown which job that is, or it cannot be read
    */
-  async restoreSession(session: string): Promise<void> {
+  async restoreSession(session: string): Promise<BusyJob | undefined> {
     const { copies, log } = this.#options;
-    const job = await copies.jobOfSession?.(session).catch((error: unknown) => {
+    const find = async (): Promise<BusyJob | string | undefined> =>
+      (await copies.busyJobOf?.(session)) ?? copies.jobOfSession?.(session);
+    const job = await find().catch((error: unknown) => {
       log(`the job of a session cannot be looked up: ${errorMessage(error)}`);
       throw this.#unavailable(error);
     });
+    if (typeof job === "object") return job;
     if (job !== undefined) await this.restore(job);
+    return undefined;
   }
 
   /** Returns the error for clients. What probably lasts does so if it has failed before, and nothing was read in between. */

@@ -36,4 +36,17 @@ export interface JobCopies {
    * @throws if that is unknown, for example because the storage does not respond
    */
   jobOfSession?(session: string): Promise<string | undefined>;
+  /**
+   * Returns the job of a session that another machine works on. Default: none does that the store does not know.
+   *
+   * @throws as `jobOfSession`
+   */
+  busyJobOf?(session: string): Promise<BusyJob | undefined>;
+}
+
+/** A job that another machine works on. */
+export interface BusyJob {
+  job: string;
+  /** At most, in milliseconds since 1970. */
+  until: number;
 }

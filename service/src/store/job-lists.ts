@@ -7,13 +7,12 @@ export class JobLists {
   readonly #database: Database;
   readonly #search: TextSearch;
 
-  /** @param search - default: that of SQLite */
+  /** @param search - default: SQLite's */
   constructor(database: Database, search: TextSearch = sqliteSearch) {
     this.#database = database;
     this.#search = search;
   }
 
-  /** Returns jobs, newest first. */
   async jobs(query: JobQuery): Promise<ListedJob[]> {
     const words = query.text === undefined ? undefined : wordsIn(query.text);
     if (query.projects.length === 0 || words?.length === 0) return [];
@@ -34,7 +33,6 @@ export class JobLists {
     return (await this.#database.row<{ count: number }>(sql, jobId))?.count ?? 0;
   }
 
-  /** Returns the id of a job's first turn. */
   async firstTurn(jobId: string): Promise<number | undefined> {
     const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id LIMIT 1";
     return (await this.#database.row<{ id: number }>(sql, jobId))?.id;
@@ -75,13 +73,13 @@ export class JobLists {
     return (await this.#database.row<{ count: number }>(sql, jobId))?.count ?? 0;
   }
 
-  /** Returns what the turns of a job spent. */
+  /** Returns the total spending of a job's turns. */
   async spentBy(jobId: string): Promise<Spent> {
     const none = { tookMs: 0, costUsd: 0, unknownCosts: 0 };
     return (await this.#database.row<Spent>(`SELECT ${spent} FROM turn WHERE job = ?`, jobId)) ?? none;
   }
 
-  /** Returns what those of these projects spent that have turns which ended from a time on, and before another. */
+  /** Returns the spending of each of these projects with turns that ended in a period, from its start until before its end. */
   async spentIn(projects: readonly string[], from: number, before: number): Promise<ProjectSpent[]> {
     if (projects.length === 0) return [];
     const sql = `SELECT project, count(*) AS turns, ${spent} FROM turn WHERE project IN (${projects.map(() => "?")})
@@ -89,7 +87,7 @@ export class JobLists {
     return this.#database.rows<ProjectSpent>(sql, ...projects, from, before);
   }
 
-  /** Returns who asked for turns of these projects, in the order of their names. */
+  /** Returns the people who asked for turns of these projects, sorted by name. */
   async askers(projects: readonly string[], limit: number): Promise<string[]> {
     if (projects.length === 0) return [];
     const sql = `SELECT DISTINCT asker FROM turn WHERE project IN (${projects.map(() => "?")}) AND asker <> '' ORDER BY asker LIMIT ?`;

@@ -80,7 +80,6 @@ export class StoredJobs {
     return (await this.#parts.database.row<{ project: string }>("SELECT project FROM job WHERE id = ?", id))?.project;
   }
 
-  /** Returns the projects that have jobs. */
   async projects(): Promise<string[]> {
     const sql = "SELECT DISTINCT project FROM job ORDER BY project";
     return (await this.#parts.database.rows<{ project: string }>(sql)).map(({ project }) => project);

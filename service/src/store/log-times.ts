@@ -68,7 +68,7 @@ export class LogTimes implements AsyncDisposable {
   }
 }
 
-/** Returns what was recorded of a job's log, in its order. */
+/** Returns the recorded marks of a job's log, in order. */
 export async function readLogTimes(folder: string, jobId: string): Promise<LogMark[]> {
   const text = await readFile(logTimesFile(folder, jobId), "utf8").catch(() => "");
   return [...text.matchAll(/^(\d{1,16}) (\d{1,15}) (\d{1,15})\n/gm)].map(([, turn, start, at]) => ({

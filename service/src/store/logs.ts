@@ -1,9 +1,6 @@
 import type { LogMark } from "./log-times.ts";
 
-/**
- * The logs of jobs: what their agents print, and the notes of the service, turn after turn. A log only grows, until its job is
- * deleted.
- */
+/** The logs of jobs: what their agents print, and the notes of the service, turn after turn. A log only grows, until its job is deleted. */
 export interface JobLogs {
   /**
    * Returns the part of a job's log that begins at a position in bytes: at most 128 KiB; an empty buffer at its end.
@@ -17,7 +14,7 @@ export interface JobLogs {
    * @throws StoreUnavailable if it cannot be read now
    */
   end(jobId: string): Promise<number>;
-  /** Returns which turns wrote which parts of a job's log, and when, in its order; not those of which nobody knows. */
+  /** Returns the turns that wrote each part of a job's log, with times, in log order. Parts of unknown origin are omitted. */
   marks(jobId: string): Promise<LogMark[]>;
   /**
    * Calls `listener` whenever a job's log may have grown, or its turns may have ended.

@@ -8,7 +8,7 @@ const shape = z.object({
   isUnfinished: z.optional(z.boolean()),
 });
 
-/** Returns what a turn has made; `undefined` if it has not, or that is not understood: the copy of a job can have any text. */
+/** Parses a turn's result; `undefined` if there is none or it is invalid: a copied job can contain any text. */
 export function parseMade(text: string | null): Made | undefined {
   try {
     return shape.parse(JSON.parse(text ?? ""));

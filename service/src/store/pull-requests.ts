@@ -5,9 +5,8 @@ import type { Database, Transaction } from "./sql.ts";
 
 /**
  * The pull requests that are pages of the service. They are deleted with their job.
- *
- * A worker that was paused can continue a turn that others have taken over and ended. So a page gets no head if another commit of
- * the job has been recorded: see `RunningTurns.recordPush`.
+ * A worker that was paused can continue a turn that others have taken over and ended. So a page gets no head if another commit of the job
+ * has been recorded: see `RunningTurns.recordPush`.
  */
 export class StoredPullRequests {
   readonly #database: Database;

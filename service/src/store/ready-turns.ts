@@ -6,7 +6,6 @@ import type { Database, Sql, Transaction } from "./sql.ts";
 
 /** A turn that can be started: it waits, and no earlier turn of its job is open. */
 export interface ReadyTurn {
-  /** The id of the turn. */
   turn: number;
   project: string;
 }
@@ -62,19 +61,16 @@ export interface ReadyTurnsOptions {
 
 /**
  * The turns that can be started, at most one of each job, and the leases of those that are running.
- *
  * A turn's row has the truth: `readyAt` is set while it can be taken, `lease` is a random token of the worker that took it last, and
- * `leaseUntil` says when others may take it from that worker. A worker that has not noticed that its lease has expired keeps its
- * turn if nobody has taken it.
- *
- * Projects take turns, so that one with many jobs does not hold up the others: a turn's rank is greater than that of its project's
- * turn before it and than that of the turn that was started last, so that a project that was idle has no advantage either. A turn
- * keeps its rank when it is put back.
+ * `leaseUntil` says when others may take it from that worker. A worker that has not noticed that its lease has expired keeps its turn if
+ * nobody has taken it.
+ * Projects take turns, so that one with many jobs does not hold up the others: a turn's rank is greater than that of its project's turn
+ * before it and than that of the turn that was started last, so that a project that was idle has no advantage either. A turn keeps its rank
+ * when it is put back.
  */
 export class ReadyTurns {
   /** How often a lease has to be renewed, in milliseconds; `undefined` if it never expires. */
   readonly renewEveryMs: number | undefined;
-  /** Returns the time of the store, in milliseconds since 1970. */
   readonly clock: () => ClockSql;
   readonly #leaseMs: number | undefined;
   readonly #queue: TurnQueue;

@@ -105,8 +105,7 @@ export class RunningTurns {
   }
 
   /**
-   * Records what the agent reported; what it did not stays as it is. If that cannot be stored now, it is when the turn ends or is
-   * requeued.
+   * Records what the agent reported; what it did not stays as it is. If that cannot be stored now, it is when the turn ends or is requeued.
    */
   async setReport(turn: RunningTurn, report: StoredReport): Promise<void> {
     if (Object.values(report).every((value) => value === undefined)) return;
@@ -136,7 +135,7 @@ export class RunningTurns {
     });
   }
 
-  /** Records what the check of what was made showed: the stage `checked`. */
+  /** Records a check result: the stage `checked`. */
   async setChecked(turn: RunningTurn, report: Pick<StoredReport, "checkResult" | "checkOutput">): Promise<void> {
     this.#say(turn, { report, stage: "checked" });
     await this.#storeNowOrAtEnd(turn, { report, stage: "checked" });
@@ -319,7 +318,6 @@ interface Said {
   ends?: (Pick<StoredTurn, "id" | "promptHash" | "covers"> & { checked: StoredReport | undefined }) | undefined;
 }
 
-/** Why a turn failed. */
 export interface StoredFailure {
   reason?: string | undefined;
   failureClass?: FailureClass | undefined;

@@ -83,7 +83,7 @@ export class SharedHomes implements AgentHomes {
     } catch (error) {
       if (error instanceof LeaseLost) throw error;
       const reason = error instanceof StoreUnavailable ? "the store cannot be used" : errorMessage(error);
-      log(`The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`);
+      log(`The agent's session is not kept for other machines, so it continues only on this one: ${reason}`);
     } finally {
       await rm(file, { force: true });
       await writeFile(directory.homeTurn, turn.identity);

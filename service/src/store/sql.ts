@@ -7,17 +7,14 @@ export function storable<T>(value: T): T | string {
 }
 
 /**
- * Runs statements of the SQL that SQLite and Postgres share. In a statement, `?` stands for a value, and names with capital
- * letters are in double quotes.
- *
+ * Runs statements of the SQL that SQLite and Postgres share. In a statement, `?` stands for a value, and names with capital letters are in
+ * double quotes.
  * Methods throw `StoreUnavailable` while the database cannot be used. Nothing is changed then.
  */
 export interface Sql {
   /** Runs a statement that changes something. Returns the number of rows that it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
-  /** Returns the first row of a query. */
   row<T>(sql: string, ...values: Value[]): Promise<T | undefined>;
-  /** Returns all rows of a query. */
   rows<T>(sql: string, ...values: Value[]): Promise<T[]>;
 }
 

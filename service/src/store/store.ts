@@ -29,16 +29,15 @@ export interface StoreOptions extends Omit<TurnParts, "announcements"> {
   tokens?: TokenStore;
   /** Default: no other process uses the store. */
   changes?: StoreChanges;
-  /** Default: that of SQLite. */
+  /** Default: SQLite's. */
   search?: TextSearch;
   /** Closes what else belongs to the store, before the database is closed. */
   close?: () => Promise<void>;
 }
 
 /**
- * The persistent state of the service, with a member for each thing stored. A change is on disk when its method returns, so a
- * service that is killed loses nothing.
- *
+ * The persistent state of the service, with a member for each thing stored. A change is on disk when its method returns, so a service that
+ * is killed loses nothing.
  * Methods throw `StoreUnavailable` while the database cannot be used (a full disk, a lost connection). Nothing is changed then.
  */
 export class Store implements AsyncDisposable {

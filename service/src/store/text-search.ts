@@ -8,7 +8,7 @@ export interface TextSearch {
   condition: string;
   /** The same for few jobs, if it is faster to look at the newest ones first. */
   recently?: string;
-  /** Returns that value: each word may go on. */
+  /** Returns the query for words, each of which matches as a prefix. */
   value(words: readonly string[]): string;
 }
 

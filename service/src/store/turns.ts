@@ -152,7 +152,6 @@ export class StoredTurns {
     return (await this.#parts.database.row<{ status: TurnStatus }>(sql, turnId, jobId))?.status;
   }
 
-  /** Returns the turns of a job, oldest first. */
   ofJob(jobId: string): Promise<StoredTurn[]> {
     return this.#parts.database.rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
   }

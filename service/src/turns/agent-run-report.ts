@@ -7,36 +7,31 @@ import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 import type { StoredReport } from "../store/running-turns.ts";
 import { storable } from "../store/sql.ts";
 
-/** What a report depends on. */
 export interface ReportPorts {
-  /** The turns of the job as they were when this one was started. */
+  /** The job's turns when this one started. */
   turns: readonly StoredTurn[];
   agent: Pick<Agent, "kind">;
-  /** Secrets of the service, which are removed from the agents' messages. Default: none are known. */
+  /** Removed from the agent's messages. Default: none. */
   secrets?: Iterable<Secret> | undefined;
   metrics?: Pick<Metrics, "agentCost"> | undefined;
   log: (text: string) => void;
 }
 
-/** An agent prints what it likes. In characters. */
+/** In characters: an agent can print any name. */
 const maxModelLength = 200;
 
-/** The run of an agent that has ended. */
+/** A completed agent run. */
 export interface AgentRun {
-  /** With that of its run before, if its session could not be continued then. */
+  /** Includes the run before it if the session could not be continued. */
   report: AgentReport & { refused?: (AgentReport & { hasWorked?: boolean | undefined }) | undefined };
   project: string;
   /** Whether it continued the session of an earlier turn. */
   isFollowUp: boolean;
-  /** What the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown. */
+  /** What earlier attempts cost, in US dollars; `undefined` if unknown. */
   earlierUsd: number | undefined;
 }
 
-/**
- * Counts and logs what an agent cost, and returns what is stored of its run.
- *
- * @returns with its last message, without secrets of the service
- */
+/** Counts and logs the cost of an agent run, and returns its stored report, without secrets of the service. */
 export async function reportOf(turn: RunningTurn, run: AgentRun, ports: ReportPorts): Promise<StoredReport> {
   const { turns, agent, secrets = [], metrics = noMetrics, log } = ports;
   const { report, project, isFollowUp, earlierUsd } = run;
@@ -44,7 +39,7 @@ export async function reportOf(turn: RunningTurn, run: AgentRun, ports: ReportPo
   const costOfRun = (one: AgentReport, continues: boolean): number | undefined =>
     continues && one.sessionCost ? costOfTurn(turn, one.sessionCost, turns) : costOf(one);
   const { refused } = report;
-  // What has not worked need not say that it cost nothing.
+  // An agent that did no work may report no cost.
   const refusedUsd =
     refused === undefined ? 0 : (costOfRun(refused, true) ?? (refused.hasWorked === false ? 0 : undefined));
   const ownUsd = costOfRun(report, isFollowUp);
@@ -65,7 +60,7 @@ export async function reportOf(turn: RunningTurn, run: AgentRun, ports: ReportPo
 const costOf = ({ costUsd, sessionCost }: AgentReport): number | undefined =>
   knownCost(sessionCost?.totalUsd ?? costUsd);
 
-/** Returns the cost of a session since the last turn that says what it had cost by then; `undefined` if none does. */
+/** Returns the cost since the last turn that recorded a total for the same session; `undefined` if there is none. */
 function costOfTurn(
   turn: RunningTurn,
   { session, totalUsd }: SessionCost,
@@ -78,7 +73,7 @@ function costOfTurn(
   return earlier && knownCost(totalUsd - earlier.totalUsd);
 }
 
-/** The copy of a job can have any text. */
+/** A copied job can contain any text. */
 function parseSessionCost(text: string): SessionCost | undefined {
   try {
     return (JSON.parse(text) as SessionCost | null) ?? undefined;

@@ -16,44 +16,53 @@ import {
 } from "../pulls/protected-files.ts";
 import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 
-/** What the check of a change depends on. */
 export interface CheckPorts {
   repository: Pick<Repository, "changedFiles" | "readContents">;
   /** Default: `flag`. */
   protectedFiles?: ProtectedFilesKind | undefined;
   /** Protected files besides `protectedPatterns`. Default: none. */
   moreProtected?: readonly string[] | undefined;
-  /** The files that a change may have. Default: all. */
+  /** The files that a change may touch. Default: all. */
   only?: PathPatterns | undefined;
-  /** Secrets of the service, which are never pushed. Default: none are known. */
+  /** Secrets of the service, which are never pushed. Default: none. */
   secrets?: Iterable<Secret> | undefined;
 }
 
-/**
- * Returns the files of a change that people should review first, as names for them: the protected ones, and those that should have passed
- * a filter of Git.
- */
+/** Returns the names of files that people should review first: protected files, and files that bypassed a Git filter. */
 export async function findFlaggedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<string[]> {
   const unfiltered = files.flatMap(({ path, filter }) =>
     filter === undefined ? [] : `${path} (not passed through ${filter})`,
   );
-  return [...(await findProtectedChanges(ports, files)), ...unfiltered.map(oneLine)];
+  return [...(await findProtectedChanges(ports, files)).values(), ...unfiltered.map(oneLine)];
 }
 
-/** Returns the protected ones of the files that a change has, as names for people. Empty if they are allowed. */
-async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<string[]> {
-  if (ports.protectedFiles === "allow") return [];
+/** Returns the names of protected files in a change; empty if they are allowed. */
+async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<Map<string, string>> {
+  if (ports.protectedFiles === "allow") return new Map();
   const { matching, programs } = await findRunning(ports, files);
   const others = files.filter(({ path }) => !matching.has(path));
   const pages = await changedCode(ports.repository, others, mayHaveCode, addsCode);
-  return [
-    ...matching,
-    ...programs.map((path) => `${path} (programs or addresses)`),
-    ...pages.map((path) => `${path} (imports or expressions)`),
-  ].map(oneLine);
+  const name = (paths: Iterable<string>, what = ""): [string, string][] =>
+    Array.from(paths, (path) => [path, `${oneLine(path)}${what}`]);
+  return new Map([
+    ...name(matching),
+    ...name(programs, " (programs or addresses)"),
+    ...name(pages, " (imports or expressions)"),
+  ]);
 }
 
-/** Returns the paths of files of a change that instruct agents or run code where they are, by their names or by what is in them. */
+/** Returns the files that today's options do not allow, by path, with their display names. */
+export async function findRefused(ports: CheckPorts, files: readonly ChangedFile[]): Promise<Map<string, string>> {
+  const { protectedFiles, only } = ports;
+  if (protectedFiles !== "refuse") return new Map();
+  const refused = await findProtectedChanges(ports, files);
+  // Files matched by --only are expected to change.
+  for (const { path } of files)
+    if (!isHarmless(path) && only?.matches(path) !== true && !refused.has(path)) refused.set(path, oneLine(path));
+  return refused;
+}
+
+/** Returns the files that instruct agents or run code, judged by name or by content. */
 export async function findRunning(
   { repository, moreProtected = [] }: CheckPorts,
   files: readonly ChangedFile[],
@@ -65,7 +74,7 @@ export async function findRunning(
   return { matching, programs: await changedCode(repository, others, mayNamePrograms, changesPrograms) };
 }
 
-/** Returns the paths of files of a kind whose versions before and after differ in what runs. */
+/** Returns the files for which `differs` reports a change in executable content. */
 async function changedCode(
   repository: CheckPorts["repository"],
   all: readonly ChangedFile[],
@@ -82,17 +91,15 @@ async function changedCode(
   );
 }
 
-/** Thrown if a change has files that the options do not allow. */
 export class NotAllowed extends ChangeRefused {}
 
 /**
- * Checks what a turn is about to push.
+ * Checks a change before it is pushed.
  *
- * @param base - what is pushed already
- * @param texts - what else is published with it, by its name for people
+ * @param base - the commit that is already pushed
+ * @param texts - other published texts, by display name
  * @param log - appends to the job's log
- * @throws if a secret of the service would be pushed, or files are changed that must not be; with the places, but no secret, as
- *   the message
+ * @throws if it contains a secret or a file that is not allowed; the message names the places, never the secret
  */
 export async function checkChange(
   ports: CheckPorts,
@@ -101,7 +108,7 @@ export async function checkChange(
   texts: Readonly<Record<string, string>>,
   log: (text: string) => void,
 ): Promise<void> {
-  const { repository, secrets = [], protectedFiles, only } = ports;
+  const { repository, secrets = [], only } = ports;
   const files = await repository.changedFiles(base, head);
   const patterns = new SecretPatterns(secrets);
   if (!patterns.isEmpty) {
@@ -111,18 +118,13 @@ export async function checkChange(
         `the change has secrets of the service, so it is not pushed: ${places.join(", ")}. Find out how the agent got them, and replace them; name a variable that has none with --agent-env-public`,
       );
   }
-  // What is kept of an earlier turn may have been made with other options.
+  // Kept work may have been made with other options.
   const outside = files.filter(({ path }) => only?.matches(path) === false).map(({ path }) => oneLine(path));
   if (outside.length > 0) throw new NotAllowed(`the change has files that --only does not allow: ${namesOf(outside)}`);
-  const refused = protectedFiles === "refuse" ? await findProtectedChanges(ports, files) : [];
-  // Whoever names files by --only means them to change.
-  const isMeant = (path: string): boolean => isHarmless(path) || only?.matches(path) === true;
-  if (protectedFiles === "refuse")
-    for (const name of files.filter(({ path }) => !isMeant(path)).map(({ path }) => oneLine(path)))
-      if (!refused.some((one) => one === name || one.startsWith(`${name} (`))) refused.push(name);
-  if (refused.length > 0)
+  const refused = await findRefused(ports, files);
+  if (refused.size > 0)
     throw new NotAllowed(
-      `the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${namesOf(refused)}`,
+      `the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${namesOf([...refused.values()])}`,
     );
   const found = await findFlaggedChanges(ports, files);
   if (found.length > 0)
@@ -131,7 +133,7 @@ export async function checkChange(
     );
 }
 
-/** Returns the places of secrets, except in lines that a file of the change had before. */
+/** Returns where secrets were found, except in lines that a file already contained. */
 async function findSecrets(
   patterns: SecretPatterns,
   repository: CheckPorts["repository"],
@@ -157,7 +159,7 @@ async function findSecrets(
   return places;
 }
 
-/** Returns the lines that the files of a change had before it. */
+/** Returns all lines that the files contained before the change. */
 async function earlierLines(repository: CheckPorts["repository"], files: readonly ChangedFile[]): Promise<Set<string>> {
   const lines = new Set<string>();
   for await (const { content } of repository.readContents(files.flatMap(({ before }) => before ?? [])))
@@ -165,7 +167,7 @@ async function earlierLines(repository: CheckPorts["repository"], files: readonl
   return lines;
 }
 
-/** Returns the lines that a part of a text is in. */
+/** Returns the lines that a match spans. */
 function linesOf(text: string, { start, end }: Pick<Place, "start" | "end">): string[] {
   const to = text.indexOf("\n", end);
   return text.slice(text.lastIndexOf("\n", start) + 1, to < 0 ? undefined : to).split("\n");

@@ -19,18 +19,17 @@ import { pauseAfter } from "./postponements.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
 import { titleOf } from "./turn-name.ts";
 
-/** What the commit of a change depends on. */
 export interface CommitPorts extends CheckPorts {
   repository: Pick<Repository, "commit" | "withOwnFiles"> & CheckPorts["repository"];
   /** A larger change fails its turn. */
   largestChangeBytes: number;
-  /** Aborts, with why the turn fails then, when somebody wants it to stop. Default: nobody does. */
+  /** Aborts on a request to stop; its reason is the turn's failure. Default: never. */
   stop?: AbortSignal | undefined;
 }
 
 interface CommitContext extends CommitPorts {
   job: Pick<StoredJob, "session">;
-  /** What the titles of commits begin with. Default: nothing. */
+  /** The prefix of commit titles. Default: none. */
   titlePrefix?: string | undefined;
   commands?: { setup?: string | undefined } | undefined;
   directory: Pick<JobDirectory, "setup">;
@@ -38,19 +37,18 @@ interface CommitContext extends CommitPorts {
   machine: Pick<Machine, "now" | "sleep">;
   /** Aborts when the service stops, or another worker has taken the turn over. */
   signal: AbortSignal;
-  /** Appends to the job's log. */
   log: (text: string) => void;
 }
 
-/** What is known of an agent's run whose change is committed. */
+/** The parts of an agent run that its commit depends on. */
 export interface MadeChange {
   /** The messages of the agent's own commits, oldest first. */
   ownMessages: readonly string[];
-  /** What the agent said last. */
+  /** The agent's last message. */
   message: string | undefined;
-  /** What people should know of how the agent ended, each as a sentence. */
+  /** Sentences about how the agent ended, for people. */
   notes: readonly string[];
-  /** Why the turn fails if nothing in the worktree is changed. Default: it does not. */
+  /** Why the turn fails if the worktree is unchanged. Default: it does not fail. */
   lost?: string | undefined;
 }
 
@@ -63,21 +61,19 @@ type Change = [
   startDeadline: () => TurnDeadline,
 ];
 
-/** A change that was committed and checked. */
 export interface CommittedChange {
   /** `undefined` if nothing was changed. */
   commit: string | undefined;
-  /** If nothing is published: what the agent left all the same, for people. Empty if that is nothing. */
+  /** For people: changes that were left out of an otherwise empty change. */
   unpublished: string;
-  /** Whether the commit is by whoever commits, with all trailers, so that it is pushed as it is. */
+  /** Whether the author and trailers are final, so that the commit is pushed unmodified. */
   isFinal: boolean;
 }
 
 /**
- * Commits what the agent of a turn changed, and checks it. If the machine lacks something for that, such as disk space, the change waits in
- * its worktree for up to an hour.
+ * Commits and checks an agent's change. If a resource such as disk space is missing, retries for up to an hour.
  *
- * @throws with why the turn fails as the message
+ * @throws with the turn's failure as the message
  */
 export async function commitChange(...change: Change): Promise<CommittedChange> {
   const { machine, signal, stop, log } = change[4];
@@ -107,17 +103,12 @@ async function commitOnce(
   const title = await titleOf(turn, context);
   const messageWith = ({ leftOut, takenBack = [], notes: ofChange = [] }: ToldChange): string => {
     const told = {
-      notes: [
-        ...(start.behind === undefined ? [] : [oneLine(start.behind)]),
-        ...notes,
-        ...ofChange.map(oneLine),
-        ...leftOut.map(describe),
-      ],
+      notes: [...(start.lacks ?? []).map(oneLine), ...notes, ...ofChange.map(oneLine), ...leftOut.map(describe)],
       takenBack: takenBack.map(oneLine),
     };
     return withTrailers(commitMessage(turn, ownMessages, context.job.session, told, title), author?.trailers ?? []);
   };
-  // What was made from files of another branch is moved onto its own, as a commit of the service.
+  // A change based on another branch's files is rebased later, as a commit of the service.
   const author = start.instructed === undefined ? await context.committer?.author() : undefined;
   const lent = commands?.setup === undefined ? undefined : directory.setup.files;
   const options = { maxBytes, signal: deadline.signal, only, lent, by: author?.by };
@@ -134,7 +125,7 @@ async function commitOnce(
       log(
         `These files of --setup are no part of the change, although no .gitignore names them any longer: ${namesOf(returned.map(oneLine))}`,
       );
-    // The name of a file can have a secret, of which a cut would leave a part.
+    // Redact before cutting: a cut could leave part of a secret.
     const names = namesOf((await patterns.remove(takenBack.join("\0"))).split("\0").map(oneLine));
     if (made === undefined && takenBack.length > 0)
       throw new ChangeRefused(`the agent changed only files that --only does not allow: ${names}`);
@@ -145,7 +136,7 @@ async function commitOnce(
       ? await onTopOf(start, made, repository, onTop)
       : { commit: undefined, leftOut: [] };
     for (const one of [...leftOut, ...unfit]) log(await patterns.remove(describe(one)));
-    // As a whole: the message has only their beginnings, with invisible characters.
+    // In full: the message contains only the beginning of each, with invisible characters.
     const own = [...ownMessages, ...takenBack, ...leftOut.map(({ path }) => path), ...ofChange].join("\n");
     const texts = {
       "the message of the commit": `${messageWith({ leftOut, takenBack })}\n${own}`,
@@ -169,7 +160,7 @@ async function commitOnce(
 
 const describe = ({ path, why }: LeftOut): string => `Left out: ${oneLine(path)}, because ${why}.`;
 
-/** Returns the agent's change on top of what its branch has, without the files that the project lent it. */
+/** Rebases the agent's change onto its branch, without the project files that were lent to it. */
 async function onTopOf(
   start: Start,
   made: string,
@@ -177,7 +168,7 @@ async function onTopOf(
   messageWith: (leftOut: readonly LeftOut[]) => string,
 ): Promise<{ commit: string | undefined; leftOut: LeftOut[] }> {
   if (start.instructed === undefined) return { commit: made, leftOut: [] };
-  const why = `it instructs agents, who had the project's own, which differs from that of ${start.targetBranch}`;
+  const why = `it instructs agents, who had the project's own, which differs from the one on ${start.targetBranch}`;
   const describeAll = (paths: readonly string[]): LeftOut[] => paths.map((path) => ({ path: showPath(path), why }));
   const { commit, leftOut } = await repository.withOwnFiles(made, start, (paths) => messageWith(describeAll(paths)));
   if (commit === start.head && leftOut.length > 0)

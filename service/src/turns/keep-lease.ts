@@ -4,23 +4,21 @@ import type { Store } from "../store/store.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { isStoreOutage } from "./outages.ts";
 
-/** Where leases are kept. */
 export type LeaseStore = Pick<Store["runningTurns"], "renewEveryMs" | "renewLease">;
 
-/** The lease of a running turn, which is renewed until it is disposed of. */
+/** The lease of a running turn, renewed until disposed. */
 export interface KeptLease extends Disposable {
-  /** Aborts when another worker has taken the turn over, with a `LeaseLost`, or the service stops. */
+  /** Aborts with a `LeaseLost` if another worker has taken the turn over, or when the service stops. */
   readonly signal: AbortSignal;
-  /** Whether another worker has taken the turn over. */
   readonly isLost: boolean;
-  /** Tells it that the turn was taken over, before it asks. */
+  /** Marks the lease as lost before the next renewal. */
   lose(): void;
 }
 
 /**
- * Keeps the lease of a running turn.
+ * Renews the lease of a running turn.
  *
- * @param stop - aborts when the service stops. The lease is renewed until the end of the turn is stored
+ * @param stop - aborts when the service stops. Renewal continues until the turn's end is stored
  */
 export function keepLease(
   turn: RunningTurn,
@@ -55,7 +53,7 @@ async function renew(
   for (let pauseMs = everyMs; ; ) {
     await machine.sleep(pauseMs, end);
     if (end.aborted) return;
-    // A store that cannot be reached says nothing of the turn. After an outage, everybody has the time of a lease to renew theirs.
+    // An unreachable store is not an answer. After an outage, every worker gets a full lease period to renew.
     const isHeld = await store.renewLease(turn).catch(() => undefined);
     pauseMs = isHeld === undefined ? Math.min(everyMs, retryPauseMs) : everyMs;
     if (isHeld !== false || end.aborted) continue;
@@ -65,10 +63,9 @@ async function renew(
 }
 
 /**
- * Does something with the store, and again while the store cannot be used. For turns whose agent has run, which would have to run
- * again otherwise.
+ * Retries a store operation until the store is available. For turns whose agent has run, which would otherwise run again.
  *
- * @param use - can be repeated: it may have taken effect although it failed
+ * @param use - must be repeatable: it may have taken effect although it failed
  * @param signal - ends the wait with its reason
  */
 export async function untilStoreIsBack<T>(use: () => Promise<T>, signal: AbortSignal, machine: Machine): Promise<T> {

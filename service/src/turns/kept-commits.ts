@@ -8,7 +8,6 @@ import { isStoreOutage } from "./outages.ts";
 import { isForSecret } from "./refusal.ts";
 import type { TurnPorts } from "./turn-ports.ts";
 
-/** What keeping a commit depends on. */
 interface KeepPorts {
   repository: Pick<Repository, "packCommit">;
   keptCommits?: KeptCommits | undefined;
@@ -16,10 +15,10 @@ interface KeepPorts {
 }
 
 /**
- * Stores the last commit of a turn's job, which is not pushed, for other machines, unless it may have a secret.
+ * Stores a turn's unpushed commit for other machines, unless it may contain a secret.
  *
- * @param refused - why the turn failed; `undefined` if it has not
- * @returns why it is lost with this machine; `undefined` if its clone keeps it, or it is stored
+ * @param refused - why the turn failed; `undefined` if it did not
+ * @returns why the commit would be lost with this machine; `undefined` if it is safe
  */
 export async function keepForOthers(
   turn: RunningTurn,
@@ -29,7 +28,7 @@ export async function keepForOthers(
   if (keptCommits === undefined) return undefined;
   try {
     if (isForSecret(refused)) {
-      // It may be stored since its agent ended.
+      // It may have been stored when its agent ended.
       await keptCommits.forget?.(turn);
       throw new Error("GitHub says that it has a secret, so that it is saved nowhere else");
     }
@@ -42,7 +41,7 @@ export async function keepForOthers(
   }
 }
 
-/** Brings back the commit that is stored for a turn, or another one of its job; `undefined` if there is none that can be used. @throws KeptUnreadable */
+/** Restores the stored commit of a turn or its job; `undefined` if there is no usable one. @throws KeptUnreadable */
 export async function loadKept(
   { job, ...turn }: Pick<Turn, "job" | "identity">,
   { repository, keptCommits, log }: Pick<TurnPorts, "repository" | "keptCommits"> & Pick<KeepPorts, "log">,

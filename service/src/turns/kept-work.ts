@@ -15,21 +15,21 @@ import type { Placed, Work, WorkContext } from "./work.ts";
  */
 
 /**
- * Returns the earlier turn whose work is kept, and was not published since; `undefined` if there is none. Turns after it that could not
- * publish it are passed over, except for what they have achieved, and so are turns that failed before anything was done.
+ * Returns the earlier turn whose kept work is still unpublished; `undefined` if there is none. Skips later turns that could not publish it,
+ * except for their progress, and turns that failed before they did anything.
  */
 export function findKeptTurn({ id }: Pick<Turn, "id">, turns: readonly StoredTurn[]): StoredTurn | undefined {
   const done = turns.filter(
     (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null),
   );
   const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
-  // The first one, if the database has lost the count of its attempts.
+  // The first one, if the database lost its attempt count.
   const maker = chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
   const { kept = null, endedAt = null } = chain.at(-1) ?? {};
   return maker && { ...maker, kept, endedAt };
 }
 
-/** Thrown if a person has closed the pull request since the work was kept. It stays kept, and is published if its job is asked again. */
+/** Thrown if a person closed the pull request after the work was kept. A new request to the job publishes the work. */
 export class ClosedSince extends Error {
   readonly kept: KeptWork | null;
 
@@ -40,12 +40,12 @@ export class ClosedSince extends Error {
 }
 
 /**
- * Returns where the work stands that is kept of an earlier turn.
+ * Returns the stage of an earlier turn's kept work.
  *
- * @param work - of the turn that takes it up
- * @returns `undefined` if nothing of it is left that could be published, so that it is as if it had not been made
+ * @param work - the turn that takes it up
+ * @returns `undefined` if there is nothing left to publish
  * @throws ClosedSince
- * @throws with why the change may not be published any longer as the message
+ * @throws with the reason as the message if the change may no longer be published
  */
 export async function standingOfKept(kept: StoredTurn, work: Work): Promise<Work | undefined> {
   const { context, start, pullRequest } = work;
@@ -86,7 +86,7 @@ async function standingOfPushed(work: Work): Promise<Work> {
     counted: undefined,
     isPushed,
   };
-  // A result counts for the turn's own commit alone: neither for what others have pushed on top, nor for what they have made of it.
+  // A check result counts only for the turn's own commit, not for commits on top of it or amended versions.
   if (own === undefined)
     return { ...work, maker: { ...maker, checkResult: null, checkOutput: null }, at: { stage: "checked", placed } };
   const isChecked = maker.checkResult !== null && [null, own.commit].includes(maker.head);
@@ -110,7 +110,7 @@ async function standingOfUnpushed(work: Work): Promise<Work | undefined> {
     work.conflicting = { maker, found };
     return undefined;
   }
-  // Options may have changed since, and what is on the branch.
+  // Options and the branch may have changed since.
   await checkEarlier(
     [context, start.head, commit, textsOf(maker, message), log],
     "whose push was refused. Allow it, and send the prompt to this job again",
@@ -119,9 +119,9 @@ async function standingOfUnpushed(work: Work): Promise<Work | undefined> {
 }
 
 /**
- * Checks what the job's turns have pushed, which no pull request has. What others have pushed is theirs.
+ * Checks what the job's turns pushed without a pull request. Other people's commits are not checked.
  *
- * @returns the commit of the kept turn; `undefined` if others have taken it from the branch
+ * @returns the kept turn's commit; `undefined` if somebody removed it from the branch
  */
 async function checkPushed(
   kept: StoredTurn,
@@ -144,7 +144,7 @@ async function checkPushed(
   return own;
 }
 
-/** Checks a change that was made with the options of then. @param what - of its request, and what to do */
+/** Checks a change that was made with earlier options. @param what - names its request and the next step */
 function checkEarlier(change: Parameters<typeof checkChange>, what: string): Promise<void> {
   return checkChange(...change).catch((error: unknown) => {
     if (!(error instanceof NotAllowed)) throw error;
@@ -152,7 +152,7 @@ function checkEarlier(change: Parameters<typeof checkChange>, what: string): Pro
   });
 }
 
-/** Returns what is published with a turn's commit, by its name for people. */
+/** Returns the texts published with a turn's commit, by display name. */
 function textsOf({ answer }: StoredTurn, message: string): Record<string, string> {
   return { "the message of the commit": message, "the agent's last message": answer ?? "" };
 }

@@ -6,15 +6,15 @@ import type { PullRequests } from "../pulls/pull-requests.ts";
 import { isRemoteOutage } from "./outages.ts";
 import type { TurnContext } from "./turn-ports.ts";
 
-/** What a turn has to know of its job's last pull request. */
+/** The state of a job's last pull request, as far as its turns need it. */
 export interface LastPullRequest {
-  /** Whether it is merged, so that its branch is obsolete; `false` if its state cannot be read. */
+  /** `false` if its state cannot be read. */
   isMerged: boolean;
-  /** The last commit that it was merged with; `undefined` if it was not, or that is unknown. */
+  /** The last commit that was merged; `undefined` if unmerged or unknown. */
   mergedHead?: string | undefined;
-  /** When it was closed without a merge, in milliseconds since 1970; `undefined` if it was not, or that cannot be read. */
+  /** When it was closed without a merge, in milliseconds since 1970; `undefined` if open or unreadable. */
   closedAt?: number | undefined;
-  /** The branches that the next pull request targets, the first one that exists. Empty: the project's own. */
+  /** Target branches for the next pull request; the first that exists is used. Empty: the project's own. */
   bases: readonly string[];
 }
 
@@ -29,17 +29,17 @@ export async function readLastPullRequest(
   try {
     const { state, target, mergedHead, closedAt } = await pullRequests.read({ link, branch, head });
     if (state === "merged") return { isMerged: true, mergedHead, bases: own };
-    // Somebody can have changed it since.
+    // Its target may have been changed since.
     return { isMerged: false, closedAt, bases: [...(target === undefined ? [] : [target]), ...own] };
   } catch (error) {
-    // It waits until it is known: what is published depends on it.
+    // The turn waits until the state is known: what is published depends on it.
     if (isRemoteOutage(error)) throw error;
     log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
     return { isMerged: false, bases: own };
   }
 }
 
-/** Fetches, and finds where a turn starts, by the state of its job's last pull request. */
+/** Fetches, and finds where a turn starts, based on the job's last pull request. */
 export function findStartOf(
   {
     repository,

@@ -6,25 +6,25 @@ import { leftWorkNote } from "../pulls/commit-message.ts";
 import type { SecretPatterns } from "../secret-patterns.ts";
 import type { TurnHost } from "./turn-host.ts";
 
-/** What an agent left in its clone besides its worktree. */
+/** Work that an agent left in its clone, outside its worktree. */
 export interface LeftWork {
-  /** Its only branch or stash, whose files are in the worktree now, for people. Default: none was taken. */
+  /** The only branch or stash, now in the worktree, as a display name. Default: none. */
   taken?: string | undefined;
-  /** What is not in the worktree, for people. */
+  /** Display names of work that is not in the worktree. */
   left: readonly string[];
-  /** Why that is not all. Default: it is. */
+  /** Why `left` may be incomplete. Default: it is complete. */
   unread?: string | undefined;
-  /** Whether the worktree may have a part of it. */
+  /** Whether the worktree may contain a part of it. */
   isPartial: boolean;
 }
 
-/** In refs, worktrees or stashes that are named. */
+/** The number of refs, worktrees and stashes that are named. */
 const maxNamed = 10;
 
 /**
- * Prints what has commits or files that neither the start, `HEAD` nor the worktree has. A branch whose head is in the service's clone is not the
- * agent's: it is a commit of the repository, or of another job. If the worktree is as it was, and it is all in one branch on top of the start,
- * or in one stash, takes it into the worktree.
+ * Prints commits and files that are missing from the start, `HEAD` and the worktree. Ignores branches whose head is in the service's clone:
+ * they are commits of the repository or of another job. If the worktree is unchanged and all work is on one branch on top of the start, or
+ * in one stash, moves it into the worktree.
  */
 const script = `
 start=$1 objects=$2
@@ -93,10 +93,10 @@ echo end
 `;
 
 /**
- * Returns what a program prints that reads an agent's clone with the agent's permissions: the configuration of the clone can make Git run any
- * program, or wait.
+ * Runs a program that reads an agent's clone, with the agent's permissions, because the clone's configuration can make Git run any program
+ * or hang. Returns its output.
  *
- * @param options - those of the agent's run
+ * @param options - of the agent's run
  */
 export async function readAsAgent(
   agent: Agent,
@@ -116,11 +116,11 @@ export async function readAsAgent(
 }
 
 /**
- * Looks for work of an agent that is not in its worktree, and takes it in if it is all that the agent did.
+ * Looks for work outside the worktree, and moves it into the worktree if the agent did nothing else.
  *
  * @param head - the commit that the agent started from
- * @param options - those of its run
- * @param patterns - are removed from names
+ * @param options - of the agent's run
+ * @param patterns - redacted from names
  */
 export async function takeLeftWork(
   agent: Agent,
@@ -133,18 +133,18 @@ export async function takeLeftWork(
   try {
     const message = await readAsAgent(agent, command, options, host);
     const start = message.slice(0, maxOutputLength);
-    // A part of a line could have a part of a secret.
+    // An incomplete line could contain part of a secret.
     return readLeftWork(await patterns.remove(start.slice(0, start.lastIndexOf("\n") + 1)));
   } catch (error) {
-    // The agent has run, and what it left in its worktree is not lost.
+    // The agent has run: keep what is in its worktree.
     return { left: [], unread: errorMessage(error), isPartial: false };
   }
 }
 
-/** In characters: more than all that it prints. */
+/** In characters: more than the script prints. */
 const maxOutputLength = 20_000;
 
-/** Reads what the script has printed. The agent may have made it print anything. */
+/** Parses the script's output. Untrusted: the agent may have influenced it. */
 export function readLeftWork(output: string): LeftWork {
   const lines = output.split("\n");
   const found = lines.flatMap((line) => {
@@ -165,7 +165,7 @@ export function readLeftWork(output: string): LeftWork {
   };
 }
 
-/** Returns a sentence about what an agent left in its clone besides its worktree; `undefined` if it is nothing. */
+/** Describes work left outside the worktree; `undefined` if there is none. */
 export function describeLeftWork({ left, unread }: LeftWork): string | undefined {
   if (left.length === 0 && unread === undefined) return undefined;
   const named = left.length === 0 ? "" : `: ${left.join(", ")}`;
@@ -175,7 +175,7 @@ export function describeLeftWork({ left, unread }: LeftWork): string | undefined
     : `${leftWorkNote}${named}${more}`;
 }
 
-/** Returns why a turn fails whose worktree is as it was, to continue a sentence; `undefined` if the agent left no work elsewhere. */
+/** Returns why a turn with an unchanged worktree fails, to continue a sentence; `undefined` if no work was left elsewhere. */
 export function lostWork(work: LeftWork): string | undefined {
   const { left, unread, isPartial } = work;
   if (left.length === 0 && unread === undefined && !isPartial) return undefined;

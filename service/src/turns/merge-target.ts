@@ -10,12 +10,12 @@ import { describeRefusal } from "./refusal.ts";
 import type { Work } from "./work.ts";
 
 /**
- * Merges what has come to the target branch into the branch that a turn continues, so that its agent starts from the state that it is told of.
- * If that conflicts, or is refused, the agent is told what it lacks. It is pushed before the agent runs, so that a rule that forbids it
- * costs nothing, and a turn that is interrupted then does not merge again. The merge is not recorded: it counts as a commit of a person does.
+ * Merges the target branch into the branch that a turn continues. If there are conflicts, or the merge is rejected, the agent is told what
+ * is missing. The merge is pushed before the agent runs, so that a rule that forbids it costs nothing and an interrupted turn does not
+ * merge twice. It is not recorded: it counts like a person's commit.
  *
- * @returns where the turn starts now, as in `work`
- * @throws the error of an outage
+ * @returns the new start, also set in `work`
+ * @throws on an outage
  */
 export async function mergeTarget(work: Work): Promise<Start> {
   const { turn, context, start, pullRequest } = work;
@@ -46,19 +46,19 @@ export async function mergeTarget(work: Work): Promise<Start> {
   return next;
 }
 
-/** Says what a turn's agent lacks, and why. */
+/** Records and logs what the agent's branch is missing, and why. */
 async function stayBehind(work: Work, target: string, why: string): Promise<Start> {
   const { context, start } = work;
   const { repository, log } = context;
   const { base, head, targetBranch } = start;
   const changed = new Set((await repository.changedFiles(base, target)).map(({ path }) => path));
-  // What was merged of the branch itself is the same in both.
+  // Files that were already merged are identical in both.
   const differing = changed.size === 0 ? [] : await repository.changedFiles(head, target);
   const paths = differing.map(({ path }) => path).filter((path) => changed.has(path));
   const lacking = `The branch ${targetBranch} has changed since this work began, and these changes are not in the worktree. It lacks these files, or has them in an older version: ${quoted(paths)}.`;
   const behind = paths.length === 0 ? why : `${why} ${lacking}`;
   log(`${behindNote} ${behind}`);
-  work.start = { ...start, behind };
+  work.start = { ...start, lacks: [behind] };
   return work.start;
 }
 

@@ -4,10 +4,10 @@ import { ConflictError, replace } from "./stages/push.ts";
 import { isMadeHere, type Placed, type Position, type Work } from "./work.ts";
 
 /**
- * Moves what the agent of a turn has made to where the job's next turn would start, if its pull request was merged while the agent worked:
- * on top of what it was merged from, it would propose that again.
+ * If the pull request was merged while the agent worked, moves the agent's commit to where the job's next turn would start; otherwise it
+ * would propose the merged changes again.
  *
- * @returns `undefined` if it was not
+ * @returns `undefined` if it was not merged
  * @throws ConflictError
  */
 export async function moveIfMerged(work: Work, { commit, parent }: Placed): Promise<Position | undefined> {
@@ -24,7 +24,7 @@ export async function moveIfMerged(work: Work, { commit, parent }: Placed): Prom
   again.context = { ...context, committer: committers?.of(next) };
   const isThere = moved === next.head;
   const at: Position = isThere ? { stage: "published" } : await replace(again, placeOn(again, moved));
-  // Not before it is stored, because it can be repeated until then.
+  // Only after it is stored, because it can be repeated until then.
   Object.assign(work, again);
   return at;
 }

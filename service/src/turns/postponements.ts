@@ -7,17 +7,17 @@ import { dayMs, hourMs } from "../time.ts";
 const firstPauseMs = 1000;
 const lastPauseMs = 60_000;
 
-/** Returns how long what was tried again so often waits for the next time, in milliseconds. */
+/** Returns the pause after this many retries, in milliseconds. */
 export const pauseAfter = (count: number): number => Math.min(firstPauseMs * 2 ** count, lastPauseMs);
 
-/** Decides how long turns wait that the machine cannot start now, for example for lack of file descriptors. */
+/** Decides how long turns wait if the machine cannot start them, for example without free file descriptors. */
 export class Postponements {
-  /** No turn is started for this long after one was postponed, so that many waiting turns do not keep failing. */
+  /** No turn starts for this long after one was postponed, so that waiting turns do not keep failing. */
   readonly gapMs = firstPauseMs;
   readonly #outage: OutageLog;
-  /** How often each turn was postponed, by id. */
+  /** By turn id. */
   readonly #counts = new Map<number, number>();
-  /** When each turn was postponed first because of its repository's host, and when it fails. */
+  /** When each turn was first postponed because of its repository's host, and when it fails. */
   readonly #remote = new Map<number, { since: number; until: number }>();
   readonly #machine: Pick<Machine, "now">;
   #starts = 0;
@@ -28,23 +28,22 @@ export class Postponements {
     this.#outage = new OutageLog(log);
   }
 
-  /** Whether no turn could be run since one was postponed. */
+  /** Whether no turn has run since one was postponed. */
   get isOut(): boolean {
     return this.#outage.isOut;
   }
 
-  /** Returns the position of a turn in the order of starts. */
+  /** Returns the position of a turn in start order. */
   start(): number {
     this.#starts++;
     return this.#starts;
   }
 
-  /** Returns whether a turn was postponed and has not ended since. */
   has(turnId: number): boolean {
     return this.#counts.has(turnId);
   }
 
-  /** Returns the milliseconds until a turn can be started again. They double each time, up to a minute. */
+  /** Returns the pause until the next attempt in milliseconds, doubling up to a minute. */
   postpone(turnId: number, reason: string): number {
     this.#outage.begin(
       `Turns cannot be run now: ${oneLine(reason)}. They wait and are tried again every minute or more often, without ` +
@@ -57,11 +56,10 @@ export class Postponements {
   }
 
   /**
-   * Returns the milliseconds until a turn can be started again whose repository's host cannot be reached. Other turns are not
-   * concerned.
+   * Returns the pause in milliseconds if the repository's host is unavailable. Other turns are unaffected.
    *
-   * @param waitMs - how long the host has said to wait. Default: it has said nothing
-   * @returns `undefined` if it has waited for an hour, or a day while the host said so, and should fail
+   * @param waitMs - how long the host said to wait. Default: unknown
+   * @returns `undefined` if the turn should fail: after an hour, or after a day of rate limits
    */
   postponeForRemote(turnId: number, waitMs = 0): number | undefined {
     const now = this.#machine.now();
@@ -74,7 +72,7 @@ export class Postponements {
     return Math.max(pauseAfter(count), waitMs);
   }
 
-  /** Records that a turn, with its position in the order of starts, ended and was not postponed. */
+  /** Records that a turn, with its position in start order, ended without being postponed. */
   end(turnId: number, position: number): void {
     this.#counts.delete(turnId);
     this.#remote.delete(turnId);

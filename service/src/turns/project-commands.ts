@@ -15,20 +15,18 @@ import { SecretPatterns } from "../secret-patterns.ts";
 import { storable } from "../store/sql.ts";
 import type { ProjectCommands, TurnContext } from "./turn-ports.ts";
 
-/** What a check showed. */
 export interface Checked {
   checkResult?: CheckResult | undefined;
-  /** The end of its output; empty if it passed. */
+  /** The last part of its output; empty if it passed. */
   checkOutput?: string | undefined;
 }
 
 /** Thrown if `setup` fails, so that no agent runs. */
 export class SetupFailed extends Error {}
 
-/** How a part of a turn ends. */
 export interface PartLimits {
   timeLimitMs: number;
-  /** Ends it with the service. */
+  /** Aborts when the service stops. */
   signal: AbortSignal;
 }
 
@@ -37,23 +35,23 @@ export class Stopped extends Error {}
 
 /** In characters: more than GitHub allows. */
 const longestSecret = 64 * 1024;
-/** In lines and characters, of the output of a check. */
+/** The part of a check's output that is kept, in lines and characters. */
 const maxLines = 200;
 const maxLength = 10_000;
-/** Of the output of a setup that failed: package managers end with advice. */
+/** A failed setup's last lines: package managers print advice last. */
 const maxReasonLines = 8;
-/** How programs that package managers start say what failed, before that. */
+/** Matches the causes that tools print before that advice. */
 const errorLine = /\berr(?:or)?\b|\berr!/i;
 const maxErrorLines = 4;
-/** How shells and programs say that something is not installed. */
+/** Matches how shells and programs report a missing installation. */
 const notFound = /: (?:command )?not found$|Cannot find (?:module|package)|ModuleNotFoundError/m;
 
 /**
- * Checks out what a turn starts with, for its agent. If the project has a `setup`, that runs first, in the same place, on exactly the files
- * of the project's own branch: it has a network, so neither agents nor authors of other branches may write anything that it runs. The agent
- * gets a copy of what it leaves in files that the start ignores.
+ * Checks out a turn's start for its agent. `setup` runs first, in the same place, on exactly the project's own branch: it has network
+ * access, so no agent or author of another branch may write anything that it runs. The agent gets a copy of the ignored files that it
+ * leaves.
  *
- * @throws with why the turn fails as the message
+ * @throws with the turn's failure as the message
  */
 export async function prepareWorktree(turn: Turn, start: Start, context: TurnContext, limits: PartLimits) {
   const { commands, worktrees, directory, stop, log } = context;
@@ -102,10 +100,10 @@ async function setUp(
 }
 
 /**
- * Runs the check of a project on a commit, and if it fails, on what the turn started with.
+ * Runs the project's check on a commit and, if it fails, on the turn's start.
  *
- * @param limits - returns what is left for both together
- * @returns nothing if somebody stopped it
+ * @param limits - returns what is left for both runs
+ * @returns an empty result if somebody stopped it
  */
 export async function checkCommit(
   turn: Turn,
@@ -150,7 +148,7 @@ export async function checkCommit(
   return { checkResult, checkOutput: isPassed ? "" : [first.output, ...end].filter(Boolean).join("\n") };
 }
 
-/** Runs a check on a commit, in a worktree of its own with the files that `setup` left. */
+/** Runs a check in a separate worktree, with the files that `setup` left. */
 async function runCheck(
   turn: Turn,
   start: Start,
@@ -166,7 +164,7 @@ async function runCheck(
     await removeDirectory(folder);
     await mkdir(folder);
   }
-  // Patterns in the commit's `.gitattributes` can take Git any time.
+  // Patterns in `.gitattributes` can make Git take arbitrarily long.
   const over = AbortSignal.timeout(Math.ceil(limits.timeLimitMs));
   const signal = stop === undefined ? over : AbortSignal.any([over, stop]);
   try {
@@ -176,13 +174,12 @@ async function runCheck(
     if (stop?.aborted) return { end: "stopped", output: "" };
     throw error;
   }
-  // Packages can have the path at which they were installed in them.
+  // Packages may contain the path at which they were installed.
   const directories = { ...directory, tree, treeInside: directory.tree, home, temporary };
   return runCommand(turn, { command, reads, network: noNetwork, directories }, context, limits);
 }
 
 interface CommandEnd extends Pick<AgentResult, "end" | "exitCode"> {
-  /** The end of its output, without secrets of the service. */
   output: string;
 }
 
@@ -225,17 +222,17 @@ async function runCommand(
   return { end, ...(exitCode && { exitCode }), output: await endOf(message, context) };
 }
 
-/** Returns the last lines of an output, without secrets of the service and what controls a terminal. */
+/** Returns the last lines of an output, without secrets and terminal control characters. */
 async function endOf(output: string, { secrets = [] }: Pick<TurnContext, "secrets">): Promise<string> {
   const plain = stripVTControlCharacters(output.replace(/\r\n?/g, "\n")).replace(/[^\P{C}\n\t]/gu, "");
   const redacted = await new SecretPatterns(secrets).remove(plain);
-  // What is cut off may begin with the end of a secret.
+  // The cut-off part may end in the middle of a secret.
   const whole = isEndOfOutput(output) ? redacted.slice(longestSecret) : redacted;
   const lines = whole.trim().split("\n").slice(-maxLines).join("\n");
   return String(storable(lines.slice(-maxLength)));
 }
 
-/** Returns what a check says of an earlier commit of the job, for the prompt of an agent. */
+/** Returns the prompt section about a failed check of an earlier commit. */
 export function toldCheck(command: string, output: string, when: string): string {
   return [
     `The check of ${when} failed. Repair what it found, unless the task says otherwise. The check is this command, which runs again without a network when you end:`,

@@ -1,16 +1,16 @@
 import { errorMessage } from "../error-message.ts";
 import { adviceOn, GitHubError } from "../pulls/github/github-error.ts";
 
-/** In characters, of GitHub's own words in the reason of a turn. The job's log has all of them. */
+/** In characters, of GitHub's message. The job's log has the full text. */
 const maxQuoted = 300;
 
-/** What GitHub refused: a branch or a merge before its agent ran, the push of a commit, or a pull request. */
+/** What GitHub rejected: creating a branch or pushing a merge before the agent runs, pushing a commit, or opening a pull request. */
 export type Refused = "branch" | "merge" | "push" | "pull request";
 
-/** Thrown when GitHub refuses what a turn needs. The cause is Git's or GitHub's error. */
+/** Thrown when GitHub rejects a required operation. The cause is Git's or GitHub's error. */
 export class HostRefused extends Error {}
 
-/** Thrown when GitHub refuses the push of a commit, or to make one. The cause is Git's or GitHub's error. */
+/** Thrown when GitHub rejects a commit or its push. The cause is Git's or GitHub's error. */
 export class PushRefused extends HostRefused {
   readonly #branch: string;
 
@@ -19,15 +19,15 @@ export class PushRefused extends HostRefused {
     this.#branch = branch;
   }
 
-  /** Returns why the turn fails if its commit is lost. @param why - continues a sentence */
+  /** Returns the turn's failure if its commit is lost. @param why - continues a sentence */
   whenLost(why: string): string {
     return describeRefusal(this.cause, this.#branch, "push", why);
   }
 }
 
-/** Thrown if somebody has taken a turn's commit from its branch. Nothing is pushed again. */
+/** Thrown if somebody removed a turn's commit from its branch. It is not pushed again. */
 export class TakenAway extends HostRefused {
-  /** @param isDeleted - whether they have deleted the branch */
+  /** @param isDeleted - whether the branch was deleted */
   constructor(commit: string, branch: string, isDeleted: boolean) {
     const what = isDeleted ? "deleted that branch" : "taken it from there";
     super(
@@ -37,10 +37,10 @@ export class TakenAway extends HostRefused {
 }
 
 /**
- * Returns why a turn fails whose branch, push or pull request was refused: what GitHub says, what is kept, and what to change, once.
+ * Describes a rejected branch, push or pull request: GitHub's reason, what is kept, and how to fix it.
  *
- * @param error - Git's or GitHub's
- * @param lost - why the commit is not kept. Default: it is
+ * @param error - Git's or GitHub's error
+ * @param lost - why the commit is not kept. Default: it is kept
  */
 export function describeRefusal(error: unknown, branch: string, refused: Refused, lost?: string): string {
   const isSetting = error instanceof GitHubError && actionsNotPermitted.test(error.message);
@@ -69,20 +69,17 @@ const texts: Readonly<Record<Refused, { of: string; kept: (branch: string) => st
   },
 };
 
-/** GitHub's words if Actions may not open pull requests. Its documentation: "Managing GitHub Actions settings for a repository". */
+/** GitHub's message if Actions may not open pull requests; see its documentation, "Managing GitHub Actions settings for a repository". */
 export const actionsNotPermitted = /not permitted to create or approve pull requests/i;
 
-/** What to change then. */
 export const allowActionsAdvice =
-  'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in those of its organization, if it has one; or use the token of a GitHub App.';
+  'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in the settings of its organization, if it has one; or use the token of a GitHub App.';
 
-/** Returns whether GitHub's push protection refused a commit, which may have a secret. */
-export function isForSecret(error: unknown): boolean {
-  const text = errorMessage(error);
-  return /secret/i.test(text) && /GH013|push protection/i.test(text);
-}
+/** Returns whether push protection rejected a commit, which may contain a secret. The text of a rule may have that word, too. */
+export const isForSecret = (error: unknown): boolean =>
+  /push protection|GH009|push cannot contain secrets/i.test(errorMessage(error));
 
-/** GitHub's words for rules about names, and the option by which commits and branches keep them. */
+/** Phrases in GitHub's naming rules, and the option that satisfies each. */
 const ofNames: readonly (readonly [words: RegExp, option: string])[] = [
   [/commit message/i, "--title-prefix or --trailer"],
   [/branch name/i, "--branch-prefix"],
@@ -104,19 +101,19 @@ function adviceOf(error: unknown): string {
   if (general !== undefined) return general;
   if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
     return "Change the rule, or let the token's account bypass it, in the repository or its organization.";
-  return "Check the token's permissions: a re-run of a workflow run keeps those of its workflow file.";
+  return "Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file.";
 }
 
-/** Returns the part of Git's or GitHub's words that says why, on one line. */
+/** Extracts the reason from Git's or GitHub's error, on one line. */
 function quotedReason(error: unknown): string {
   const text = errorMessage(error);
-  // The message of a Git error begins with the command.
+  // Git's error message starts with the command.
   const remote = [...text.matchAll(/(?:^|^git push .*?: )remote: (.*)$/gm)]
     .map(([, line = ""]) => line.replace(/^(?:error: |- )/, "").trim())
-    // Links and counts that only the log needs.
+    // Links and counts are only useful in the log.
     .filter((line) => line !== "" && !/^(?:Review all repository rules|https?:|\S+ objects|Resolving)/i.test(line));
   const rejected = /\[(?:remote )?rejected\].*?\((.*)\)/.exec(text)?.[1];
-  // GitHub's API puts the reason in its errors, and an address after it.
+  // GitHub's API puts the reason into `errors`, followed by a URL.
   const answered =
     /"message":"([^"]+)"/.exec(text)?.[1] ?? text.replace(/^GitHub answered \d+ to [^:]*: | - https:\S+/g, "");
   const said = remote.length > 0 ? remote.join(" ") : (rejected ?? answered);

@@ -17,32 +17,30 @@ import { timeLeft } from "./turn-deadline.ts";
 import type { TurnHost } from "./turn-host.ts";
 import type { TurnContext } from "./turn-ports.ts";
 
-/** How an agent is run again for a turn, after its first go. */
+/** A second agent run in the same turn. */
 export interface SecondGo {
-  /** What it is told. */
   prompt: string;
-  /** What it said last. */
+  /** The last message of the first run. */
   answer: string | null;
 }
 
-/** The end of an agent's run for a turn. */
+/** The result of an agent run. */
 export interface Attempt extends AgentResult, MadeChange {
-  /** Whether the agent continued the session of an earlier turn. */
   isFollowUp: boolean;
   /** Why the turn fails; `undefined` if the agent completed. */
   reason: string | undefined;
-  /** Its run before, with a session that could not be continued. Default: there was none. */
+  /** The previous run, if its session could not be continued. Default: none. */
   refused?: AgentResult | undefined;
 }
 
-/** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */
+/** Returns whether an agent cannot change the service's files: it is sandboxed, or part of the service. */
 export const isKeptAway = (agent: Agent, sandbox: Sandbox): boolean => sandbox.isConfining || agent.isTrusted;
 
 /**
- * Runs the agent of a turn in its worktree, counts and logs how it ends, and says why if it does not complete.
+ * Runs the agent of a turn in its worktree, and counts and logs how it ends.
  *
- * @param signal - stops the agent with the service
- * @param again - default: it is the first go
+ * @param signal - aborts when the service stops
+ * @param again - default: this is the first run
  */
 export async function runAttempt(
   turn: Turn,
@@ -59,13 +57,13 @@ export async function runAttempt(
   log("The session of the earlier turns cannot be continued, so the agent is run once more.");
   await using oldHome = await host.replaceHome(directory);
   const second = await runOnce(turn, start, { ...context, isNewHome: true, timeLimitMs: leftMs }, signal);
-  // Otherwise, it was not the session.
+  // Otherwise, the session was not the cause.
   if (second.hasWorked || second.end === "completed") await oldHome.drop();
   const told = second.reason && `${second.reason} Before that, its session could not be continued: ${first.reason}`;
   return { ...second, reason: told, refused: first };
 }
 
-/** Returns whether an agent ended because it, or its model's API, refuses the session that it was to continue. */
+/** Returns whether the agent or its model API rejected the session that it was to continue. */
 function hasDeadSession({ end, endedBy, isFollowUp, hasWorked, error = "", failureClass, model }: Attempt): boolean {
   if (endedBy === "other-session") return true;
   if (!isFollowUp || end !== "failed" || endedBy !== undefined || failureClass !== "agent") return false;
@@ -87,7 +85,7 @@ async function runOnce(
     again === undefined ? earlier : [...earlier, { prompt: turn.prompt, answer: again.answer, state: "completed" }];
   const { sessions } = agent;
   const found = sessions === undefined ? [] : await host.findSessions(directory.home, sessions.files);
-  // The first go has made the home that was new.
+  // The first run has created the new home.
   const hasSession = sessions === undefined ? again !== undefined || !isNewHome : found.length > 0;
   if (earlier.length > 0 && !hasSession && again === undefined) {
     const told = agent.isToldHistory
@@ -113,7 +111,7 @@ async function runOnce(
     network: context.network,
     limits: context.limits,
     cgroups: context.cgroups,
-    // Other agents could write code of the supervisor there.
+    // Otherwise, other agents could write code there that the supervisor loads.
     compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
     onLimitExceeded: (limit) => {
       exceeded = limit;
@@ -126,10 +124,10 @@ async function runOnce(
   };
   const startedAt = context.machine.now();
   const result = await host.runAgent(agent, options);
-  // Before anything of them is cut off.
+  // Before anything is cut off: a cut could split a secret.
   for (const file of [logFile, directory.events])
     await host.hideSecrets(file, context.secrets ?? []).catch((error: unknown) => {
-      // What the agent did is worth more.
+      // The agent's work matters more.
       log(`Secrets in the log cannot be hidden: ${errorMessage(error)}`);
     });
   (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
@@ -140,14 +138,15 @@ async function runOnce(
   }
   const patterns = new SecretPatterns(context.secrets ?? []);
   const error = result.error && (await patterns.remove(result.error)).slice(0, maxErrorLength);
-  const lastOutput = result.end === "completed" ? "" : await patterns.remove(await host.lastOutput(logFile));
+  const hasSaid = result.end === "completed" && result.hasEnded !== undefined;
+  const lastOutput = hasSaid ? "" : await patterns.remove(await host.lastOutput(logFile));
   const { lines, reason, failureClass, notes } = explainEnd(
     { ...result, error },
     { timeLimitMs, exceeded, lastOutput },
   );
-  // What the agent printed is in the log already, and for what it was killed.
+  // The log already has the agent's output and the exceeded limit.
   for (const line of lines) if (exceeded === undefined || line !== killedFor(exceeded)) log(line);
-  // What is read of its clone is worth less than the change, which has the rest of the time.
+  // Reading the clone matters less than the change, which gets the remaining time.
   const gitMs = (): number => Math.min(longestGitMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const head = start.instructed ?? start.head;
   const written = { ...start, head };
@@ -178,10 +177,10 @@ async function runOnce(
   };
 }
 
-/** Returns what the agent is told: the prompt, which files it may change, what the check of its job's last commit found, and what it lacks. */
+/** Returns the full prompt: the task, which files may change, the last check's output, and what the branch lacks. */
 function promptOf(
   { id, prompt, sections }: Turn,
-  { isContinued, behind }: Start,
+  { isContinued, lacks = [] }: Start,
   { only, commands, turns, opening = "" }: Pick<TurnContext, "only" | "commands" | "turns" | "opening">,
 ): string {
   const list = only?.patterns.join(", ");
@@ -194,11 +193,10 @@ function promptOf(
     ...(sections === "" ? [] : [sections]),
     ...(list === undefined ? [] : [`${allowed} ${list}`]),
     ...(red === undefined ? [] : [toldCheck(red, last?.checkOutput ?? "", "the last commit of this job")]),
-    ...(behind === undefined ? [] : [behind]),
+    ...lacks,
   ].join("\n\n");
 }
 
-/** Returns the earlier turns of a job in which an agent ran, oldest first. */
 export function historyOf(turn: Turn, turns: readonly StoredTurn[]): EarlierTurn[] {
   return turns.flatMap(({ id, attempts, prompt, answer, state }) => {
     const hasEnded = state === "completed" || state === "failed";
@@ -216,13 +214,13 @@ function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined
 /** In characters. */
 const maxErrorLength = 2000;
 
-/** Reading the agent's clone takes milliseconds, unless the agent sees to it that it does not. */
+/** Reading the clone takes milliseconds unless the agent obstructs it. */
 const longestGitMs = 20_000;
 
-/** Returns the messages of the commits that the agent made on top of `head`, oldest first. */
+/** Returns the messages of the agent's commits on top of `head`, oldest first. */
 async function ownMessages(agent: Agent, head: string, options: AgentOptions, host: TurnHost): Promise<string[]> {
   const range = ["--reverse", "--first-parent", "--no-merges", "--max-count=50", `${head}..HEAD`, "--"];
   const command = { file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] };
-  // The agent has run: its work is worth more than its messages.
+  // The agent's work matters more than its messages.
   return (await readAsAgent(agent, command, options, host).catch(() => "")).split("\0");
 }

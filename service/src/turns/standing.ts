@@ -15,7 +15,7 @@ import { turnName } from "./turn-name.ts";
 import { removeUncounted } from "./uncounted-commits.ts";
 import type { Placed, Position, RunContext, Work, WorkContext } from "./work.ts";
 
-/** Finds where a turn starts, after removing what does not count from its job's branch. */
+/** Finds where a turn starts, after removing uncounted commits from its branch. */
 export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<Work> {
   const turns = await run.store.turns.ofJob(turn.job);
   const maker = turns.find(({ id }) => id === turn.id);
@@ -24,8 +24,8 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
   const pullRequest = await readLastPullRequest(job, context);
   const { repository, stop } = context;
   for (let isFirst = true; ; isFirst = false) {
-    // Others may share its fetch, so it is not killed, only waited for no longer. A turn whose agent has run may have a commit that
-    // counts, and then it is too late to stop it.
+    // Other turns may share this fetch, so it is not killed. A turn whose agent has run may already have a commit that counts, so it is too
+    // late to stop it.
     const [start, last] = await untilStopped(
       Promise.all([findStartOf(context, pullRequest), repository.lastCommitOf(job.id)]),
       turn.attempts === 0 ? stop : undefined,
@@ -39,7 +39,7 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
       last,
       pullRequest,
       at: { stage: "begun" },
-      // An earlier attempt has tried it: the job has never pushed anything, and nothing on it is missing on the target branch.
+      // Created by an earlier attempt: the job has never pushed, and the branch has nothing that its target lacks.
       tried: !start.isContinued && job.head === null ? start.remoteHead : undefined,
       pushed: undefined,
     };
@@ -47,7 +47,7 @@ export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext)
   }
 }
 
-/** Removes what does not count from a branch. Returns whether there was nothing. */
+/** Removes uncounted commits from a branch. Returns whether there were none. */
 async function isClean({ start, context }: Work, isFirst: boolean): Promise<boolean> {
   try {
     const removed = await removeUncounted(start, context);
@@ -63,12 +63,12 @@ async function isClean({ start, context }: Work, isFirst: boolean): Promise<bool
 }
 
 /**
- * Returns where a turn stands that is taken: at what it has made already, wherever that is, or at what is kept of an earlier turn, or at its
- * begin. Nothing else concludes that. GitHub is asked first, then the clone and what other machines have stored, and the store last: a later
- * source never overrules an earlier one.
+ * Determines where a turn stands: at its own work, at an earlier turn's kept work, or at its beginning. No other code decides this. It
+ * consults GitHub first, then the clone and commits stored by other machines, then the store; a later source never overrules an earlier
+ * one.
  *
- * @param isPublished - whether what is kept of an earlier turn is published
- * @throws with why the turn fails as the message, or the error of an outage
+ * @param isPublished - whether kept work is to be published
+ * @throws with the turn's failure as the message, or on an outage
  */
 export async function standing(work: Work, isPublished: boolean): Promise<Work> {
   const { turn, context } = work;
@@ -79,8 +79,8 @@ export async function standing(work: Work, isPublished: boolean): Promise<Work> 
 }
 
 /**
- * Looks for the turn's commit on the job's branch, or the one on top of it that is recorded: after a restored backup, an earlier turn can
- * have come later. If neither is recorded, a copy takes its place: see `findCounted`.
+ * Looks for the turn's commit on the job's branch, or for the recorded commit on top of it: after restoring a backup, an earlier turn can
+ * come later. If neither is recorded, a copy replaces it: see `findCounted`.
  */
 async function onBranch(work: Work): Promise<Position | undefined> {
   const { turn, context, maker, start, pullRequest } = work;
@@ -97,11 +97,11 @@ async function onBranch(work: Work): Promise<Position | undefined> {
       const counted = before === base ? undefined : before;
       return positionOf(work, own.commit, { commit, parent: before, before, expected: remoteHead, counted });
     }
-    // What people have pushed on top of it is not replaced.
+    // Commits that people pushed on top are not replaced.
     const pushed = recorded?.commit ?? own.commit;
     if (maker.stage === "published" && job.pullRequest !== null) return { stage: "published" };
     const at = commits.findIndex(({ commit }) => commit === pushed);
-    // A runner that was lost after its push has taken what the check showed with it.
+    // A runner that was lost after its push has lost the check result, too.
     const isDone = maker.checkResult === null ? !keptCommits?.isOnlyPlace : await isMade(work, own.commit);
     if (isDone) return { stage: "pushed", head: pushed };
     const before = commits[at - 1]?.commit ?? base;
@@ -109,7 +109,7 @@ async function onBranch(work: Work): Promise<Position | undefined> {
     return replace(work, placed);
   }
   if (maker.head === null) return undefined;
-  // It counts, and is on the branch no longer.
+  // It counts but was removed from the branch.
   if (!isContinued && !isLost) {
     const where = pullRequest.isMerged ? job.pullRequest : targetBranch;
     log(`The commit of the turn is on ${where} already.`);
@@ -119,8 +119,8 @@ async function onBranch(work: Work): Promise<Position | undefined> {
 }
 
 /**
- * Looks for the turn's commit in the clone, and in what another machine has stored while the repository's host could not be reached, or
- * before its check. It goes on top of where the turn starts now, even if the branches have moved since.
+ * Looks for the turn's commit in the clone, and among commits that another machine stored during an outage or before a check. It is moved
+ * onto the current start.
  */
 async function inClone(work: Work): Promise<Position | undefined> {
   const { turn, context, start, last } = work;
@@ -152,7 +152,7 @@ async function restoreOwn(
   return found;
 }
 
-/** Looks for how the turn's agent ended without a commit. If it has made one that is nowhere, it runs again. */
+/** Looks for the agent's stored result if there is no commit. A recorded commit that cannot be found is made again. */
 function inStore(work: Work): Position | undefined {
   const made = work.maker.stage === "begun" ? undefined : parseMade(work.maker.made);
   if (made === undefined || made.commit !== undefined) return undefined;
@@ -168,8 +168,8 @@ async function positionOf(work: Work, found: string, placed: Placed): Promise<Po
 }
 
 /**
- * Returns whether a commit has the content of the one that is recorded as made, and perhaps was checked. A person may have amended it, or a worker
- * have died while it stored what its agent made then. If the clone lacks that one, the commit is checked again.
+ * Returns whether a commit has the same content as the recorded one, which may have been checked: a person may have amended it, or a worker
+ * may have died while storing it. If the clone lacks the recorded one, the commit is checked again.
  */
 async function isMade({ maker, context }: Work, found: string): Promise<boolean> {
   const { commit } = parseMade(maker.made) ?? {};

@@ -2,9 +2,9 @@ import { type Machine, thisMachine } from "../machine.ts";
 import type { Turn } from "../model.ts";
 import type { Store } from "../store/store.ts";
 
-/** Tells a turn that somebody wants it to stop, until it is disposed of. */
+/** Signals a request to stop a turn, until disposed. */
 export interface StopRequest extends Disposable {
-  /** Aborts when it is to stop. Its reason is why the turn fails then, as text. */
+  /** Aborts when the turn should stop. Its reason is the turn's failure, as text. */
   readonly signal: AbortSignal;
 }
 
@@ -31,12 +31,12 @@ export function watchStopRequest(
       const reason = await store.runningTurns.stopRequest(turn);
       if (reason !== undefined) stop.abort(reason);
     } catch {
-      // What could not be read may be the request, of which nobody hears again.
+      // An unreadable answer may have been the only notice of the request.
       void checkLater();
     }
   };
   const unfollow = store.followJob(turn.job, () => void check());
-  // Somebody may have asked whoever ran it before.
+  // The stop may have been requested while another worker ran the turn.
   void check();
   return {
     signal: stop.signal,

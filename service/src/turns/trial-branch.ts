@@ -10,18 +10,19 @@ import { removeUncounted, undoPush } from "./uncounted-commits.ts";
 import type { Work } from "./work.ts";
 
 /**
- * Creates the job's branch before its agent runs, unless it is there, so that a rule that forbids it costs nothing; and if there are rules
- * for commits, with one that has the message and the author of the turn's, which is taken back at once.
+ * Creates the job's branch before its agent runs, so that a branch rule costs nothing. If there are commit rules, also pushes an empty
+ * commit with the turn's message and author, and removes it at once. Does nothing if neither can be in the way.
  *
- * @throws with why the turn fails as the message, or the error of an outage
+ * @throws with the turn's failure as the message, or on an outage
  */
 export async function tryBranch(work: Work): Promise<void> {
   const { start, context, turn } = work;
   const { branch, head, remoteHead } = start;
-  const { repository, committer, job, confirmOwner, log } = context;
+  const { repository, committer, job, confirmOwner, branchRights, machine, log } = context;
   if (remoteHead !== undefined) return;
   const told = { ...turn, identity: trialIdentity, request: "" };
   const trial = await committer?.trial(head, commitMessage(told, [], job.session, {}, await titleOf(turn, context)));
+  if (trial === undefined && branchRights?.areProven(machine.now())) return;
   const created = trial ?? head;
   await confirmOwner();
   try {
@@ -34,9 +35,10 @@ export async function tryBranch(work: Work): Promise<void> {
       log(errorMessage(error));
       throw new HostRefused(describeRefusal(error, branch, "branch"), { cause: error });
     }
-    // Others have pushed to it, which shows as well that it can be there.
+    // Others have pushed to it, so the branch is allowed.
     if (found !== created) return;
   }
+  branchRights?.prove(machine.now());
   work.tried = created;
   if (trial === undefined) return;
   const isForced = await repository.push(head, branch, trial).then(
@@ -54,22 +56,22 @@ export async function tryBranch(work: Work): Promise<void> {
 }
 
 /**
- * Takes from the job's branch what was pushed and does not count, if the turn ended otherwise: see `findCounted`. Removes a branch that
- * was only tried.
+ * Removes uncounted commits from the job's branch if the turn did not complete, see `findCounted`, and the branch if it was only a trial.
  */
 export async function cleanBranch(work: Work, result: TurnResult): Promise<void> {
   const { turn, context, start, tried, pushed } = work;
-  const { store, repository, log } = context;
+  const { store, repository, branchRights, log } = context;
   const { branch } = start;
+  if (result === "failed") branchRights?.doubt();
   if (pushed === "recorded") return;
   try {
     if (result === "taken-over" && pushed !== undefined)
-      // It may have been recorded although this was reported as failed, and never will be from now on.
+      // It may have been recorded although the store reported a failure; from now on it cannot be.
       return await undoPush(pushed, (await store.jobs.find(turn.job))?.head ?? null, repository);
     if (result !== "completed" && result !== "failed") return;
     let remoteHead = tried;
-    // A push that was refused may have left the branch as it was tried, and an earlier attempt may have pushed since: a worker that lost
-    // the turn, or a push that was reported as failed.
+    // A rejected push may have left the trial branch, and an earlier attempt may have pushed since: a worker that lost its lease, or a push
+    // that was reported as failed.
     if (pushed !== undefined || turn.attempts > 0) {
       await repository.fetch([branch]);
       remoteHead = await repository.branchHead(branch);

@@ -1,33 +1,32 @@
 import { once } from "node:events";
 import type { Machine } from "../machine.ts";
 
-/** The commit of a change gets at least this part of the time limit of its turn, however long the agent took. */
+/** Committing a change gets at least this share of the turn's time limit. */
 const commitRatio = 1 / 10;
 const longestReserveMs = 60_000;
 
-/** The time that an agent and the commit of its change have together. */
+/** The time limit for an agent and its commit. */
 export interface TurnDeadline extends Disposable {
-  /** Aborts when the time is over, and when somebody wants the turn to stop. */
+  /** Aborts when the time is up, or on a request to stop. */
   readonly signal: AbortSignal;
-  /** Whether the time is over. */
   readonly isOver: boolean;
 }
 
 /**
- * Returns how long the part of a turn after its agent may take, in milliseconds.
+ * Returns the time left after the agent, in milliseconds.
  *
- * @param elapsedMs - what the agent took of the time limit
+ * @param elapsedMs - how long the agent took
  */
 export function timeLeft(timeLimitMs: number, elapsedMs: number): number {
   return Math.max(timeLimitMs - elapsedMs, Math.min(longestReserveMs, timeLimitMs * commitRatio));
 }
 
 /**
- * Starts the part of a turn after its agent. The service's own Git works on files of the agent in it, whose names and patterns
- * can take Git any time.
+ * Starts the deadline for the part after the agent, in which Git handles the agent's files: their names and patterns can make it
+ * arbitrarily slow.
  *
- * @param elapsedMs - what the agent took of the time limit
- * @param stop - aborts when somebody wants the turn to stop
+ * @param elapsedMs - how long the agent took
+ * @param stop - aborts on a request to stop
  */
 export function startDeadline(
   machine: Machine,
@@ -49,11 +48,7 @@ export function startDeadline(
   };
 }
 
-/**
- * Waits for work until somebody wants the turn to stop.
- *
- * @throws with why the turn fails then as the message
- */
+/** Waits for work, or throws on a request to stop, with the turn's failure as the message. */
 export async function untilStopped<T>(work: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
   if (stop === undefined || stop.aborted) return work;
   const end = new AbortController();

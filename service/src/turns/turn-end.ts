@@ -14,9 +14,9 @@ import { ConflictError } from "./stages/push.ts";
 import { isMadeHere, keptOf, type RunContext, reasonWhenKept, type Work } from "./work.ts";
 
 /**
- * Returns how a turn ends whose stage was not done: later, refused, stopped or taken over. What is paid for is kept before.
+ * Returns how a turn ends after a stage threw: postponed, failed, stopped or taken over. Keeps paid work first.
  *
- * @param work - `undefined` if it was not known yet where the turn starts
+ * @param work - `undefined` if the turn's start was not known yet
  */
 export async function endOf(
   error: unknown,
@@ -25,7 +25,7 @@ export async function endOf(
   context: RunContext,
 ): Promise<TurnResult> {
   const { onFailure, log, signal } = context;
-  // It can have the name of a file, or what Git says.
+  // It can contain a file name or Git's output.
   const said = await new SecretPatterns(context.secrets ?? []).remove(errorMessage(error));
   const reason = work?.hasUnfinished ? reasonWhenKept(said) : said;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
@@ -34,15 +34,15 @@ export async function endOf(
   if (isRemoteOutage(error)) {
     const waitMs = error instanceof RateLimitError ? error.waitMs : undefined;
     onFailure?.({ reason, failureClass: "transient", kept, isRemote: true, waitMs });
-    // It may fail later, after an hour, and a runner may be gone by then. Once, not each time that the turn is tried.
+    // The turn may fail after an hour, and its runner may be gone by then. Only once, not on every retry.
     if (kept === "push" && work && isMadeHere(work)) await keepForOthers(turn, error, context).catch(() => undefined);
     const why = waitMs === undefined ? "The repository's host cannot be reached now" : "GitHub's rate limit is reached";
-    log(`${why}. The turn waits and goes on later: ${reason}`);
+    log(`${why}. The turn waits and continues later: ${reason}`);
     return "postponed";
   }
   const failureClass = classOfError(error);
   onFailure?.({ reason, failureClass, kept });
-  // What has to wait for the store after an agent's end has done so.
+  // Anything that must be stored after the agent's end has been.
   if (isStoreOutage(error)) return "postponed";
   if (isResourceExhausted(error)) {
     log(`The machine lacks something that the turn needs, so it waits and is started again: ${reason}`);
@@ -52,7 +52,7 @@ export async function endOf(
     log(`The turn failed: ${why}`);
     return "failed";
   };
-  // What an earlier turn or attempt has made is stored.
+  // Work of earlier turns or attempts is already stored.
   if (kept !== "push" || error instanceof KeptUnreadable || error instanceof ClosedSince) return fail(reason);
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
@@ -75,7 +75,7 @@ function keptBy(error: unknown, work: Work | undefined) {
   return work && keptOf(work);
 }
 
-/** Returns of what kind the failure is that an error is for its turn. One that nobody foresaw may pass. */
+/** Returns the failure class of an error. Unexpected errors count as transient. */
 function classOfError(error: unknown): FailureClass {
   if (error instanceof HostRefused) return "refused";
   if (error instanceof SetupFailed) return "setting";

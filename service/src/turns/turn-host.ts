@@ -6,21 +6,21 @@ import { hasOwnCommits, mayHaveLeftWork } from "../git/agent-repository.ts";
 import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 import type { JobDirectory } from "../service-folder.ts";
 
-/** The disk and the processes that a turn uses besides Git: a port, so that simulations need neither. */
+/** The disk and processes that a turn uses besides Git: a port for simulations. */
 export interface TurnHost {
-  /** Creates the directory of a job, and the folder of its log. Returns whether the job's home directory is new. */
+  /** Creates the job's directory and log folder. Returns whether the job's home directory is new. */
   prepare(directory: JobDirectory, logFile: string): Promise<boolean>;
-  /** Removes from a job's directory what does not outlive a turn. */
+  /** Removes everything that does not outlive a turn. */
   clean(directory: JobDirectory): Promise<void>;
   appendLog(file: string, text: string): void;
-  /** Returns the last lines that an agent has printed to a log; empty if there are none, or the log cannot be read. */
+  /** Returns the last lines that an agent printed to a log; empty if there are none or the log is unreadable. */
   lastOutput(file: string): Promise<string>;
-  /** Overwrites secrets in a log with asterisks: those who follow it keep their place. Does nothing if there is no such file. */
+  /** Overwrites secrets in a log with asterisks of the same length, so that readers keep their position. Ignores a missing file. */
   hideSecrets(file: string, secrets: Iterable<Secret>): Promise<void>;
-  /** Returns the files of a pattern in a home directory that are not empty. */
+  /** Returns the non-empty files in a home directory that match a pattern. */
   findSessions(home: string, pattern: string, maxEntries?: number): Promise<string[]>;
   runAgent: typeof runAgent;
-  /** Gives a job a new home directory; see `JobDirectory`. */
+  /** See `JobDirectory`. */
   replaceHome(directory: JobDirectory): ReturnType<JobDirectory["replaceHome"]>;
   hasOwnCommits: typeof hasOwnCommits;
   mayHaveLeftWork: typeof mayHaveLeftWork;
@@ -46,7 +46,6 @@ export const turnHost: TurnHost = {
 const maxBytes = 4096;
 const maxLines = 3;
 
-/** Returns the last lines that an agent has printed to the log of its job; empty if there are none, or the log cannot be read. */
 async function lastOutput(logFile: string): Promise<string> {
   try {
     await using file = await open(logFile);
@@ -63,7 +62,7 @@ async function lastOutput(logFile: string): Promise<string> {
   }
 }
 
-/** In entries of a home directory: an agent can leave any number of them. */
+/** In directory entries: an agent can create any number of them. */
 const maxEntries = 10_000;
 
 async function findSessions(home: string, pattern: string, max = maxEntries): Promise<string[]> {
@@ -76,7 +75,7 @@ async function findSessions(home: string, pattern: string, max = maxEntries): Pr
   return found;
 }
 
-/** In bytes: more than an agent and the service append in one run. */
+/** In bytes: more than one run appends. */
 const maxSearchedBytes = 24 * 1024 * 1024;
 
 async function hideSecrets(file: string, secrets: Iterable<Secret>): Promise<void> {

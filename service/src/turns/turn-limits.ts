@@ -2,9 +2,9 @@ import type { PerProject } from "../per-project.ts";
 import type { TurnLimits } from "../store/ready-turns.ts";
 
 /**
- * Returns how many turns of each project may run, for those whose turns may be taken.
+ * Returns how many turns of each project may run.
  *
- * @param ownProjects - returns those; `undefined` if that is all. Default: all
+ * @param ownProjects - returns the projects whose turns may be taken; `undefined` for all. Default: all
  */
 export async function turnLimits(
   projects: PerProject<{ agentsPerProject?: number | undefined }>,

@@ -19,6 +19,7 @@ import type { JobCopier } from "../store/job-copier.ts";
 import type { KeptCommits } from "../store/kept-commits.ts";
 import type { StoredFailure } from "../store/running-turns.ts";
 import type { Store } from "../store/store.ts";
+import type { BranchRights } from "./branch-rights.ts";
 import type { CommitPorts } from "./commit-change.ts";
 import type { TurnHost } from "./turn-host.ts";
 
@@ -27,25 +28,24 @@ export interface Failure extends StoredFailure {
   reason: string;
   /** Whether it was postponed because the repository's host cannot be reached. */
   isRemote?: boolean;
-  /** How long that lasts, in milliseconds, as GitHub has said of its rate limit. Default: unknown. */
+  /** How long GitHub's rate limit lasts, in milliseconds. Default: unknown. */
   waitMs?: number | undefined;
 }
 
-/** The commands that an operator gives for a project. */
+/** The operator's commands for a project. */
 export interface ProjectCommands {
-  /** Prepares a worktree, such as by installing packages. */
+  /** Prepares a worktree, for example by installing packages. */
   setup?: string | undefined;
-  /** Shows whether a commit is good: it exits with 0 if it is. */
+  /** Exits with 0 if a commit is good. */
   check?: string | undefined;
-  /** Files that they may read in the sandbox, besides their programs. */
+  /** Files that both may read in the sandbox, besides their programs. */
   reads: readonly string[];
-  /** What `setup` can reach. */
   setupNetwork: AgentNetwork;
   repository: Pick<Repository, "ownStart" | "checkOut"> & Pick<GitRepository, "keepIgnored">;
   worktrees: Pick<Worktrees, "lend">;
 }
 
-/** What the turns of a project depend on. */
+/** Dependencies of a project's turns. */
 export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
   repository: Pick<
     Repository,
@@ -67,13 +67,14 @@ export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
     CommitPorts["repository"];
   worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
   pullRequests: PullRequests;
-  /** Default: commits are by the agent, and pushed as they are in the clone. */
+  /** Default: commits are by the agent, and pushed unmodified. */
   committers?: Pick<Committers, "of"> | undefined;
-  /** What the titles of commits and pull requests begin with. Default: nothing. */
+  /** Default: each job's branch is tried. */
+  branchRights?: BranchRights | undefined;
+  /** The prefix of commit and pull request titles. Default: none. */
   titlePrefix?: string | undefined;
-  /** Whether pull requests are opened as drafts. Default: no. */
   opensDrafts?: boolean | undefined;
-  /** The branch that pull requests are opened against. Default: the repository's default branch. */
+  /** The target branch of pull requests. Default: the repository's default branch. */
   targetBranch?: string | undefined;
   agent: Agent;
   sandbox: Sandbox;
@@ -84,77 +85,74 @@ export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
   timeLimitMs: number;
   /** Default: nothing is set up or checked. */
   commands?: ProjectCommands | undefined;
-  /** How many turns of the project run at a time, over all workers. Default: any number. */
+  /** Concurrent turns of the project, over all workers. Default: unlimited. */
   agentsPerProject?: number | undefined;
 }
 
-/** What the turns of all projects depend on. */
+/** Dependencies shared by the turns of all projects. */
 interface SharedPorts extends Pick<CommitPorts, "secrets"> {
   store: Store;
-  /** Whether no agent of any project can change files of the service. Default: whether this one cannot. */
+  /** Whether no agent of any project can change the service's files. Default: whether this one cannot. */
   areFilesSafe?: boolean | undefined;
   /** Default: only on this machine. */
   homes?: AgentHomes | undefined;
-  /** Default: commits whose push was refused are only in this machine's clone. */
+  /** Default: rejected commits exist only in this machine's clone. */
   keptCommits?: KeptCommits | undefined;
   /** Where the kernel limits the memory of agents. Default: nowhere. */
   cgroups?: AgentOptions["cgroups"];
-  /** The service's folder, for the directories of jobs and their logs. */
+  /** The root of job directories and logs. */
   folder: string;
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
-  /** Counts the ends of agents. Default: nothing does. */
+  /** Default: none. */
   metrics?:
     | Pick<Metrics, "agentExited" | "agentCost" | "checkEnded" | "workKept" | "turnStarted" | "workerTakes">
     | undefined;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
-  /** Default: the one that the process runs on. */
+  /** Default: this machine. */
   machine?: Machine;
 }
 
-/** What a turn depends on. */
+/** Dependencies of a turn. */
 export interface TurnPorts extends ProjectPorts, SharedPorts, Pick<CommitPorts, "stop"> {
-  /** Receives why a turn failed or was postponed. */
+  /** Called with the reason when a turn fails or is postponed. */
   onFailure?: (failure: Failure) => void;
-  /** Called when the agent of the turn has run to its end, so that its attempt counts whatever happens then. */
+  /** Called after the agent ended, so that the attempt counts in any case. */
   onAgentEnd?: (() => void) | undefined;
-  /** Called when it is stored what the check of the turn's commit showed. */
+  /** Called after a check result was stored. */
   onChecked?: (() => void) | undefined;
 }
 
 export interface WorkerOptions extends SharedPorts {
-  /** Turns of other projects are left to workers that know these. */
+  /** Turns of other projects are left to other workers. */
   projects: PerProject<ProjectPorts>;
-  /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
+  /** Returns the projects whose turns may be taken now; `undefined` for all. Default: all. */
   ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
   /**
-   * Called when a turn of a project waits because the repository's host cannot be reached, with how long that lasts in milliseconds if the
-   * host has said so. Default: does nothing.
+   * Called when a turn waits because the repository's host is unavailable, with the milliseconds that the host asked for, if any. Default:
+   * ignored.
    */
   onOutage?: ((project: string, reason: string, waitMs: number | undefined) => void) | undefined;
-  /** How many agents run at a time. */
   agents: number;
-  /** Stops the running agents. Their turns are requeued. */
+  /** Stops running agents and requeues their turns. */
   signal: AbortSignal;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
   log: Log;
 }
 
-/** What the parts of a turn depend on while it runs. */
+/** A turn's dependencies while it runs. */
 export interface TurnContext extends TurnPorts {
   host: TurnHost;
   machine: Machine;
   directory: JobDirectory;
-  /** Whether the job has no session of an earlier turn: it is the first one, or the session was removed. */
+  /** Whether the job has no session to continue: it is new, or the session was removed. */
   isNewHome: boolean;
-  /** The job's log. */
   logFile: string;
-  /** The turns of the job as they were when this one was started: the earlier ones had ended. */
+  /** The job's turns when this one started; all earlier ones had ended. */
   turns: readonly StoredTurn[];
-  /** How the agent's prompt begins. Default: with what was sent. */
+  /** The beginning of the agent's prompt. Default: the request. */
   opening?: string | undefined;
-  /** Appends to the job's log. */
   log: (text: string) => void;
 }

@@ -14,20 +14,18 @@ import { runTurn } from "./turn.ts";
 import { turnName } from "./turn-name.ts";
 import type { Failure, WorkerOptions } from "./turn-ports.ts";
 
-/** What a run has from its worker. */
 export interface TurnRunOptions extends WorkerOptions {
   machine: Machine;
   postponements: Postponements;
-  /** Starts no turn for a moment. */
+  /** Pauses starting turns for a moment. */
   leaveGap: () => void;
-  /** Starts turns if any may be ready. */
   startTurns: () => void;
 }
 
-/** The pauses before the store is written again after it could not be. They double from the first to the last one. */
+/** Pauses between retries of a store write, doubling from the first to the last. */
 export const firstPauseMs = 1000;
 const lastPauseMs = 30_000;
-/** How often the end of a turn waits for its log. With the pauses, this takes three minutes. */
+/** How often a turn's end waits for its log: three minutes with the pauses. */
 const maxLogWaits = 10;
 
 /** Returns `false` if the service stops before the time is over. */
@@ -36,23 +34,21 @@ export async function pause(ms: number, machine: Machine, signal: AbortSignal, m
   return !signal.aborted;
 }
 
-/** A turn that was taken, until its end is stored. */
+/** A turn from when it is taken until its end is stored. */
 export class TurnRun {
   readonly #turn: RunningTurn;
   readonly #lease: KeptLease;
   readonly #options: TurnRunOptions;
-  /** As in the log. */
   readonly #name: string;
-  /** Not `lease.isLost` at the end: the job's next turn may have been taken here as soon as the end of this one was stored. */
+  /** Not `lease.isLost`: the job's next turn may be taken here as soon as this one's end is stored. */
   #isLost = false;
-  /** Why it failed or was postponed, if that is known. */
+  /** Why the turn failed or was postponed, if known. */
   #failure: Failure | undefined;
-  /** Whether its agent has run to its end. */
   #hasRun = false;
   #shipper: LogShipper | undefined;
   #logWaits = 0;
 
-  /** @param lease - is disposed of at the end */
+  /** @param lease - disposed at the end */
   constructor(turn: RunningTurn, lease: KeptLease, options: TurnRunOptions) {
     this.#turn = turn;
     this.#lease = lease;
@@ -60,13 +56,13 @@ export class TurnRun {
     this.#name = `${turn.job}: ${turnName(turn.id)}`;
   }
 
-  /** Runs the turn, and stores how it ended or that it was postponed. Never rejects. */
+  /** Runs the turn, and stores its result or postponement. Never rejects. */
   async run(): Promise<void> {
     const { store, copier, folder, machine, secrets, log, postponements, metrics = noMetrics } = this.#options;
     const turn = this.#turn;
     const { logs } = store;
     if (turn.isResumed) log(`${this.#name} was interrupted on another worker, resuming`);
-    // Once, however often it is tried.
+    // Logged once, not on every retry.
     const wasPostponed = postponements.has(turn.id);
     if (!wasPostponed) log(`${this.#name} started`);
     const position = postponements.start();
@@ -87,7 +83,7 @@ export class TurnRun {
     else if (result !== "postponed") copier?.save(turn.job);
   }
 
-  /** Runs the turn. Never rejects. */
+  /** Never rejects. */
   async #run(): Promise<TurnResult> {
     const { store, projects, copier, machine, log } = this.#options;
     const turn = this.#turn;
@@ -106,7 +102,7 @@ export class TurnRun {
         onAgentEnd: () => {
           this.#hasRun = true;
         },
-        // A runner can be lost before the turn ends.
+        // The runner may be lost before the turn ends.
         onChecked: () => copier?.save(turn.job),
       };
       const result = await runTurn(turn, job, { ...this.#options, ...project, ...own }, signal);
@@ -167,15 +163,15 @@ export class TurnRun {
   }
 
   /**
-   * Stores a change of the turn, after its log, however long that takes.
+   * Stores a change of the turn, after its log, retrying as long as needed.
    *
-   * @returns `false` if the service stops before, or another worker has taken the turn over
+   * @returns `false` if the service stops first, or another worker has taken the turn over
    */
   async #persist(change: () => Promise<void>): Promise<boolean> {
     const { machine, signal, log } = this.#options;
     for (let pauseMs = firstPauseMs, isFirst = true; ; pauseMs *= 2, isFirst = false) {
       try {
-        // The store can be back just after this has failed. Without an end, a log that cannot be stored would keep its turn open.
+        // The store may have recovered since the flush failed. The limit keeps an unstorable log from holding its turn open.
         if ((await this.#shipper?.flush()) === false && ++this.#logWaits <= maxLogWaits)
           throw new StoreUnavailable("the end of the log is not stored yet");
         await change();
@@ -198,7 +194,7 @@ export class TurnRun {
 
   async #resumeLater(pauseMs: number): Promise<void> {
     const { store, machine, signal, startTurns } = this.#options;
-    // Its log is stored, and the next run has another part of it.
+    // The log is stored, and the next run writes another part.
     this.#shipper = undefined;
     if (!(await pause(pauseMs, machine, signal, Number.POSITIVE_INFINITY))) return;
     await this.#persist(() => store.runningTurns.resume(this.#turn));

@@ -1,11 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 import { errorMessage } from "../error-message.ts";
 import { thisMachine } from "../machine.ts";
-import type { EndedState, RunningTurn, StoredJob, TurnResult } from "../model.ts";
+import type { EndedState, KeptWork, RunningTurn, StoredJob, TurnResult } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
+import { tellEnd } from "./begin-and-end.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
 import { startNote } from "./log-notes.ts";
 import { moveIfMerged } from "./merged-since.ts";
@@ -19,12 +20,12 @@ import { cleanBranch } from "./trial-branch.ts";
 import { endOf } from "./turn-end.ts";
 import { turnHost } from "./turn-host.ts";
 import { turnName } from "./turn-name.ts";
-import type { TurnPorts } from "./turn-ports.ts";
+import type { Failure, TurnPorts } from "./turn-ports.ts";
 import { type Position, type RunContext, reasonWhenKept, type Work } from "./work.ts";
 
 /**
- * Runs a turn, from the checkout to the pull request: stage by stage, from where it stands. What is recorded as done is not done again,
- * whoever did it.
+ * Runs a turn stage by stage, from where it stands to the pull request. Completed stages are not repeated, no matter which worker completed
+ * them.
  */
 export async function runTurn(
   turn: RunningTurn,
@@ -35,7 +36,7 @@ export async function runTurn(
   const { folder, store, worktrees, homes, host = turnHost, machine = thisMachine } = ports;
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
-    // The agent's words must not control the reader's terminal.
+    // The agent's output must not control the reader's terminal.
     const printable = stripVTControlCharacters(text)
       .replace(/[^\P{Cc}\t\n]/gu, "")
       .trim();
@@ -48,7 +49,13 @@ export async function runTurn(
   const directory = new JobDirectory(folder, job.id);
   const confirmOwner = (): Promise<void> => store.runningTurns.confirmLease(turn);
   const patiently: RunContext["patiently"] = (use) => untilStoreIsBack(use, signal, machine);
-  const run = { ...ports, host, machine, directory, logFile, log, signal, confirmOwner, patiently, isNewHome: false };
+  let kept: KeptWork | undefined;
+  const onFailure = (failure: Failure): void => {
+    kept = failure.kept ?? undefined;
+    ports.onFailure?.(failure);
+  };
+  const own = { host, machine, directory, logFile, log, signal, confirmOwner, patiently, onFailure };
+  const run = { ...ports, ...own, isNewHome: false };
   let work: Work | undefined;
   try {
     const walk = async (): Promise<EndedState> => {
@@ -61,12 +68,13 @@ export async function runTurn(
         work = await standing(work, isPublished);
         const result = await walkStages(work);
         if (result !== "completed" || work.isOwn || (await isSame(work))) return result;
-        // The agent starts from what is published.
+        // The agent starts from the published commit.
         ofJob = (await store.jobs.find(job.id)) ?? job;
       }
     };
     const result = await walk().catch((error: unknown) => endOf(error, turn, work, run));
     if (work !== undefined) await cleanBranch(work, result);
+    if (result === "failed" && work?.hasBegun && kept === undefined) await tellEnd(work, { left: "failed" });
     return result;
   } finally {
     const cleaned = worktrees
@@ -77,7 +85,7 @@ export async function runTurn(
   }
 }
 
-/** Walks a turn through its stages, from where it stands to its end. */
+/** Runs a turn's stages until it ends. */
 async function walkStages(work: Work): Promise<EndedState> {
   const { context, isOwn } = work;
   while (work.at.stage !== "published") {
@@ -94,7 +102,6 @@ async function walkStages(work: Work): Promise<EndedState> {
   return "completed";
 }
 
-/** Does the next stage. */
 function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" }>): Promise<Position> {
   const { patiently } = work.context;
   switch (at.stage) {
@@ -109,7 +116,7 @@ function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" 
   }
 }
 
-/** Ends the earlier turn whose work was published. Returns whether it was told what the turn is told, which is done then. */
+/** Ends the earlier turn whose work was published. Returns whether it had the same request, which is complete then. */
 async function isSame({ turn, context, maker }: Work): Promise<boolean> {
   const { store, log, patiently } = context;
   const { checkResult, checkOutput } = maker;

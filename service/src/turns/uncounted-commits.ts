@@ -23,34 +23,31 @@ import type { Store } from "../store/store.ts";
  * have rewritten the branch. A commit that they amend, and that still names its turn, is the turn's.
  */
 
-/** What the judgement of a branch depends on. */
 export interface BranchPorts {
   repository: Pick<Repository, "commits">;
   store: Pick<Store, "jobs" | "turns">;
 }
 
-/** What the removal of commits depends on. */
 export interface RemovalPorts extends BranchPorts {
   repository: BranchPorts["repository"] & Pick<Repository, "push">;
   job: Pick<StoredJob, "id" | "head">;
-  /** Throws if another worker has taken the turn over. Default: no turn removes them. */
+  /** Throws if another worker has taken the turn over. Default: no turn is involved. */
   confirmOwner?: (() => Promise<void>) | undefined;
 }
 
-/** A branch as far as it counts. */
 export interface CountedBranch {
-  /** Its head without the commits that do not count; `undefined` if all of the job's commits on it do not. */
+  /** The head without uncounted commits; `undefined` if none of the job's commits count. */
   head: string | undefined;
   /** The turns whose commits on top of `head` do not count. */
   uncounted: readonly number[];
 }
 
 /**
- * Returns what of a branch counts.
+ * Returns the counted part of a branch.
  *
- * @param head - the head of the branch, as of the last fetch
- * @param base - the commit from which on the branch is looked at
- * @param own - the turn that looks, if its own commits do not count either. Default: they do
+ * @param head - the branch head as of the last fetch
+ * @param base - the commit at which the search stops
+ * @param own - the calling turn, if its own commits do not count either. Default: they count
  */
 export async function findCounted(
   job: Pick<StoredJob, "id" | "head">,
@@ -68,11 +65,11 @@ export async function findCounted(
   const tried = commits.at(-1)?.tried;
   if (tried !== undefined) return { head: commits.at(-2)?.commit, uncounted: [tried] };
   if (commits.at(-1)?.turn === undefined) return all;
-  // In this order: an ended turn records nothing any more, so the job read after it has all that it recorded.
+  // Order matters: an ended turn records nothing more, so the job read after it has everything it recorded.
   const ended = new Set(
     (await store.turns.ofJob(job.id)).flatMap(({ identity, state, startedAt, kept }) =>
-      // One that never ran here pushed nothing here: its commit is from before the store was restored from a backup. What is kept may be
-      // just being published, and people may have amended it since.
+      // A turn that never ran here pushed nothing here: its commit predates a restored backup. Kept work may be in the middle of
+      // publishing, and people may have amended it.
       (state === "completed" || state === "failed") && startedAt !== null && kept === null ? [identity] : [],
     ),
   );
@@ -94,10 +91,10 @@ export async function findCounted(
 }
 
 /**
- * Removes from a branch the commits that do not count, unless it moves meanwhile.
+ * Removes uncounted commits from a branch, unless it moves meanwhile.
  *
- * @param start - with the head of the branch as of the last fetch
- * @param own - the turn that removes them, if its own commits do not count either. Default: they do
+ * @param start - with the branch head as of the last fetch
+ * @param own - the calling turn, if its own commits do not count either. Default: they count
  * @returns the turns whose commits were removed
  */
 export async function removeUncounted(
@@ -114,21 +111,19 @@ export async function removeUncounted(
   return counted.uncounted;
 }
 
-/** A push of a turn's commit. */
 export interface Push {
   branch: string;
   commit: string;
-  /** What of the branch counted before; `undefined` if there was no branch, or nothing of it counted. */
+  /** The counted head before; `undefined` if there was none. */
   before: string | undefined;
-  /** The last commit of the job that the store had when the turn began. */
+  /** The job's last commit in the store when the turn began. */
   lastRecorded: string | null;
 }
 
 /**
- * Takes back a push, unless the branch has moved since, or the commit counts. If others have recorded another commit since, the branch
- * gets that.
+ * Reverts a push, unless the branch has moved or the commit counts. If another commit was recorded since, the branch is set to that.
  *
- * @param recorded - the last commit of the job that the store has; `null` if it has none
+ * @param recorded - the job's last commit in the store; `null` if there is none
  */
 export async function undoPush(
   { branch, commit, before, lastRecorded }: Push,
@@ -139,7 +134,7 @@ export async function undoPush(
   if (recorded !== commit && counted !== commit) await repository.push(counted, branch, commit);
 }
 
-/** Returns the turn of a job that made a commit; `undefined` if a person did, or several turns were squashed. */
+/** Returns the turn that made a commit; `undefined` for a person's commit or a squash of several turns. */
 function turnOf(message: string, job: string): NamedTurn | undefined {
   const [first, ...more] = namedTurns(message);
   return first?.job === job && more.length === 0 ? first : undefined;

@@ -8,7 +8,7 @@ import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { LeaseLost } from "../store-errors.ts";
-import { checkChange, findRunning } from "./check-change.ts";
+import { checkChange, findRefused, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
 import { readAsAgent } from "./left-work.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
@@ -20,27 +20,27 @@ import { keptSentence, type Work } from "./work.ts";
  * the job's next agent begins in it.
  */
 
-/** After this many turns in a row that left their work unfinished, the next one starts clean: what they left may be why. */
+/** After this many turns in a row that left unfinished work, the next one starts clean: the leftovers may be the cause. */
 const maxInRow = 3;
-/** In characters, of why a turn failed. */
+/** In characters, of a failure reason. */
 const maxReasonLength = 1000;
-/** Of paths for one start of Git. */
+/** Paths passed to one Git command. */
 const maxPaths = 500;
-/** Git writes the files of a change in milliseconds, unless filters take it longer. */
+/** Git writes the files in milliseconds unless filters slow it down. */
 const layOutMs = 60_000;
 
 /**
- * Keeps what an agent changed that did not complete, or whose change the service refused, unless it has a secret. Whatever fails then is only
- * logged.
+ * Keeps the changes of an agent that did not complete, or whose change was refused, unless they contain a secret. Errors are only logged.
  *
- * @param reason - why its turn fails
- * @returns whether something is kept
+ * @param reason - why the turn fails
+ * @returns whether anything was kept
  */
 export async function keepUnfinished(
   work: Work,
   worktree: Worktree,
   reason: string,
   startDeadline: () => TurnDeadline,
+  left: "unfinished" | "stopped" = "unfinished",
 ): Promise<boolean> {
   const { turn, context, start, last } = work;
   const { repository, job, commands, directory, only, largestChangeBytes: maxBytes, log } = context;
@@ -48,7 +48,7 @@ export async function keepUnfinished(
   try {
     using deadline = startDeadline();
     const why = oneLine((await patterns.remove(reason)).slice(0, maxReasonLength));
-    const told = { notes: [why], left: "unfinished" } as const;
+    const told = { notes: [why], left };
     const message = commitMessage(turn, [], job.session, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
     const options = { maxBytes, signal: deadline.signal, only, lent };
@@ -70,17 +70,17 @@ export async function keepUnfinished(
   }
 }
 
-/** What an agent begins in besides the branch. */
+/** An agent's starting point besides the branch. */
 export interface Opening {
-  /** How its prompt begins; empty if there is nothing to say. */
+  /** The beginning of its prompt; may be empty. */
   prompt: string;
-  /** What people should know of its change, each as a sentence. */
+  /** Sentences for people about its change. */
   notes: string[];
-  /** The turns whose work it has, which nobody needs once it is published. */
+  /** The turns whose work it includes, which is obsolete once this turn is published. */
   turns: readonly StoredTurn[];
 }
 
-/** Returns the turns just before one that left their work unfinished, oldest first, and the last one that did anything. */
+/** Returns the consecutive turns before one that left unfinished work, oldest first, and the last turn that did anything. */
 export function unfinishedBefore(
   { id }: Pick<StoredTurn, "id">,
   turns: readonly StoredTurn[],
@@ -92,17 +92,17 @@ export function unfinishedBefore(
 }
 
 /**
- * Lays out for an agent what the turn before has left: unfinished work, or a commit that conflicts with what others have pushed since.
+ * Lays out the previous turn's unfinished work, or a commit that conflicts with the branch.
  *
- * @param agent - that of the turn; the files are written with its rights
- * @returns how its prompt begins, also if nothing was kept: its session may remember changes that are gone
+ * @param agent - the files are written with its permissions
+ * @returns the opening, even if nothing was kept: the session may remember changes that are gone
  */
 export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> {
   const { turn, context, conflicting } = work;
   const { log } = context;
   const { before, inRow } = unfinishedBefore(turn, context.turns);
   const none = { prompt: "", notes: [], turns: [] };
-  // Of one that was lost with its worker or stopped, its session remembers nothing.
+  // A lost or stopped turn left nothing in its session.
   const hasFailed = before?.failureClass != null && before.kept !== "push" && before.kept !== "pull-request";
   const maker = conflicting?.maker ?? (hasFailed || before?.kept === "unfinished" ? before : undefined);
   if (maker === undefined) return none;
@@ -132,7 +132,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   const left =
     laid.left.length === 0
       ? ""
-      : ` These of its files are not, because the branch has changed them since, or because they instruct agents or run code: ${namesOf(laid.left.map(oneLine))}`;
+      : ` These of its files are not, because the branch has changed them since, or because they instruct agents, run code or are not allowed: ${namesOf(laid.left.map(oneLine))}`;
   log(`The agent begins in what ${turnName(maker.id)} left: ${names}${left}`);
   context.metrics?.workKept("laid-out");
   const begun =
@@ -145,7 +145,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   };
 }
 
-/** Returns the commit of what a turn left unfinished; `undefined` if it is gone. */
+/** Returns the commit with a turn's unfinished work; `undefined` if it is gone. */
 async function findUnfinished(maker: StoredTurn, { last, context }: Work): Promise<JobCommit | undefined> {
   const isOwn = ({ message }: JobCommit): boolean =>
     namedTurns(message).some(({ identity, left }) => identity === maker.identity && left === "unfinished");
@@ -161,7 +161,7 @@ export GIT_ALTERNATE_OBJECT_DIRECTORIES
 git --no-pager --literal-pathspecs -c core.hooksPath=/dev/null -c core.fsmonitor=false restore --source="$source" --worktree -- "$@" </dev/null && echo laid
 `;
 
-/** Writes the files of a commit into the agent's worktree, with the agent's rights. Files that the branch has changed since stay. */
+/** Writes a commit's files into the worktree with the agent's permissions. Skips files that the branch has changed since. */
 async function layOut(
   { commit, parent }: JobCommit,
   { turn, start, context }: Work,
@@ -175,8 +175,11 @@ async function layOut(
   const source = moved ?? commit;
   const files = await repository.changedFiles(moved === undefined ? parent : head, source);
   const { matching, programs } = await findRunning(context, files);
+  const refused = await findRefused(context, files);
   const mayBeLaid = ({ path }: { path: string }): boolean =>
-    !differing.has(path) && !matching.has(path) && !programs.includes(path) && context.only?.matches(path) !== false;
+    ![differing, matching, refused].some((paths) => paths.has(path)) &&
+    !programs.includes(path) &&
+    context.only?.matches(path) !== false;
   const paths = files.filter(mayBeLaid).map(({ path }) => path);
   for (let from = 0; from < paths.length; from += maxPaths) {
     const args = ["-c", script, "sh", repository.objects, source, ...paths.slice(from, from + maxPaths)];

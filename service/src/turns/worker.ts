@@ -11,29 +11,28 @@ import { turnName } from "./turn-name.ts";
 import type { WorkerOptions } from "./turn-ports.ts";
 import { firstPauseMs, pause, TurnRun } from "./turn-run.ts";
 
-/** Longer than any answer of a store takes, or than a store that does not answer is waited for. */
+/** Longer than any answer or timeout of the store. */
 const stuckMs = 120_000;
 
 /**
- * Runs the turns of jobs, with agents that change a repository. No job stays active forever, even if the worker is killed, the
- * store cannot be written for a while, or the machine cannot start processes.
+ * Runs turns. No job stays active forever, even if the worker is killed, the store is unavailable for a while, or the machine cannot start
+ * processes.
  */
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #running = new Set<Promise<void>>();
-  /** The last run of each job that has one. */
   readonly #runs = new Map<string, { lease: KeptLease; ended: Promise<void> }>();
   readonly #postponements: Postponements;
   readonly #startOutage: OutageLog;
   readonly #machine: Machine;
   #isClosed = false;
   #isWaitingForStore = false;
-  /** Whether a turn may have become ready since turns were taken last. */
+  /** Whether a turn may have become ready since the last look. */
   #isWanted = false;
   #taking: Promise<void> | undefined;
-  /** When the store was asked for a turn that it has not answered yet. */
+  /** When the store was last asked for a turn, until it answers. */
   #askedAt: number | undefined;
-  /** How many pauses after postponed turns have not ended. */
+  /** Pauses after postponed turns that have not ended. */
   #gaps = 0;
 
   constructor(options: WorkerOptions) {
@@ -43,7 +42,7 @@ export class Worker {
     this.#startOutage = new OutageLog(options.log);
   }
 
-  /** Starts processing turns, first those that a previous service left unfinished. */
+  /** Starts processing turns, interrupted ones first. */
   async start(): Promise<void> {
     const { store, log } = this.#options;
     const interrupted = await store.runningTurns.requeueInterrupted();
@@ -55,28 +54,27 @@ export class Worker {
     this.#startTurns();
   }
 
-  /** Whether the store does not answer when it is asked for a turn, not even with an error. */
+  /** Whether the store has not answered a request for a turn at all, not even with an error. */
   get isStuck(): boolean {
     return this.#askedAt !== undefined && this.#machine.now() - this.#askedAt > stuckMs;
   }
 
-  /** Whether no turn could be taken or run when that was tried last, although the store can be used. */
+  /** Whether the last attempt to take or run a turn failed although the store is available. */
   get isFailing(): boolean {
     return this.#startOutage.isOut || this.#postponements.isOut;
   }
 
-  /** Looks for turns, because more of them may be taken than before. */
+  /** Looks for turns after a limit may have changed. */
   wake(): void {
     this.#startTurns();
   }
 
-  /** Starts no more turns. */
   close(): void {
     this.#isClosed = true;
     this.#options.metrics?.workerTakes(0);
   }
 
-  /** Waits until no turn is running and all copies are saved. New turns start unless it is closed or the signal has aborted. */
+  /** Waits until no turn is running and all copies are saved. New turns start unless it is closed or its signal has aborted. */
   async drain(): Promise<void> {
     while (this.#taking !== undefined || this.#running.size > 0) {
       await this.#taking;
@@ -85,11 +83,11 @@ export class Worker {
     await this.#options.copier?.settle();
   }
 
-  /** Tries the store until it can be written, so that its log says so, then starts turns, even if nobody else uses the store meanwhile. */
+  /** Probes the store until it is writable, so that its log says so, then starts turns even if nothing else uses the store. */
   async waitForStore(): Promise<void> {
     if (this.#isWaitingForStore) return;
     this.#isWaitingForStore = true;
-    // It outlives the request that found the store unusable.
+    // This outlives the request that found the store unavailable.
     await withLogContext({}, () => this.#tryStore());
   }
 
@@ -100,7 +98,7 @@ export class Worker {
         await this.#options.store.probe();
         break;
       } catch {
-        // Not yet. The store has logged the beginning of the outage, and logs its end.
+        // The store logs the start and end of the outage.
       }
     }
     this.#isWaitingForStore = false;
@@ -109,7 +107,7 @@ export class Worker {
 
   #startTurns(): void {
     this.#isWanted = true;
-    // Without the context of the request that made a turn ready: this takes turns of any job.
+    // Without the context of the request that made a turn ready: it takes turns of any job.
     this.#taking ??= withLogContext({}, () => this.#takeTurns()).finally(() => {
       this.#taking = undefined;
       // One may have become ready after the last look.
@@ -122,7 +120,7 @@ export class Worker {
     return this.#running.size < agents && this.#gaps === 0 && !this.#isClosed && !signal.aborted;
   }
 
-  /** Takes turns while there are any and agents are free. Never rejects. */
+  /** Takes turns while some are ready and agents are free. Never rejects. */
   async #takeTurns(): Promise<void> {
     const { store, projects, ownProjects } = this.#options;
     try {
@@ -153,12 +151,12 @@ export class Worker {
     }
   }
 
-  /** Runs a turn, after an earlier run of its job has ended. Never rejects. */
+  /** Runs a turn after an earlier run of its job has ended. Never rejects. */
   async #process(turn: RunningTurn): Promise<void> {
     const { store, signal } = this.#options;
     const lease = keepLease(turn, store.runningTurns, signal, this.#machine);
     const earlier = this.#runs.get(turn.job);
-    // It lost its turn, perhaps while this machine was asleep, and may not know yet. Both use the job's directory.
+    // That run lost its turn, perhaps while this machine slept, and may not know yet. Both use the job's directory.
     earlier?.lease.lose();
     const own = new TurnRun(turn, lease, {
       ...this.#options,
@@ -174,7 +172,6 @@ export class Worker {
     if (this.#runs.get(turn.job) === run) this.#runs.delete(turn.job);
   }
 
-  /** Starts no turn for a moment after one was postponed. */
   async #leaveGap(): Promise<void> {
     this.#gaps++;
     await pause(this.#postponements.gapMs, this.#machine, this.#options.signal);

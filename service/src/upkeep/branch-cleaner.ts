@@ -34,10 +34,9 @@ const latestMs = dayMs;
 const pageSize = 1000;
 
 /**
- * Once an hour, removes commits that do not count from the branches of jobs whose last turn ended within a day: a worker may have
- * been killed while it pushed, and its push may have arrived after the turn had ended on another worker. See `findCounted`. It also
- * deletes branches that nobody needs any longer: see `deleteObsoleteBranches`.
- *
+ * Once an hour, removes commits that do not count from the branches of jobs whose last turn ended within a day: a worker may have been
+ * killed while it pushed, and its push may have arrived after the turn had ended on another worker. See `findCounted`. It also deletes
+ * branches that nobody needs any longer: see `deleteObsoleteBranches`.
  * It needs no lease. Commits that do not count never will, and a branch that has moved since it was read is left alone.
  */
 export class BranchCleaner implements Round {

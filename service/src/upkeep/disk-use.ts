@@ -18,12 +18,10 @@ export interface ClonePlace {
 }
 
 export interface DiskUseOptions {
-  /** The service's. */
   folder: string;
   clones: readonly ClonePlace[];
   /** How many worktrees of a repository there can be at a time. */
   worktreesPerClone: number;
-  /** Receives what was measured. */
   onMeasured: (measured: Measured) => void;
   /** Aborts when the service stops. */
   signal: AbortSignal;

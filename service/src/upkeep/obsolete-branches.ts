@@ -6,10 +6,14 @@ import type { Store } from "../store/store.ts";
 import { dayMs, hourMs } from "../time.ts";
 import { listOf } from "./list-of.ts";
 
+type MergeReads = "targetBranch" | "fetch" | "commitsOfBranch" | "isCleanMerge";
+
 /** What is used of a project. */
 export interface BranchOwner {
-  repository: Pick<Repository, "branchHead" | "deleteBranches">;
+  repository: Pick<Repository, "branchHead" | "deleteBranches" | MergeReads>;
   pullRequests: Pick<PullRequestPlatform, "obsoleteFrom">;
+  /** The project's own. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
 }
 
 export interface ObsoleteBranchesOptions<Owner extends BranchOwner> {
@@ -31,11 +35,13 @@ const pageSize = 1000;
 const againMs = 7 * dayMs;
 /** When one is looked at again that could not be judged. */
 const retryMs = dayMs;
+/** How many merges of the target branch a branch can have after its job's last commit. */
+const maxMerges = 400;
 
 /**
  * Deletes the branches of archived jobs whose pull request was merged, or was closed 30 days ago: otherwise a repository would get a
- * branch with each job. A branch stays while its head is not the commit that the store has recorded, which others may have pushed, and
- * while a pull request or a job needs it. A later turn of the job does not need it.
+ * branch with each job. A branch stays while it has commits that others may have pushed, and while a pull request or a job needs it. A later
+ * turn of the job does not need it.
  *
  * @param now - milliseconds since 1970
  */
@@ -66,15 +72,16 @@ export async function deleteObsoleteBranches<Owner extends BranchOwner>(
 
 async function deleteOf(
   jobs: readonly JobWithBranch[],
-  { repository, pullRequests }: BranchOwner,
+  owner: BranchOwner,
   { store, signal, log }: Pick<ObsoleteBranchesOptions<BranchOwner>, "store" | "signal" | "log">,
   now: number,
 ): Promise<void> {
+  const { repository, pullRequests } = owner;
   const obsolete = new Map<string, JobWithBranch>();
   try {
     for (const job of jobs) {
       if (signal.aborted) return;
-      const { id, branch, head, pullRequest: link } = job;
+      const { id, branch, pullRequest: link } = job;
       const found = await repository.branchHead(branch);
       if (found === undefined) {
         await store.idleJobs.setBranchDue(id, null);
@@ -82,8 +89,10 @@ async function deleteOf(
       }
       // What fails for all of them, such as a rate limit, is asked once in an hour.
       await store.idleJobs.setBranchDue(id, now + retryMs);
-      const from = found === head ? await pullRequests.obsoleteFrom({ link, branch, head }) : undefined;
-      if (from !== undefined && from <= now && (await store.idleJobs.isBranchUnused(job))) obsolete.set(branch, job);
+      const isOwn = await hasOnlyOwn(job, found, owner);
+      const from = isOwn ? await pullRequests.obsoleteFrom({ link, branch, head: found }) : undefined;
+      if (from !== undefined && from <= now && (await store.idleJobs.isBranchUnused(job)))
+        obsolete.set(branch, { ...job, head: found });
       else await store.idleJobs.setBranchDue(id, from !== undefined && from > now ? from : now + againMs);
     }
   } finally {
@@ -95,4 +104,27 @@ async function deleteOf(
     }
     if (gone.length > 0) log(`Deleted, pull request merged or closed for 30 days: ${listOf(gone)}`);
   }
+}
+
+/**
+ * Returns whether a branch has only its job's last commit and, on top of it, clean merges of the target branch: a turn merges that before its
+ * agent, which may then change nothing.
+ *
+ * @param found - the head of the branch
+ */
+async function hasOnlyOwn(
+  { branch, head, base }: JobWithBranch,
+  found: string,
+  { repository, targetBranch: chosen }: BranchOwner,
+): Promise<boolean> {
+  if (found === head) return true;
+  const target = base ?? (await repository.targetBranch(chosen));
+  await repository.fetch([branch, target]);
+  const targetHead = await repository.branchHead(target);
+  const commits = await repository.commitsOfBranch(found, maxMerges + 1);
+  const last = commits.findIndex(({ commit }) => commit === head);
+  if (last === -1 || targetHead === undefined) return false;
+  for (const { commit } of commits.slice(0, last))
+    if (!(await repository.isCleanMerge(commit, targetHead))) return false;
+  return true;
 }

@@ -10,7 +10,6 @@ import type { Round } from "./rounds.ts";
 
 export interface RetentionOptions {
   store: Store;
-  /** The service's folder. */
   folder: string;
   /** Removes the commits of jobs from the clone. */
   forgetJobs: (ids: readonly string[]) => Promise<void>;

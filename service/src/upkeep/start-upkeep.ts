@@ -34,7 +34,6 @@ export interface UpkeepOptions {
   isAway?: ((repository: GitRepository) => boolean) | undefined;
   /** Whether other stores may have turns of the same jobs, which this one does not know. */
   hasCopies: boolean;
-  /** The service's folder. */
   folder: string;
   /** What is measured on the disk. Default: nothing. */
   disk?: Pick<DiskUseOptions, "clones" | "worktreesPerClone" | "onMeasured"> | false | undefined;
@@ -157,5 +156,4 @@ async function adoptWorktrees(
   for (const [repository, own] of worktrees) await own.adopt(places.get(repository) ?? []);
 }
 
-/** Returns the job of a worktree in its directory. */
 const jobOf = (tree: string): string => basename(dirname(tree));

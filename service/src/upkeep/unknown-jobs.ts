@@ -9,7 +9,6 @@ import type { Round } from "./rounds.ts";
 
 export interface UnknownJobsOptions {
   store: Pick<Store, "jobs" | "counts">;
-  /** The service's folder. */
   folder: string;
   repositories: readonly Pick<Repository, "jobIds" | "forgetJobs">[];
   /** Aborts when the service stops. */

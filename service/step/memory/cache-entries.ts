@@ -2,30 +2,30 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createCacheClient } from "../../../src/runner-kit/cache-client.ts";
 
-/** Files in the repository's Actions cache. A key can be saved once; a restore takes the newest with a prefix. */
+/** Files in the repository's Actions cache. A key can be saved once; a restore returns the newest entry with a prefix. */
 export interface CacheEntries {
   /**
    * @throws {CacheReadOnlyError} if the run may not write the cache
-   * @throws if it cannot be saved: used key, full, slow
+   * @throws on other failures: used key, full, slow
    */
   save(key: string, file: string): Promise<void>;
   /**
-   * Restores the newest entry whose key has this prefix. Untrusted: whoever can write the cache decides what is in it.
+   * Restores the newest entry with a key prefix. Untrusted: anyone who can write the cache controls its content.
    *
-   * @param file - where to write it. After an error, it may have a part
+   * @param file - the target. After an error, it may be incomplete
    * @returns whether there is an entry
    * @throws if that is unknown after retries
    */
   restore(prefix: string, file: string): Promise<boolean>;
 }
 
-/** For a file with all its blocks and retries. */
+/** For a whole file, including retries. */
 const timeoutMs = 120_000;
 
 /**
- * Returns the Actions cache of a runner.
+ * Returns a runner's Actions cache.
  *
- * @param environment - with the variables by which actions find it
+ * @param environment - the variables that locate it
  * @param blockBytes - see `CacheClientOptions`
  */
 export function connectCacheEntries(environment: NodeJS.ProcessEnv, blockBytes?: number): CacheEntries {

@@ -14,37 +14,36 @@ import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
 export interface CachedJobsOptions {
   cache: CacheEntries;
   projectId: string;
-  /** Whether files may be in the cache: whoever can read it may read the repository. Otherwise, neither homes nor commits are. */
+  /** Whether homes and commits may be cached: anyone who can read the cache can read them. */
   keepsFiles: boolean;
   /** A folder for temporary files. */
   folder: string;
-  /** Values that no copy of a home directory may have. */
+  /** Values that must not appear in a copy of a home directory. */
   secrets: readonly string[];
   log: (line: string) => void;
 }
 
-/** In bytes, of the prompts and answers of a job together. */
+/** In bytes, of a job's prompts and answers. */
 const maxEntryBytes = 20_000_000;
 
 /** In bytes. */
 const maxCommitBytes = 60_000_000;
 
-/** In bytes, of the ids of a step's jobs. */
+/** In bytes, of a step's job ids. */
 const maxStepBytes = 100_000;
-/** Both kinds of entries are compressed: every turn has one, and a repository's cache has a limit for all of them. */
+/** Entries are compressed: every turn saves some, and a repository's cache has one limit for all. */
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /**
- * Keeps jobs in the repository's Actions cache. A job has entries of its own, so that runs at the same time do not overwrite
- * each other's jobs: one with the job whenever it changes, and one with its home directory after each turn. A step has one with
- * the ids of its jobs.
+ * Keeps jobs in the repository's Actions cache. Each job has its own entries, so that concurrent runs do not overwrite each other: the job
+ * itself, saved on every change, and its home directory, saved after each turn. Each step has an entry with its job ids.
  */
 export class CachedJobs implements JobCopies {
   readonly #options: CachedJobsOptions;
-  /** Where the last home directory of each job is. */
+  /** The entry of each job's last home directory. */
   readonly #homes = new Map<string, JobEntry["home"]>();
-  /** The jobs of each step, as far as they are saved. */
+  /** Each step's saved job ids. */
   readonly #jobsOfSteps = new Map<string, readonly string[]>();
 
   constructor(options: CachedJobsOptions) {
@@ -55,7 +54,7 @@ export class CachedJobs implements JobCopies {
     return this.#options.keepsFiles ? this.#keptCommits : undefined;
   }
 
-  /** The last commit of each job whose push was refused. */
+  /** The last rejected commit of each job. */
   readonly #keptCommits: KeptCommits = {
     save: ({ job }, packed) =>
       this.#inFolder(async (folder) => {
@@ -97,16 +96,16 @@ export class CachedJobs implements JobCopies {
         log(`${key}: its entry is too large and is ignored`);
         return [];
       }
-      // They are only looked up if they can be ids.
+      // They are looked up only if they can be ids.
       const jobs = (await readFile(file, "utf8")).split("\n").filter(Boolean);
       this.#jobsOfSteps.set(step, jobs);
       return jobs;
     });
   }
 
-  /** Lets a later run find a job by the steps that it has turns of, even if they pushed nothing. */
+  /** Lets a later run find a job by its steps, even if nothing was pushed. */
   async #saveSteps({ id, turns }: JobCopy, file: string): Promise<void> {
-    // Those of earlier turns have been saved by earlier runs.
+    // Earlier runs have saved the steps of earlier turns.
     const recent = turns.filter(({ state }, index) => !hasEnded(state) || index === turns.length - 1);
     for (const step of new Set(recent.map((turn) => turn.step ?? ""))) {
       const jobs = this.#jobsOfSteps.get(step) ?? [];
@@ -138,8 +137,8 @@ export class CachedJobs implements JobCopies {
   }
 
   /**
-   * Returns where the home directory is now; `undefined` if it cannot be kept. That must not keep the job from being saved: a
-   * later run would take its turn for one that was interrupted, and run it again.
+   * Returns the home directory's entry; `undefined` if it cannot be kept. The job is saved anyway: otherwise a later run would take its
+   * turn for an interrupted one and run it again.
    */
   async #saveHome(jobId: string, home: string, file: string): Promise<JobEntry["home"]> {
     const { cache, secrets, log } = this.#options;
@@ -165,7 +164,7 @@ export class CachedJobs implements JobCopies {
   ): Promise<void> {
     const { cache, log } = this.#options;
     const startOver = (reason: string): void => log(`${jobId}: the agent starts a new session: ${reason}`);
-    if (!key.startsWith(prefixOf(jobId, "home"))) return startOver("its cache entry is that of another job");
+    if (!key.startsWith(prefixOf(jobId, "home"))) return startOver("its cache entry belongs to another job");
     // Agents find their sessions by the path of their folder.
     if (path !== home) return startOver(`the last one was in ${path}, and this runner has another folder`);
     try {
@@ -187,7 +186,7 @@ export class CachedJobs implements JobCopies {
   }
 }
 
-/** Returns a kept commit; empty if the entry is none, which is damaged as a commit, too. */
+/** Returns a kept commit; empty for a damaged entry, which later fails as a damaged commit. */
 async function readCommit(file: string): Promise<Uint8Array> {
   try {
     return await decompress(await readFile(file), { maxOutputLength: maxCommitBytes });
@@ -196,7 +195,7 @@ async function readCommit(file: string): Promise<Uint8Array> {
   }
 }
 
-/** Returns the text of a job's entry; `undefined` if it is not compressed, or too large. */
+/** Returns the text of a job's entry; `undefined` if it is too large or not compressed. */
 async function readEntry(file: string): Promise<string | undefined> {
   if ((await stat(file)).size > maxEntryBytes) return undefined;
   try {
@@ -210,7 +209,7 @@ const prefixOf = (jobId: string, kind: "job" | "home" | "commit"): string => `ag
 
 const hasEnded = (state: TurnState): boolean => state === "completed" || state === "failed";
 
-/** Returns the prefix of the keys of a step; `undefined` if it is none of the action, which are hashes. */
+/** Returns a step's key prefix; `undefined` if the step was not set by the action, whose steps are hashes. */
 const stepKey = (step: string): string | undefined =>
   /^[\w-]{1,128}$/.test(step) ? `agent-job-service/step/${step}/` : undefined;
 

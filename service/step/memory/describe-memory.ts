@@ -4,9 +4,9 @@ import { forAnnotation } from "../../../src/runner-kit/untrusted.ts";
 import { guide } from "../guide.ts";
 import type { Runner } from "../runner.ts";
 
-/** What later runs will know of this one. */
+/** What later runs will know about this one. */
 export interface Memory {
-  /** Whether jobs are rebuilt from their branches and pull requests. `unknown`: GitHub could not be asked. */
+  /** Whether jobs are rebuilt from branches and pull requests. `unknown`: GitHub could not be asked. */
   branches: "yes" | "no" | "unknown";
   cache: CacheAccess;
   /** Whether the agent works on the workflow's repository. */
@@ -23,9 +23,9 @@ const closed = (guide: string) => {
 };
 
 /**
- * Returns lines for the log of the step that say what is remembered, and which setting changes that.
+ * Returns log lines that say what is remembered, and which setting changes that.
  *
- * @param guide - where its risk is explained
+ * @param guide - explains the risk
  */
 export function describeMemory({ branches, cache, isOwnRepository }: Memory, guide: string): string[] {
   const inCache = cache === "write" ? "in the Actions cache" : undefined;
@@ -34,12 +34,12 @@ export function describeMemory({ branches, cache, isOwnRepository }: Memory, gui
   const jobs = places === "" ? "not remembered" : `remembered ${places}`;
   const reason = isOwnRepository
     ? cache !== "write" && closed(guide)[cache]
-    : "the cache is that of the workflow's repository, and they have files of another one.";
+    : "the cache belongs to the workflow's repository, and they have files of another one.";
   return [
     `Jobs are ${jobs}`,
     ...(branches === "no"
       ? [
-          "They are not known by their branches, because GitHub does not tell which account `github-token` acts for, and so not which pull requests are the service's own. The workflow's own token and those of GitHub Apps are known",
+          "They are not known by their branches, because GitHub does not tell which account `github-token` acts for, and so not which pull requests are the service's own. The workflow's own token and GitHub Apps' are known",
         ]
       : []),
     ...(branches === "unknown"
@@ -51,7 +51,7 @@ export function describeMemory({ branches, cache, isOwnRepository }: Memory, gui
   ];
 }
 
-/** Says what later runs will know of this one. It is no annotation unless there is something to fix: every run would have it. */
+/** Logs what later runs will know about this one; an annotation only if there is something to fix. */
 export function tellMemory(runner: Runner, memory: Memory, environment: NodeJS.ProcessEnv): void {
   const lines = describeMemory(memory, guide("what-is-remembered-and-who-can-read-it", environment));
   if (memory.branches === "no" && ["absent", "none"].includes(memory.cache))

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { checkResults, failureClasses, type JobCopy, turnStages } from "../../src/model.ts";
+import { checkResults, failureClasses, type JobCopy, keptWorks, turnStages } from "../../src/model.ts";
 
-/** The last that `Date` has. */
+/** The maximum of `Date`. */
 const lastTime = 8.64e15;
-/** The limit for ids of turns, in microseconds since 1970: the ids that follow must be safe integers, too. */
+/** The limit for turn ids, in microseconds since 1970, so that the following ids are safe integers, too. */
 export const maxTurnId = 8e15;
 const time = z.int().check(z.nonnegative(), z.maximum(lastTime));
 const turn = z.object({
@@ -25,7 +25,7 @@ const turn = z.object({
   reason: z.nullable(z.string()),
   failureClass: z.nullable(z.enum(failureClasses)),
   head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
-  kept: z.nullable(z.enum(["push", "pull-request"])),
+  kept: z.nullable(z.enum(keptWorks)),
   stopRequestedAt: z.nullable(time),
   costUsd: z.nullable(z.number()),
   sessionCost: z.nullable(z.string().check(z.maxLength(1000))),
@@ -35,7 +35,7 @@ const turn = z.object({
   made: z.nullable(z.string().check(z.maxLength(20_000))),
 });
 
-/** The entry of a job. Anyone who can write the repository's cache can have written it. */
+/** A job's entry. Untrusted: anyone who can write the repository's cache can write it. */
 const entry = z.object({
   version: z.literal(1),
   job: z.object({
@@ -50,7 +50,7 @@ const entry = z.object({
     session: z.nullable(z.string().check(z.regex(/^[\w-]{1,128}$/))),
     turns: z.array(turn).check(z.minLength(1)),
   }),
-  /** Where the home directory is kept, and its path, by which agents find their sessions. */
+  /** The home directory's key, and its path, by which agents find their sessions. */
   home: z.optional(z.object({ key: z.string(), path: z.string() })),
 });
 
@@ -63,13 +63,13 @@ export function formatJobEntry(entry: JobEntry): string {
   return JSON.stringify({ version: 1, ...entry });
 }
 
-/** Parses the entry of a job; `undefined` if it is not one that a service for the same project can have saved. */
+/** Parses a job's entry; `undefined` if a service of this project cannot have saved it. */
 export function parseJobEntry(text: string, jobId: string, projectId: string): JobEntry | undefined {
   try {
     const { job, home } = entry.parse(JSON.parse(text));
     const ids = job.turns.map(({ id }) => id);
     const isAscending = ids.every((id, index) => id > (ids[index - 1] ?? 0));
-    // Others could name any branch.
+    // Otherwise, an entry could name any branch.
     const isOwn = job.branch?.endsWith(jobId) !== false;
     return isOwn && job.id === jobId && job.project === projectId && isAscending ? { job, home } : undefined;
   } catch {

@@ -7,16 +7,17 @@ import type { WorkRefs } from "../../src/git/work-refs.ts";
 import type { Machine } from "../../src/machine.ts";
 import type { KeptWork, RunningTurn, Turn } from "../../src/model.ts";
 import { namedTurns } from "../../src/pulls/turn-trailers.ts";
+import type { BusyJob } from "../../src/store/job-copies.ts";
 import { applyCommand, type KeptCommits } from "../../src/store/kept-commits.ts";
 import { dayMs } from "../../src/time.ts";
 
 export interface KeptOnRefsOptions {
-  refs: Pick<WorkRefs, "names" | "write" | "read" | "remove">;
+  refs: Pick<WorkRefs, "names" | "list" | "write" | "read" | "remove">;
   machine: Pick<Machine, "wallTime">;
   log: (line: string) => void;
 }
 
-/** What the name of a ref says: whose work it is, as hashes, and since which day it is kept. */
+/** The parts of a ref name: hashes that identify the work, and the day from which it is kept. */
 interface Kept {
   name: string;
   job: string;
@@ -28,21 +29,27 @@ interface Kept {
 }
 
 const nameSyntax =
-  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(made|unfinished|ended)$/;
-/** Work that nobody has asked for is removed after this time, and what tells of none after a re-run is possible no longer. */
+  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|ended)$/;
+/** Unclaimed work is removed after this time; records of a turn without a change are removed when a re-run is no longer possible. */
 const maxAgeDays = 60;
 const maxEndedDays = 31;
-/** How many are read of a job, and removed in a run. */
+/** How many are read per job, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
+/** Longer than GitHub lets any job run; of a time that somebody has made up. */
+const maxBusyMs = dayMs;
+/** For how long a listing counts, in milliseconds. */
+const listedMs = 10_000;
 
 /**
- * Keeps the commits of turns in refs of the repository, from the end of the agent until they are published: nearly every run can write them,
- * also one for a comment, whose cache is read-only. Whoever may push can plant one, which gives them nothing that asking the agent does not:
- * each is checked as any change is, before it is pushed.
+ * Keeps the commits of turns in refs of the repository from the agent's end until they are published. Nearly every run can write refs,
+ * including comment runs, whose cache is read-only. A planted ref gains nothing over asking the agent: every change is checked before it is
+ * pushed.
  */
 export class KeptOnRefs implements KeptCommits {
   readonly #options: KeptOnRefsOptions;
+  /** The names of what this process has written. */
+  readonly #own = new Set<string>();
 
   constructor(options: KeptOnRefsOptions) {
     this.#options = options;
@@ -54,9 +61,19 @@ export class KeptOnRefs implements KeptCommits {
     const { session, left } = named.find((one) => one.identity === identity) ?? {};
     const day = new Date(machine.wallTime()).toISOString().slice(0, 10);
     const holder = `${day}-${randomBytes(4).toString("hex")}`;
-    const stage = left === undefined ? "made" : left === "nothing" ? "ended" : left;
+    const stages = {
+      nothing: "ended",
+      failed: "ended",
+      stopped: "unfinished",
+      unfinished: "unfinished",
+      begun: "begun",
+    };
+    const stage = left === undefined ? "made" : stages[left];
     const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${stage}`;
-    const earlier = this.#ofTurn(job, identity);
+    // A newer attempt of a step takes the place of one whose runner was lost.
+    const isOfStep = (one: Kept): boolean => left === "begun" && one.stage === "begun" && one.step === shortHash(step);
+    const earlier = [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])];
+    this.#own.add(name);
     await refs.write(
       name,
       job,
@@ -65,14 +82,21 @@ export class KeptOnRefs implements KeptCommits {
     );
   }
 
-  end(turn: RunningTurn, message: string): Promise<void> {
+  begin(turn: RunningTurn, message: string): Promise<void> {
     return this.save(turn, packMessage(message, this.#options.machine.wallTime()));
+  }
+
+  async end(turn: RunningTurn, message: string | undefined): Promise<void> {
+    const ofTurn = this.#ofTurn(turn.job, turn.identity);
+    if (ofTurn.some(({ stage }) => stage === "made" || stage === "unfinished")) return;
+    if (message === undefined) await this.#remove(ofTurn.filter(({ stage }) => stage === "begun"));
+    else await this.begin(turn, message);
   }
 
   async load(job: string, { identity }: Pick<Turn, "identity">): Promise<Uint8Array | undefined> {
     const { refs, log } = this.#options;
     for (const { name, stage } of this.#ofTurn(job, identity)) {
-      if (stage === "ended") continue;
+      if (stage === "ended" || stage === "begun") continue;
       const packed = await refs.read(name);
       const turns = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
       if (turns.some((turn) => turn.job === job && turn.identity === identity)) return packed;
@@ -82,7 +106,7 @@ export class KeptOnRefs implements KeptCommits {
   }
 
   async forget({ job, identity }: Pick<Turn, "job" | "identity">): Promise<void> {
-    // What tells of a turn without a change is all that there is of it.
+    // The record of a turn without a change is its only trace.
     await this.#remove(this.#ofTurn(job, identity).filter(({ stage }) => stage !== "ended"));
   }
 
@@ -93,25 +117,58 @@ export class KeptOnRefs implements KeptCommits {
     return ref && `git fetch origin ${workRefPrefix}${ref.name} && git show FETCH_HEAD:change | ${applyCommand}`;
   }
 
-  /** Returns the commits that are kept of a job, newest first. @throws if they cannot be read now */
+  /** Returns a job's kept commits, newest first. @throws if they cannot be read now */
   async commitsOf(jobId: string): Promise<DatedCommit[]> {
-    const commits: DatedCommit[] = [];
-    for (const { name } of this.#all.filter(({ job }) => job === jobId).slice(0, maxRead)) {
-      const packed = await this.#options.refs.read(name);
-      const commit = packed && readPacked(packed);
-      if (commit && namedTurns(commit.message).some(({ job }) => job === jobId)) commits.push(commit);
-      else this.#options.log(`The work that is kept in ${name} is gone or damaged: it is passed over.`);
+    const { refs, log } = this.#options;
+    const read = new Map<string, DatedCommit | undefined>();
+    const ofJob = (): string[] => this.#all.flatMap(({ job, name }) => (job === jobId ? name : [])).slice(0, maxRead);
+    for (let isListed = false; ; isListed = true) {
+      for (const name of ofJob()) {
+        if (read.get(name) !== undefined) continue;
+        const packed = await refs.read(name);
+        const commit = packed && readPacked(packed);
+        read.set(name, commit && namedTurns(commit.message).some(({ job }) => job === jobId) ? commit : undefined);
+      }
+      if (isListed || ![...read.values()].includes(undefined)) break;
+      // Another machine may have taken the next stage meanwhile.
+      await refs.list();
     }
-    return commits.sort((one, other) => other.at - one.at);
+    const named = ofJob();
+    const unread = named.filter((name) => read.get(name) === undefined);
+    if (unread.length > 0) log(`What is kept in ${unread.join(", ")} is damaged: it is passed over.`);
+    return named.flatMap((name) => read.get(name) ?? []).sort((one, other) => other.at - one.at);
   }
 
-  /** Returns the ids of the jobs with work of a step, or of a session. */
+  /**
+   * Returns the job of a session that another machine works on.
+   *
+   * @param own - steps whose turns are taken over
+   * @throws if that cannot be read now
+   */
+  async busyJobOf(session: string, own: ReadonlySet<string>): Promise<BusyJob | undefined> {
+    const { refs, machine } = this.#options;
+    await refs.list(listedMs);
+    const hash = shortHash(session);
+    const ownSteps = new Set([...own].map(shortHash));
+    const isOthers = ({ name, step }: Kept): boolean => !this.#own.has(name) && !ownSteps.has(step);
+    const begun = this.#all.filter((one) => one.stage === "begun" && one.session === hash && isOthers(one));
+    for (const { name, job, identity } of begun) {
+      const packed = await refs.read(name);
+      const named = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
+      const until = named.find((one) => one.job === job && shortHash(one.identity) === identity)?.until ?? 0;
+      const leftMs = until - machine.wallTime();
+      if (leftMs > 0 && leftMs < maxBusyMs) return { job, until };
+    }
+    return undefined;
+  }
+
+  /** Returns the ids of jobs with kept work of a step or session. */
   jobsOf(kind: "step" | "session", value: string): string[] {
     const hash = shortHash(value);
     return [...new Set(this.#all.filter((one) => one[kind] === hash).map(({ job }) => job))];
   }
 
-  /** Removes what is too old. Never rejects. */
+  /** Removes expired refs. Never rejects. */
   async tidy(): Promise<void> {
     const ageOf = ({ day }: Kept): number => (this.#options.machine.wallTime() - day) / dayMs;
     const isOld = (one: Kept): boolean => ageOf(one) > (one.stage === "ended" ? maxEndedDays : maxAgeDays);
@@ -137,7 +194,7 @@ export class KeptOnRefs implements KeptCommits {
   }
 }
 
-/** Returns what stands for a value in the name of a ref; `-` if there is none. */
+/** Returns the hash of a value for a ref name; `-` for an empty value. */
 function shortHash(value: string | undefined): string {
   return value ? createHash("sha256").update(value).digest("hex").slice(0, 12) : "-";
 }

@@ -1,17 +1,16 @@
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
 import type { RebuiltJob } from "./rebuild-job.ts";
 
-/** A job, and whether the agent's session that was kept with it has seen all of its turns. */
+/** A job, and whether its kept session has seen all of its turns. */
 export interface MergedCopy {
   job: JobCopy;
   isSessionCurrent: boolean;
 }
 
 /**
- * Merges the copy of a job with what its branch and pull request say, which may be newer: a run that cannot write to the cache
- * pushes all the same, and a run for a pull request writes where other runs do not see it.
- *
- * GitHub decides about head, pull request and its state. The copy has the full prompts, and turns that pushed nothing.
+ * Merges a cached job with the state of its branch and pull request, which may be newer: a run that cannot write the cache still pushes,
+ * and a pull request's run writes to a cache that others cannot see.
+ * GitHub decides on head, pull request and state. The cached copy has the full prompts, and turns that pushed nothing.
  */
 export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): MergedCopy {
   const pushed = new Map(rebuilt.turns.map((turn) => [turn.id, turn]));
@@ -20,7 +19,7 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
   const knownIds = new Set(kept.turns.map(({ id }) => id));
   const unknown = rebuilt.turns.filter(({ id }) => !knownIds.has(id));
   const turns = [...known, ...unknown].sort((a, b) => a.id - b.id);
-  // Without a pull request of the service's own, somebody else may have opened one, unless there is work that has none.
+  // Without an own pull request, somebody else may have opened one, unless there is unpublished work.
   const isUnknown = rebuilt.pullRequest === null && !rebuilt.turns.some(({ kept }) => kept && kept !== "unfinished");
   const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
   const job = {
@@ -36,16 +35,16 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
   };
 }
 
-/** Returns whether a turn waits or is running. */
+/** Returns whether a turn is waiting or running. */
 export const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || state === "running";
 
 const endOf = ({ state, reason, kept, endedAt }: TurnCopy) => ({ state, reason, kept, endedAt });
 
 function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: number): TurnCopy {
   if (turn.state === "completed") return turn;
-  // Also one that failed: a later run, which could not write the copy, has published its work.
+  // This includes a failed turn whose work a later run published without being able to write the cache.
   if (pushed?.state === "completed") {
-    // What a later run has pushed, in another place perhaps, is another commit than the one that was checked.
+    // A later run may have pushed it elsewhere, as another commit than the one that was checked.
     const { checkResult, checkOutput } = turn.kept === "push" ? {} : turn;
     return {
       ...turn,
@@ -54,7 +53,7 @@ function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: numbe
       kept: null,
       endedAt: pushed.endedAt,
       answer: turn.answer ?? pushed.answer,
-      // Without it, a re-run would pass that its check has failed.
+      // Otherwise, a re-run would pass although its check failed.
       checkResult: pushed.checkResult ?? checkResult,
       checkOutput: pushed.checkOutput ?? checkOutput,
     };
@@ -63,7 +62,7 @@ function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: numbe
   if (isOpen(turn) && pushed?.kept === "unfinished") return { ...pushed, ...turn, ...endOf(pushed) };
   // Its work is pushed, and the turn is resumed to open the pull request.
   if (!isOpen(turn) || pushed !== undefined || turn.id > lastPushed) return turn;
-  // The turns of a job run one after another, so it has ended. Running it again would cost money that nobody asked for.
+  // A job's turns run one after another, so it has ended. Running it again would cost money that nobody asked for.
   return {
     ...turn,
     state: "failed",

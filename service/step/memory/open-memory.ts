@@ -2,6 +2,7 @@ import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
 import { GitHubPullRequests } from "../../src/pulls/github.ts";
+import type { NamedTurn } from "../../src/pulls/turn-trailers.ts";
 import type { ProjectBackend } from "../../src/start/backend.ts";
 import type { JobCopies } from "../../src/store/job-copies.ts";
 import type { CacheEntries } from "./cache-entries.ts";
@@ -13,7 +14,6 @@ import { RememberedJobs } from "./remembered-jobs.ts";
 import { deleteTriedBranches } from "./tried-branches.ts";
 
 export interface MemoryOptions {
-  /** The project of the step, on GitHub. */
   project: ProjectBackend | undefined;
   projectId: string;
   cache: CacheEntries;
@@ -22,29 +22,28 @@ export interface MemoryOptions {
   isWorkflowToken: boolean;
   /** Whether no earlier attempt of the workflow run can have sent anything. */
   isFirstAttempt: boolean;
-  /** Whether the repository is the workflow's own, so that who can read the cache can read what is in it. */
+  /** Whether this is the workflow's repository, so that cache readers can read it anyway. */
   isOwnRepository: boolean;
   /** See `RememberedJobsOptions`. */
-  keepsUnfinished: boolean;
+  keeps: readonly NamedTurn["left"][];
   /** A folder for temporary files. */
   folder: string;
-  /** Values that no copy of a home directory may have. */
+  /** Values that must not appear in a copy of a home directory. */
   secrets: readonly string[];
   log: (line: string) => void;
-  /** Default: the one that the process runs on. */
+  /** Default: this machine. */
   machine?: Pick<Machine, "wallTime"> | undefined;
 }
 
-/** What the step remembers of other runs. */
+/** What the step knows about other runs. */
 export interface StepMemory {
   copies: JobCopies;
-  /** Describes how later runs will know of this one. */
   describe(): Promise<Memory>;
-  /** Deletes what lost runs have left on GitHub. Never rejects. */
+  /** Deletes what lost runs left on GitHub. Never rejects. */
   tidy(): Promise<void>;
 }
 
-/** Opens what the step remembers: the branches and pull requests of jobs, and the Actions cache. */
+/** Opens the memory of other runs: jobs' branches and pull requests, and the Actions cache. */
 export function openMemory(options: MemoryOptions): StepMemory {
   const {
     project,
@@ -54,7 +53,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     isWorkflowToken,
     isFirstAttempt,
     isOwnRepository,
-    keepsUnfinished,
+    keeps,
     folder,
     secrets,
     log,
@@ -83,7 +82,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     rebuilt,
     kept,
     isFirstAttempt,
-    keepsUnfinished,
+    keeps,
     log,
   });
   const tidy = async (): Promise<void> => {

@@ -13,39 +13,38 @@ export interface RebuiltJobsOptions {
     Repository,
     "fetch" | "branchHead" | "branchHeads" | "targetBranch" | "isMerged" | "commitsOfBranch" | "commitsOfJobs"
   >;
-  /** The branch that pull requests are opened against. Default: the repository's default branch. */
+  /** The target branch of pull requests. Default: the repository's default branch. */
   targetBranch?: string | undefined;
-  /** What the branches of new jobs begin with. Default: `defaultBranchPrefix`. */
+  /** The branch prefix of new jobs. Default: `defaultBranchPrefix`. */
   branchPrefix?: string | undefined;
   pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn" | "hasCreated">;
   projectId: string;
-  /** The commits that are kept on no branch. */
+  /** Commits that are kept outside of branches. */
   kept: Pick<KeptOnRefs, "commitsOf" | "jobsOf">;
   /** Whether GitHub made the token for the workflow. */
   isWorkflowToken: boolean;
-  /** Default: the one that the process runs on. */
+  /** Default: this machine. */
   machine?: Pick<Machine, "wallTime"> | undefined;
 }
 
-/** More turns of a job are not looked for. */
+/** Per branch; older turns are ignored. */
 const maxCommits = 500;
 /** GitHub's documentation, "Re-running workflows and jobs": up to 30 days after the initial run. */
 const reRunDays = 31;
-/** Older work of a session is not continued without the cache. */
+/** Without the cache, older sessions are not continued. */
 const sessionDays = 60;
-/** What was known when the clone was opened, just before, is not asked for again: earlier attempts and runs had ended by then. */
+/** Data from when the clone was opened is not fetched again: earlier attempts and runs had ended by then. */
 const openedMs = 15_000;
-/** For how long GitHub's lists may not show a new pull request, or who created a branch. A comment may wait for the run before. */
+/** How long GitHub's lists may lag behind on new pull requests and branch creators. A comment may directly follow another run. */
 const listDelayMs = 60_000;
 
 /**
- * Rebuilds jobs of earlier runs from their branches and pull requests, which any run can read. A job counts only if the token's
- * own account opened its pull request, or created its branch: anyone who may push can make a branch with such a name, and a
- * fork can have one.
+ * Rebuilds earlier runs' jobs from their branches and pull requests, which any run can read. A job counts only if the token's account
+ * opened its pull request or created its branch: anyone with push access can create such a branch, and so can a fork.
  */
 export class RebuiltJobs {
   readonly #options: RebuiltJobsOptions;
-  /** The steps whose jobs were asked for: an earlier attempt of them can have sent something. */
+  /** Steps whose jobs were requested: earlier attempts of them may have sent something. */
   readonly #reRun = new Set<string>();
 
   constructor(options: RebuiltJobsOptions) {
@@ -53,7 +52,7 @@ export class RebuiltJobs {
   }
 
   /**
-   * Returns whether jobs can be rebuilt: whether it is known which account the token acts for.
+   * Returns whether the token's account is known, so that jobs can be rebuilt.
    *
    * @throws if GitHub cannot be asked now
    */
@@ -62,9 +61,9 @@ export class RebuiltJobs {
   }
 
   /**
-   * Rebuilds a job; `undefined` if there is none with this id.
+   * Rebuilds a job; `undefined` if it is not found.
    *
-   * @throws if GitHub cannot be asked now, or may not show yet what was just opened
+   * @throws if GitHub cannot be asked now, or may not show a new pull request yet
    */
   async rebuild(jobId: string): Promise<RebuiltJob | undefined> {
     const { repository, pullRequests, projectId, kept: keptRefs } = this.#options;
@@ -74,7 +73,7 @@ export class RebuiltJobs {
     const targetBranch = await repository.targetBranch(this.#options.targetBranch);
     const pull = await pullRequests.findOwn(branch, account, targetBranch);
     await repository.fetch([branch, targetBranch]);
-    // GitHub keeps the commits of a pull request whose branch is deleted.
+    // GitHub keeps a pull request's commits after its branch is deleted.
     const head = (await repository.branchHead(branch)) ?? pull?.head;
     const kept = await keptRefs.commitsOf(jobId);
     if (head === undefined && kept.length === 0) return undefined;
@@ -82,7 +81,7 @@ export class RebuiltJobs {
     // A turn pushes before it opens the pull request.
     const isOwn = head === undefined || (pull !== undefined && !pull.isOthers);
     if (!isOwn && !(await pullRequests.hasCreated(branch, account))) {
-      if (this.#isNew(jobId, commits)) throw new Error(`GitHub does not show yet who created ${branch}`);
+      if (this.#isNew(jobId, [...kept, ...commits])) throw new Error(`GitHub does not show yet who created ${branch}`);
       return undefined;
     }
     const isMerged = pull === undefined && head !== undefined && (await repository.isMerged(head, targetBranch));
@@ -100,10 +99,7 @@ export class RebuiltJobs {
     });
   }
 
-  /**
-   * Returns the ids of the jobs that have a commit for a request of a step. They are candidates: `rebuild` tells whether they
-   * are the service's own.
-   */
+  /** Returns the ids of jobs with a commit for a step. They are candidates: `rebuild` tells whether they are the service's own. */
   async jobsOfStep(step: string): Promise<string[]> {
     const { repository, targetBranch } = this.#options;
     this.#reRun.add(step);
@@ -116,8 +112,8 @@ export class RebuiltJobs {
   }
 
   /**
-   * Returns the id of the job of a session with the newest commit on its own branch, otherwise of one that only others name; a
-   * candidate, as above. What is merged into the target branch can name any job, with any date.
+   * Returns the id of the session's job with the newest commit on its own branch; otherwise of one that only other branches name. A
+   * candidate, as above: commits that were merged into the target branch can name any job and date.
    */
   async jobOfSession(session: string): Promise<string | undefined> {
     const { repository, targetBranch } = this.#options;
@@ -137,7 +133,7 @@ export class RebuiltJobs {
     return newest?.job ?? jobs[0] ?? this.#options.kept.jobsOf("session", session)[0];
   }
 
-  /** Returns the branch of a job. It can have a prefix of earlier days. */
+  /** Returns a job's branch, which may have an earlier prefix. */
   async #branchOf(jobId: string): Promise<string> {
     const own = [jobBranch(jobId, this.#options.branchPrefix), jobBranch(jobId)];
     const heads = await this.#options.repository.branchHeads();

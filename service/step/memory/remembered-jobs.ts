@@ -2,41 +2,40 @@ import { CacheReadOnlyError } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
 import { readPacked } from "../../src/git/job-commits.ts";
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
-import { namedTurns } from "../../src/pulls/turn-trailers.ts";
+import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
-import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
-import type { KeptCommits } from "../../src/store/kept-commits.ts";
+import type { BusyJob, JobCopies, SentForStep } from "../../src/store/job-copies.ts";
+import { type KeptCommits, MayNotBeKept } from "../../src/store/kept-commits.ts";
 import { isRemoteOutage } from "../../src/turns/outages.ts";
 import { isForSecret } from "../../src/turns/refusal.ts";
+import type { KeptOnRefs } from "./kept-on-refs.ts";
 import { isOpen, mergeCopies } from "./merge-copies.ts";
-import { allAttempts } from "./rebuild-job.ts";
+import { allAttempts, lostReason } from "./rebuild-job.ts";
 import type { RebuiltJobs } from "./rebuilt-jobs.ts";
 
 export interface RememberedJobsOptions {
-  /** Copies of jobs in the Actions cache; `undefined` if it cannot be read. */
+  /** Jobs in the Actions cache; `undefined` if it is unreadable. */
   cached: JobCopies | undefined;
-  /** Whether the cache can be written, as far as that is known. */
+  /** As far as known. */
   isCacheWritable: boolean;
   rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep" | "jobOfSession">;
-  /** Where commits are kept first. */
-  kept: KeptCommits;
+  /** The preferred place for unpublished commits. */
+  kept: KeptCommits & Partial<Pick<KeptOnRefs, "busyJobOf">>;
   /** Whether no earlier attempt of this workflow run can have sent anything. */
   isFirstAttempt: boolean;
-  /** Whether unfinished work may be kept: whoever can read the repository can read it, and nobody has approved it. */
-  keepsUnfinished: boolean;
+  /** What may be kept of work that is not finished: anyone who can read the repository can read it, and nobody has approved it. */
+  keeps: readonly NamedTurn["left"][];
   log: (line: string) => void;
 }
 
-const lostReason = "Its runner was lost. Its agent is not run again, unless its own workflow run is.";
-
 /**
- * Remembers jobs of earlier runs: by their branches and pull requests, and in the Actions cache as far as that can be used. Only
- * the cache has what agents keep in their home directories, and turns that pushed nothing.
+ * Remembers jobs of earlier runs by their branches and pull requests and, if available, in the Actions cache. Only the cache has agents'
+ * home directories, and turns that pushed nothing.
  */
 export class RememberedJobs implements JobCopies {
   readonly #options: RememberedJobsOptions;
   #isCacheWritable: boolean;
-  /** The steps that ask again for what an earlier attempt has sent. */
+  /** Steps of which an earlier attempt may have sent something. */
   readonly #asked = new Set<string>();
 
   constructor(options: RememberedJobsOptions) {
@@ -56,7 +55,7 @@ export class RememberedJobs implements JobCopies {
         log(`${job.id}: not saved in the Actions cache: ${reason}`);
       }
     }
-    // Without a pull request, it may be remembered by nothing. But if the cache is closed to this run, nobody can change that.
+    // Without a pull request, it may not be remembered at all. A cache that is closed to this run is not an error: nobody can change that.
     const needsCache = this.#isCacheWritable && job.pullRequest === null;
     if (needsCache || !(await this.#canRebuild())) throw new Error(reason);
   }
@@ -67,8 +66,8 @@ export class RememberedJobs implements JobCopies {
   }
 
   /**
-   * Counts the attempt of a turn that was lost with its runner, which did not save it: the turn goes on with the commit that it made.
-   * Without one, its agent runs again only if its own step asks again.
+   * Counts the unsaved attempt of a turn whose runner was lost. The turn continues with its commit; without one, its agent runs again only
+   * if its own step is re-run.
    */
   #withAttempt(turn: TurnCopy): TurnCopy {
     if (!isOpen(turn)) return turn;
@@ -79,7 +78,7 @@ export class RememberedJobs implements JobCopies {
   async #restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined> {
     const { cached, rebuilt, log } = this.#options;
     const [kept, found] = await Promise.allSettled([cached?.restore(jobId, home, into), rebuilt.rebuild(jobId)]);
-    // A turn that only one of them has would be run again.
+    // A turn known to only one of them would run again.
     if (found.status === "rejected") throw found.reason;
     if (kept.status === "rejected") throw kept.reason;
     if (found.value === undefined) return kept.value;
@@ -101,7 +100,7 @@ export class RememberedJobs implements JobCopies {
 
   async jobsOfStep(sent: SentForStep): Promise<readonly string[]> {
     const { cached, rebuilt, isFirstAttempt } = this.#options;
-    // A step belongs to a workflow run. Looking for it takes a second, in which the client of a create would wait.
+    // A step belongs to one workflow run. This lookup takes a second, for which the create would wait.
     if (isFirstAttempt) return [];
     this.#asked.add(sent.step);
     const [kept = [], pushed] = await Promise.all([cached?.jobsOfStep?.(sent), rebuilt.jobsOfStep(sent.step)]);
@@ -112,13 +111,19 @@ export class RememberedJobs implements JobCopies {
     return this.#options.rebuilt.jobOfSession(session);
   }
 
-  /** In refs of the repository; in the Actions cache if those are refused. */
+  async busyJobOf(session: string): Promise<BusyJob | undefined> {
+    return this.#options.kept.busyJobOf?.(session, this.#asked);
+  }
+
+  /** In refs of the repository, or in the Actions cache if GitHub rejects them. */
   get keptCommits(): KeptCommits {
-    const { kept, cached, keepsUnfinished, log } = this.#options;
+    const { kept, cached, keeps, log } = this.#options;
     return {
       save: async (turn, packed) => {
-        if (!keepsUnfinished && namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => left === "unfinished"))
-          throw new Error("the repository is public, and its agent has a network: it is not kept unfinished");
+        const isRefused = (one: NamedTurn["left"]): boolean =>
+          (one === "unfinished" || one === "stopped") && !keeps.includes(one);
+        if (namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => isRefused(left)))
+          throw new MayNotBeKept("the repository is public, and its agent has a network: it is not kept unfinished");
         try {
           return await kept.save(turn, packed);
         } catch (error) {
@@ -136,8 +141,17 @@ export class RememberedJobs implements JobCopies {
         }
       },
       load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),
+      begin: async (turn, message) => {
+        await kept.begin?.(turn, message).catch((error: unknown) => {
+          const place = this.#isCacheWritable
+            ? "What it makes is kept in the Actions cache if it cannot be published, but not if its runner is lost"
+            : "What it makes is lost, and has to be paid again, if it cannot be published";
+          throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
+        });
+      },
       end: async (turn, message) => {
-        if (cached === undefined || !this.#isCacheWritable) await kept.end?.(turn, message);
+        const isCached = cached !== undefined && this.#isCacheWritable;
+        await kept.end?.(turn, isCached ? undefined : message);
       },
       forget: async (turn) => kept.forget?.(turn),
       commandFor: (...turn) => kept.commandFor?.(...turn),

@@ -11,18 +11,18 @@ export interface TriedBranchesOptions extends Pick<RebuiltJobsOptions, "targetBr
   pullRequests: Pick<GitHubPullRequests, "ownAccount" | "onlyCreatedAt">;
 }
 
-/** Older starts of jobs are not recognized. */
+/** Jobs with older starts are not recognized. */
 const maxCommits = 500;
-/** How many branches are looked at in a run. Each takes two requests. */
+/** Checked per run; each takes two requests. */
 const maxBranches = 10;
 
 /**
- * Deletes the branches that lost runs have left without a commit: a turn creates its branch before its agent runs, see `tryBranch`, and
- * without the Actions cache nobody knows the job any more. A branch that is a day old, was never moved, and never had a pull request has
- * nothing that anyone needs: a run that still works creates it again with its push.
+ * Deletes branches that lost runs left without a commit: a turn creates its branch before its agent runs, see `tryBranch`, and without the
+ * Actions cache its job is forgotten. A day-old branch that was never moved and never had a pull request is not needed: a run that still
+ * works on it creates it again when it pushes.
  *
- * @returns the branches that are gone
- * @throws if GitHub cannot be asked now, or does not let any be deleted
+ * @returns the deleted branches
+ * @throws if GitHub cannot be asked now, or rejects a deletion
  */
 export async function deleteTriedBranches(options: TriedBranchesOptions): Promise<readonly string[]> {
   const { repository, pullRequests, isWorkflowToken, machine = thisMachine } = options;
@@ -30,7 +30,7 @@ export async function deleteTriedBranches(options: TriedBranchesOptions): Promis
   const target = await repository.branchHead(await repository.targetBranch(options.targetBranch));
   if (ofJobs.length === 0 || target === undefined) return [];
   const commits = await repository.commitsOfBranch(target, maxCommits);
-  // The commit of a job can be there, too, once it is merged.
+  // A merged job's commit can be there, too.
   const starts = new Set(commits.flatMap(({ commit, message }) => (namedTurns(message).length === 0 ? commit : [])));
   const empty = ofJobs.filter(([, head]) => starts.has(head)).slice(0, maxBranches);
   const account = empty.length === 0 ? undefined : await pullRequests.ownAccount(isWorkflowToken);

@@ -34,7 +34,7 @@ export async function prepareAgent(
 ): Promise<string | undefined> {
   if (token.startsWith("ghs_") && !isWorkflowToken && options.timeLimitMs > safeTokenMs)
     info(
-      `\`github-token\` is that of a GitHub App, which ends an hour after it was made. The agent may run for ${options.timeLimitMs / 60_000} minutes: if the token ends before, its work cannot be pushed. Give it less time, or make the token just before this step.`,
+      `\`github-token\` is a GitHub App's, which expires an hour after it was made. The agent may run for ${options.timeLimitMs / 60_000} minutes: if the token ends before, its work cannot be pushed. Give it less time, or make the token just before this step.`,
     );
   if (options.sandbox === "bwrap")
     await prepareBubblewrap({

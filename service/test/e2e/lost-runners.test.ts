@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -6,27 +6,14 @@ import { expect, test } from "vitest";
 import { type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { isThorough, rows } from "../../../test/support/thorough.ts";
+import { letBegunPass } from "../support/begun-refs.ts";
+import { killAll } from "../support/kill-all.ts";
 import { jobEnvironment, setUpGitHub } from "../support/workflow-job.ts";
 
 /*
  * A step with its own agent whose runner is lost just before each of the requests that it sends to GitHub or the Actions cache. Then it is
  * run again, or the next night of its session comes.
  */
-
-/** Kills a process with all that it has started: a runner that is lost. */
-function killAll(root: number): void {
-  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
-  const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number));
-  const found = [root];
-  for (const one of found) for (const [id = 0, parent] of pairs) if (parent === one) found.push(id);
-  for (const id of found) {
-    try {
-      process.kill(id, "SIGKILL");
-    } catch {
-      // It has ended by itself.
-    }
-  }
-}
 
 /** Returns whether a runner is lost before the last of these requests. */
 type Loss = (requests: readonly string[]) => boolean;
@@ -128,9 +115,10 @@ test.each(rows(rowsOf, 2))(
       const isPushed = docs.branches().some((branch) => pages(branch).includes("Night1.md"));
       const isStored =
         cache.entries.some(({ key, isCommitted }) => isCommitted && key.includes("commit")) ||
-        docs.git("for-each-ref", "refs/agent-work") !== "";
+        /\/(?:made|unfinished)$/m.test(docs.git("for-each-ref", "refs/agent-work"));
       const before = agents().length;
       const { id, attempt, night } = then[next];
+      if (attempt === 1) letBegunPass(docs);
       const { exitCode, outputs, annotations } = await run(id, attempt, night);
       const { outcome = "", ref = "" } = outputs;
       const [again, all] = [agents().slice(before), agents()];

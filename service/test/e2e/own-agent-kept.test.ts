@@ -1,10 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
-import { rows } from "../../../test/support/thorough.ts";
 import { agentStep, setUpGitHub, unconfined } from "../support/workflow-job.ts";
 
 /*
@@ -63,6 +63,7 @@ async function setUp(access: RunAccess) {
       ref,
       job,
       annotations: sent.annotations,
+      file: sent.outputs["work-file"],
       found: [runs, docs.branches().length, pulls.length],
       said: sent.log,
     };
@@ -87,60 +88,53 @@ const paragraphs = `Add a page "Quickstart".\n\nIt says: "${"Run npm ci. ".repea
 
 /* Agents, branches and pull requests are counted. */
 
-/** Without a cache, all is read from the branch: what of it the cache has, the tests of its entries show. */
-const attemptsWith: [RunAccess, string][] = [
-  ["none", paragraphs],
-  ["write", line],
-  ["read", paragraphs],
-];
-/** How often it is refused. What a second one does, each further one does. */
-const refusals = rows([1, 2, 3], 2);
+/* Without a cache, all is read from the branch and from refs; how the cache adds to that, the tests of the step's memory show. */
 
-test.each(rows(attemptsWith, 1))(
-  "attempts with a cache with access %s start one agent until a pull request may be opened",
-  async (access, prompt) => {
-    const { docs, run } = await setUp(access);
-    const refusals = rows([1, 2, 3], 1);
-    for (const number of refusals) {
-      const { outcome, annotations, found, said } = await run({ prompt }, attempt(number), { pulls: true });
-      expect([outcome, found], said).toEqual(["failed", [1, 1, 0]]);
-      expect(annotations).toEqual([
-        expect.stringMatching(/^error Work is kept, and not published: GitHub Actions is not/),
-      ]);
-    }
-    const { outcome, ref, found, said } = await run({ prompt }, attempt(refusals.length + 1));
-    expect([outcome, ref, found], said).toEqual(["pr-created", docs.branches()[0], [1, 1, 1]]);
-    expect(said).toContain("its work has a pull request");
-    expect(docs.git("log", "--format=%an", `main..${ref}`)).toBe("docs-bot[bot]");
-  },
-);
+test("attempts start one agent until a pull request may be opened", async () => {
+  const { docs, run } = await setUp("none");
+  const refused = await run({ prompt: paragraphs }, attempt(1), { pulls: true });
+  expect([refused.outcome, refused.found], refused.said).toEqual(["failed", [1, 1, 0]]);
+  expect(refused.annotations).toEqual([
+    expect.stringMatching(/^error Work is kept, and not published: GitHub Actions is not/),
+  ]);
+  const { outcome, ref, found, said } = await run({ prompt: paragraphs }, attempt(2));
+  expect([outcome, ref, found], said).toEqual(["pr-created", docs.branches()[0], [1, 1, 1]]);
+  expect(said).toContain("its work has a pull request");
+  expect(docs.git("log", "--format=%an", `main..${ref}`)).toBe("docs-bot[bot]");
+});
 
-const nightsWith: [RunAccess][] = [["none"], ["write"]];
+test("nights of a session start one agent until a pull request may be opened, and keep to that", async () => {
+  const { run } = await setUp("none");
+  const session = { session: "nightly", prompt: paragraphs };
+  const jobs = new Set<string | undefined>();
+  for (const number of [1, 2]) {
+    const { outcome, job, found, said } = await run(session, night(number), { pulls: true });
+    expect([outcome, found], said).toEqual(["failed", [1, 1, 0]]);
+    jobs.add(job);
+  }
+  // Another prompt: what is kept is published, and the agent runs on top.
+  const other = { ...session, prompt: line };
+  const { outcome, found, said } = await run(other, night(3));
+  expect([outcome, found, jobs.size], said).toEqual(["pr-created", [2, 1, 1], 1]);
+  // So long it asks.
+  const away = await run({ ...other, "timeout-minutes": "0.4" }, night(4), { lists: true });
+  expect([away.outcome, away.found], away.said).toEqual(["error", [2, 1, 1]]);
+  expect(away.annotations).toEqual([
+    expect.stringMatching(/^error Cannot read the session's job: .*GitHub answered 502 to GET/),
+  ]);
+});
 
-test.each(rows(nightsWith, 1))(
-  "nights of a session with a cache with access %s start one agent until a pull request may be opened, and keep to that",
-  async (access) => {
-    const { run } = await setUp(access);
-    const session = { session: "nightly", prompt: paragraphs };
-    const jobs = new Set<string | undefined>();
-    for (const number of refusals) {
-      const { outcome, job, found, said } = await run(session, night(number), { pulls: true });
-      expect([outcome, found], said).toEqual(["failed", [1, 1, 0]]);
-      jobs.add(job);
-    }
-    // Another prompt: what is kept is published, and the agent runs on top.
-    const other = { ...session, prompt: line };
-    const { outcome, found, said } = await run(other, night(refusals.length + 1));
-    expect([outcome, found, jobs.size], said).toEqual(["pr-created", [2, 1, 1], 1]);
-    if (access === "write") return;
-    // So long it asks.
-    const away = await run({ ...other, "timeout-minutes": "0.4" }, night(refusals.length + 2), { lists: true });
-    expect([away.outcome, away.found], away.said).toEqual(["error", [2, 1, 1]]);
-    expect(away.annotations).toEqual([
-      expect.stringMatching(/^error Cannot read the session's job: .*GitHub answered 502 to GET/),
-    ]);
-  },
-);
+test("what GitHub refuses every ref for is left in a file, which applies, if there is no cache", async () => {
+  const { docs, run } = await setUp("none");
+  const { outcome, annotations, file = "", said } = await run({ prompt: line }, attempt(1), { pushes: true });
+  expect(outcome, said).toBe("failed");
+  expect(annotations).toContainEqual(expect.stringMatching(/^warning Work is only in a file on this runner: /));
+  expect(said).toContain("is lost, and has to be paid again, if it cannot be published, because refs/agent-work");
+  const clone = temporaryFolder();
+  docs.git("worktree", "add", "--detach", join(clone, "tree"), "main");
+  execFileSync("git", ["-C", join(clone, "tree"), "apply", "-3", "--whitespace=nowarn", file]);
+  expect(readFileSync(join(clone, "tree/notes.md"), "utf8")).toContain(line);
+});
 
 test.each<[RunAccess, agents: "one agent" | "an agent each", said: RegExp]>([
   [
@@ -155,14 +149,10 @@ test.each<[RunAccess, agents: "one agent" | "an agent each", said: RegExp]>([
     const { run } = await setUp(access);
     const session = { session: "nightly", prompt: line };
     const agentsOf = (nights: number): number => (agents === "one agent" ? 1 : nights);
-    const refusedNights = rows([1, 2], 1);
-    for (const number of refusedNights) {
-      const refused = await run(session, night(number), { pushes: true });
-      expect([refused.outcome, refused.found], refused.said).toEqual(["failed", [agentsOf(number), 0, 0]]);
-      expect(refused.annotations).toContainEqual(expect.stringMatching(said));
-    }
-    const last = refusedNights.length + 1;
-    const { outcome, found, said: log } = await run(session, night(last));
-    expect([outcome, found], log).toEqual(["pr-created", [agentsOf(last), 1, 1]]);
+    const refused = await run(session, night(1), { pushes: true });
+    expect([refused.outcome, refused.found], refused.said).toEqual(["failed", [1, 0, 0]]);
+    expect(refused.annotations).toContainEqual(expect.stringMatching(said));
+    const { outcome, found, said: log } = await run(session, night(2));
+    expect([outcome, found], log).toEqual(["pr-created", [agentsOf(2), 1, 1]]);
   },
 );

@@ -1,7 +1,8 @@
+import type { ChildProcess } from "node:child_process";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
@@ -21,11 +22,15 @@ async function setUp(access: RunAccess, isPrivate = true) {
   const [ledger, event] = [join(folder, "ledger"), join(folder, "event.json")];
   writeFileSync(event, JSON.stringify({ repository: { private: isPrivate } }));
   const agent = `cat > /dev/null; cat part.md 2>/dev/null | wc -l >> ${ledger}; echo line >> part.md; [ $(wc -l < part.md) -ge 3 ] || exit 3`;
-  const run = (ofRun: Record<string, string>, inputs: Record<string, string> = {}) =>
+  const run = (
+    ofRun: Record<string, string>,
+    inputs: Record<string, string> = {},
+    onStart: (child: ChildProcess) => void = () => {},
+  ) =>
     agentStep(
       github,
       { agent, "agent-options": unconfined, prompt: "Write it", ...inputs },
-      { environment: { ...cache.environment, GITHUB_REPOSITORY_ID: "1", GITHUB_EVENT_PATH: event, ...ofRun } },
+      { environment: { ...cache.environment, GITHUB_REPOSITORY_ID: "1", GITHUB_EVENT_PATH: event, ...ofRun }, onStart },
     );
   const found = (): string => readFileSync(ledger, "utf8").replaceAll("\n", " ").trim();
   const refs = (): string[] =>
@@ -47,7 +52,7 @@ test.each(rows(accesses, 2))(
     const first = await night("1");
     expect(first.outputs, first.log).toMatchObject({ outcome: "failed", "pr-link": "" });
     expect(first.annotations.join("\n")).toContain(
-      "What its agent changed is kept: the job's next request goes on from there.",
+      "What its agent changed is kept: the job's next request continues from there.",
     );
     expect(docs.branches()).toEqual([]);
     expect(refs()).toEqual([expect.stringMatching(/\/unfinished$/)]);
@@ -86,6 +91,87 @@ test.each(rows(accesses, 1))("a re-run begins in what its run left, with a cache
   expect(found()).toBe("0 1 2");
   expect(docs.branches()).toHaveLength(1);
 });
+
+test.each([
+  ["private", true],
+  ["public", false],
+])(
+  "what a cancelled run's agent changed is kept in a private repository, for people alone: %s",
+  async (_which, isPrivate) => {
+    const { docs, run, refs } = await setUp("write", isPrivate);
+    const flag = join(temporaryFolder(), "flag");
+    const agent = `cat > /dev/null; ls > found.md; echo text > half.md; echo > ${flag}; sleep 60`;
+    const cancel = async (child: ChildProcess): Promise<void> => {
+      await vi.waitFor(() => expect(existsSync(flag)).toBe(true), { timeout: 20_000, interval: 50 });
+      child.kill("SIGINT");
+    };
+    const onStart = (child: ChildProcess): void => void cancel(child);
+    const first = await run({ GITHUB_RUN_ID: "1" }, { session: "nightly", agent }, onStart);
+    expect(first.outputs.outcome, first.log).toBe("cancelled");
+    expect(refs()).toEqual(isPrivate ? [expect.stringMatching(/\/unfinished$/)] : []);
+    if (isPrivate) {
+      const [ref = ""] = refs();
+      expect(docs.git("show", `${ref}:change`)).toContain("half.md");
+      expect(first.log).toContain("no agent goes on with it");
+    }
+    const second = await run({ GITHUB_RUN_ID: "2" }, { session: "nightly", agent: "cat > /dev/null; ls > found.md" });
+    expect(second.outputs.outcome, second.log).toBe("pr-created");
+    expect(docs.read(second.outputs.ref ?? "", "found.md")).not.toContain("half.md");
+  },
+);
+
+test.each(rows(accesses, 1))(
+  "the next night begins in a commit that conflicts with a person's push, with a cache that %s",
+  async (_which, access) => {
+    const { docs, run, refs } = await setUp(access);
+    const night = (id: string, agent: string) => run({ GITHUB_RUN_ID: id }, { session: "nightly", prompt: id, agent });
+    const first = await night("1", "cat > /dev/null; echo one > part.md");
+    const { ref = "", "job-id": job, "pr-link": link } = first.outputs;
+    const commit = `commit refs/heads/${ref}\ncommitter W <w@example.com> now\ndata 3\nNew\nfrom refs/heads/${ref}^0\nM 100644 inline part.md\ndata 7\nperson\n\n`;
+    const input = join(temporaryFolder(), "commit");
+    writeFileSync(input, commit);
+    const push = `git -C ${docs.path} fast-import --quiet --date-format=now < ${input}`;
+    const second = await night("2", `cat > /dev/null; echo two > part.md; echo more > more.md; ${push}`);
+    expect(second.outputs, second.log).toMatchObject({ outcome: "failed", "job-id": job });
+    expect(refs(), second.log).toEqual([expect.stringMatching(/\/made$/)]);
+    expect(docs.read(ref, "part.md")).toBe("person");
+    const third = await night("3", "cat > told.md; ls > found.md");
+    expect(third.outputs, third.log).toMatchObject({ outcome: "pr-created", "job-id": job, "pr-link": link });
+    expect(docs.read(ref, "part.md")).toBe("person");
+    expect(docs.read(ref, "more.md")).toBe("more");
+    expect(docs.read(ref, "told.md")).toContain("conflicts with what others have pushed since");
+  },
+  60_000,
+);
+
+test.each(rows(accesses, 1))(
+  "the next night begins in a change that the service refused, with a cache that %s",
+  async (_which, access) => {
+    const { docs, run, refs } = await setUp(access);
+    const night = (id: string, agent: string) =>
+      run(
+        { GITHUB_RUN_ID: id },
+        { session: "nightly", agent, "agent-options": `${unconfined}\n--protected-files refuse` },
+      );
+    const first = await night(
+      "1",
+      "cat > /dev/null; echo text > text.md; echo 'exit 1' > build.sh; echo x > AGENTS.md",
+    );
+    expect(first.outputs.outcome, first.log).toBe("failed");
+    expect(docs.branches()).toEqual([]);
+    expect(refs()).toEqual([expect.stringMatching(/\/unfinished$/)]);
+    const second = await night("2", "cat > told.md; ls > found.md");
+    expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+    const { ref = "" } = second.outputs;
+    expect(docs.read(ref, "found.md").split("\n")).toContain("text.md");
+    for (const file of ["build.sh", "AGENTS.md"]) {
+      expect(docs.read(ref, "found.md")).not.toContain(file);
+      expect(docs.read(ref, "told.md")).toContain(file);
+    }
+    expect(refs()).toEqual([]);
+  },
+  60_000,
+);
 
 test("in a public repository, it is not kept of an agent with a network", async () => {
   const { run, refs } = await setUp("write", false);

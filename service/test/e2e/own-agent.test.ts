@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
-import { startCacheService } from "../../../test/support/cache-service.ts";
+import { expect, test } from "vitest";
+import { commentEnvironment } from "../../../test/support/payload.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
@@ -47,6 +47,7 @@ async function setUp({ isOpen = true } = {}) {
     github,
     agents: () => (existsSync(agents) ? readFileSync(agents, "utf8").split("\n").length - 1 : 0),
     open: () => writeFileSync(gate, ""),
+    close: () => rmSync(gate),
     start: () => jobEnvironment(github),
     run: async (
       inputs: Record<string, string> = {},
@@ -73,6 +74,25 @@ async function setUp({ isOpen = true } = {}) {
     },
   };
 }
+
+test("a submodule that --only leads into is named to the agent, in the log and in the body, and the rest is published", async () => {
+  const { docs, github, run } = await setUp();
+  docs.importHistory(
+    `commit refs/heads/main\ncommitter A <a@b> now\ndata 0\nfrom refs/heads/main^0\nM 160000 ${"1".repeat(40)} theme\n\n`,
+  );
+  const ran = await run({
+    agent: "cat > notes.md; echo a > theme/page.css",
+    "agent-options": "--sandbox none\n--agent-network full\n--only theme/**/*.css\n--only notes.md",
+  });
+  expect(ran.outputs, ran.log).toMatchObject({ outcome: "pr-created" });
+  const empty = "These submodules are empty here, and what is written there is not published: theme";
+  expect(docs.git("show", `${ran.outputs.ref}:notes.md`)).toContain(empty);
+  expect(docs.git("diff", "--name-only", `main...${ran.outputs.ref}`)).toBe("notes.md");
+  const [pull] = (await github.call("GET", "/pulls")) as { body: string }[];
+  expect(pull?.body).toContain(`${empty}\n  Left out: theme, because only what the submodule's own repository has`);
+  expect(ran.log).toContain(`${empty}. To change one, let an agent work on its repository, with --repository.`);
+  expect(ran.log).not.toContain("matches no file that exists: theme");
+});
 
 test("two steps at the same time run their agents, open their pull requests, and leave nothing behind", async () => {
   const { docs, agents, run } = await setUp();
@@ -184,6 +204,31 @@ test("a comment in the agent's own pull request goes to its job, and one that wa
   expect(said).not.toContain("delete all");
 }, 60_000);
 
+test("work for a pull request that was merged while its agent ran goes on top of that, as does work asked for there later", async () => {
+  const { docs, github, agents, open, close, run } = await setUp();
+  const first = await run({ session: "nightly" });
+  close();
+  const running = run({ session: "nightly", prompt: "More" }, { GITHUB_RUN_ID: "2" });
+  await waitUntil(() => agents() === 2);
+  await github.call("PUT", "/pulls/1/merge", {});
+  docs.setHead("main", docs.head(first.outputs.ref ?? ""));
+  open();
+  const second = await running;
+  expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+  expect(second.outputs["pr-link"]).not.toBe(first.outputs["pr-link"]);
+  expect(docs.git("log", "--format=%P", `main..${second.outputs.ref}`)).toBe(docs.head("main"));
+
+  const { id } = (await github.call("POST", "/issues/1/comments", { body: "/agent fix" })) as { id: number };
+  const { owner, repo, url } = github;
+  const event = { id, text: "/agent fix", author: { login: owner }, owner, repo, subject: { pull_request: {} } };
+  const inputs = { "trigger-phrase": "/agent", prompt: "", base: "pull-request" };
+  const third = await run(inputs, { ...commentEnvironment(temporaryFolder(), url, event), GITHUB_SERVER_URL: url });
+  expect(third.outputs, third.log).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+  expect(docs.git("log", "--format=%P", `main..${third.outputs.ref}`)).toBe(docs.head("main"));
+  const replies = (await github.call("GET", "/issues/1/comments")) as { body: string }[];
+  expect(replies.at(-1)?.body).toContain("Pull request #1 is merged or closed, so that the work is for the branch");
+}, 120_000);
+
 test("a dry run checks the token, and installs and runs nothing", async () => {
   const { docs, github, agents, run } = await setUp();
   const { outputs, log } = await run({ "dry-run": "true", "agent-options": "--sandbox none", agent: "editor" });
@@ -225,30 +270,6 @@ test("a dry run finds out that a runner of one's own has no sandbox", async () =
   expect(annotations, log).toEqual([expect.stringContaining("bubblewrap cannot run on this runner")]);
 });
 
-/** Without a cache, all is known by the branch and its pull request: `own-agent-kept.test.ts` shows that. */
-test.each(rows(["write", "none"] as const, 1))(
-  "re-runs and nights know the job, with a cache whose access is %s",
-  async (access) => {
-    const { docs, github, agents, run } = await setUp();
-    const cache = await startCacheService("v1", { access });
-    onTestFinished(() => cache[Symbol.asyncDispose]());
-    const night = (id: number, attempt = 1, inputs: Record<string, string> = {}) =>
-      run(
-        { session: "nightly", prompt: `Night ${id}`, ...inputs },
-        { ...cache.environment, GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: String(attempt) },
-      );
-    const first = await night(1);
-    expect(first.outputs, first.log).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
-    const again = await night(1, 2);
-    expect(again.outputs, again.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
-    expect(agents()).toBe(1);
-    const second = await night(2);
-    expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
-    expect([agents(), docs.branches().length]).toEqual([2, 1]);
-    expect(await github.call("GET", "/pulls?state=all")).toHaveLength(1);
-  },
-);
-
 test("a cancelled step stops its agent within 7 s, and a re-run runs it again", async () => {
   const { agents, open, run, docs } = await setUp({ isOpen: false });
   let cancelledAt = 0;
@@ -270,12 +291,12 @@ test("a cancelled step stops its agent within 7 s, and a re-run runs it again", 
 test("after timeout-minutes, the agent is stopped", async () => {
   const { agents, run } = await setUp({ isOpen: false });
   const { outputs, annotations, log } = await run({
-    "timeout-minutes": "0.05",
+    "timeout-minutes": "0.08",
     "agent-options": "--sandbox none\n--agent-network full\n--time-limit-minutes 5",
   });
   expect(outputs, log).toMatchObject({ outcome: "timed-out" });
   expect(annotations).toEqual([
-    expect.stringMatching(/^error Timed out: Job \S+ was still running after 3 s, so its agent was stopped\./),
+    expect.stringMatching(/^error Timed out: Job \S+ was still running after \\d s, so its agent was stopped\./),
   ]);
   expect(agents()).toBe(1);
 });

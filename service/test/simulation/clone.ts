@@ -51,6 +51,14 @@ export class SimulatedRepository implements UsedRepository {
     return [];
   }
 
+  async commitsOfBranch(): Promise<never[]> {
+    return [];
+  }
+
+  async isCleanMerge(): Promise<boolean> {
+    return false;
+  }
+
   async fetchIfBehind(): Promise<void> {}
 
   async targetBranch(): Promise<string> {
@@ -108,8 +116,8 @@ export class SimulatedRepository implements UsedRepository {
     return { commit: this.#keep(this.#remote.createCommit(parent, message, edits)).id, leftOut: [] };
   }
 
-  async paths(): Promise<[]> {
-    return [];
+  async paths(): Promise<{ paths: []; submodules: [] }> {
+    return { paths: [], submodules: [] };
   }
 
   async changedFiles(): Promise<[]> {

@@ -253,7 +253,7 @@ export class MemoryRepository implements Repository {
       isAncestor: async (ancestor, descendant) => this.#all.isAncestor(ancestor, descendant),
       mergeBase: async (one, other) => this.#all.mergeBase(one, other),
       isMergedSince: async (base, commit, target) => this.#isMergedSince(base, commit, target),
-      isCleanMerge: async (commit, target) => this.#isCleanMerge(commit, target),
+      isCleanMerge: (commit, target) => this.isCleanMerge(commit, target),
       withFilesOf: async (head, from, matching) => this.#withFilesOf(head, from, matching),
     };
     return findStart(repository, branch, options);
@@ -311,8 +311,8 @@ export class MemoryRepository implements Repository {
     }));
   }
 
-  async paths(commit: string): Promise<string[]> {
-    return [...this.#all.files(this.#commit(commit).id).keys()];
+  async paths(commit: string): Promise<{ paths: string[]; submodules: string[] }> {
+    return { paths: [...this.#all.files(this.#commit(commit).id).keys()], submodules: [] };
   }
 
   async *readContents(ids: readonly string[]): AsyncGenerator<{ id: string; content: string }> {
@@ -412,7 +412,7 @@ export class MemoryRepository implements Repository {
     return { conflicts: this.#all.changedPaths(base, other).filter((path) => changed.has(path)) };
   }
 
-  #isCleanMerge(commit: string, target: string): boolean {
+  async isCleanMerge(commit: string, target: string): Promise<boolean> {
     const { tree, parents } = this.#commit(commit);
     const [into = "", other] = parents;
     return other !== undefined && this.#all.isAncestor(other, target) && this.#all.merge(into, other) === tree;

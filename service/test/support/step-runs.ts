@@ -71,7 +71,7 @@ export async function setUpRuns(reply?: GitHubReply) {
       github: { apiUrl, owner, name, token },
       copies: (projects) =>
         openMemory({
-          keepsUnfinished: true,
+          keeps: ["unfinished"],
           project: projects.get("docs"),
           projectId: "docs",
           cache: cache.ofRun({ ...(access && { access }), ...(scope !== undefined && { scope }) }),

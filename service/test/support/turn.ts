@@ -58,7 +58,7 @@ class FakeBranch {
       return { commit: `c${this.#made}`, leftOut };
     },
     changedFiles: async () => this.changed,
-    paths: async () => ["docs/page.md"],
+    paths: async () => ({ paths: ["docs/page.md", "docs/api"], submodules: ["docs/api"] }),
     readContents: async function* (ids) {
       for (const id of ids) yield { id, content: id };
     },

@@ -106,3 +106,13 @@ test("ordinary text has none, and a short value is no secret", async () => {
   expect(short.isEmpty).toBe(true);
   expect(await short.find("on and on")).toBeUndefined();
 });
+
+test.each([
+  ["one in the other", "the-whole-secret-of-one", "whole-secret-of"],
+  ["one begins in the other", "the-first-secret-value-one", "secret-value-one-and-more-of-it"],
+])("of secrets that overlap, nothing is left: %s", async (_, one, other) => {
+  const text = `a ${one}${other.startsWith("secret-value") ? "-and-more-of-it" : ""} b`;
+  const patterns = [one, other].map((value, index) => ({ name: `KEY_${index}`, value }));
+  for (const secrets of [patterns, patterns.toReversed()])
+    expect(await new SecretPatterns(secrets).remove(text)).toBe("a *** b");
+});

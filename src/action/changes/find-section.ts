@@ -43,13 +43,17 @@ export async function findSection(
   }
 }
 
-/** Warns of patterns that match no file that there is: what they were meant for never counts. */
+/** Warns of patterns that match no file that there is: what they were meant for never counts, or only as the commit of a submodule. */
 async function warnOfUnused({ paths }: ChangesSettings, { head }: Changes, run: Run): Promise<void> {
   const all = await connectRepository(run, readingLimits)
     .then((reader) => repositoryOf(reader).allPaths(head))
     .catch(() => undefined);
-  const unused = all && paths?.unused(all);
-  if (unused !== undefined && unused.length > 0)
+  if (!all || !paths) return;
+  const into = all.submodules.flatMap(paths.into);
+  const unused = paths
+    .unused([...all.files, ...all.submodules])
+    .filter((one) => !one.startsWith("!") && !into.includes(one));
+  if (unused.length > 0)
     run.log.warning(message`
       A pattern matches no file
       ${excerpt(unused.join(", "), 300)} in paths matches no file of the repository, so that no change counts for it.
@@ -73,8 +77,11 @@ async function readChanges(
 
   const files = mergeFiles(parts);
   const counting = files.filter(
-    ({ name, previousName }) =>
-      !paths || paths.matches(name) || (previousName !== undefined && paths.matches(previousName)),
+    ({ name, previousName, isSubmodule }) =>
+      !paths ||
+      paths.matches(name) ||
+      (previousName !== undefined && paths.matches(previousName)) ||
+      (isSubmodule && paths.into(name).length > 0),
   );
   const { base, head } = range;
   const name = environment.GITHUB_REPOSITORY ?? "";

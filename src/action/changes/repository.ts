@@ -26,6 +26,9 @@ const commit = z.pipe(
 /** A commit, with the beginning of its message. Its first parent is the branch it was made on or merged into. */
 export type Commit = z.output<typeof commit>;
 
+/** What GitHub shows as the patch of a submodule. */
+const pointers = /^@@.*(?:\n[-+]Subproject commit [0-9a-f]{40,64})+\n?$/;
+
 const file = z.pipe(
   z.object({
     filename: z.string(),
@@ -36,7 +39,7 @@ const file = z.pipe(
     patch: z.optional(z.string()),
   }),
   z.transform(({ filename: name, previous_filename: previousName, patch, ...counts }) => {
-    return { name, previousName, patch, ...counts };
+    return { name, previousName, patch, ...counts, isSubmodule: pointers.test(patch ?? "") };
   }),
 );
 /** A file that changed. It has no patch if it is binary, or if that is too large for GitHub. */
@@ -168,10 +171,11 @@ export function repositoryOf(reader: RepositoryReader) {
       return (await reader.get("commits/{ref}", z.object({ files: z.array(file) }), { ref })).files;
     },
 
-    /** Returns the paths of all files of a commit; `undefined` if there are too many. GitHub's documentation: "Get a tree". */
-    async allPaths(ref: string): Promise<string[] | undefined> {
+    /** Returns the paths of all files and submodules of a commit; `undefined` if there are too many. GitHub's documentation: "Get a tree". */
+    async allPaths(ref: string): Promise<{ files: string[]; submodules: string[] } | undefined> {
       const { truncated, tree } = await reader.get("git/trees/{ref}", fileTree, { ref, recursive: "1" });
-      return truncated ? undefined : tree.filter(({ type }) => type !== "tree").map(({ path }) => path);
+      const of = (kind: string) => tree.filter(({ type }) => type === kind).map(({ path }) => path);
+      return truncated ? undefined : { files: of("blob"), submodules: of("commit") };
     },
 
     /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */

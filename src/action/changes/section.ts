@@ -56,7 +56,9 @@ function list(title: string, lines: readonly string[], max: number, total: numbe
   return ["", `${title}:`, ...shown, ...more];
 }
 
-function describeFile({ name, previousName, status, additions, deletions }: ChangedFile): string {
+function describeFile({ name, previousName, status, additions, deletions, isSubmodule }: ChangedFile): string {
+  if (isSubmodule)
+    return `${oneLine(status, 20)} ${oneLine(name, maxNameLength)} (a submodule: its files are not in this repository)`;
   const from = previousName === undefined ? "" : ` (from ${oneLine(previousName, maxNameLength)})`;
   return `${oneLine(status, 20)} ${oneLine(name, maxNameLength)}${from} +${additions} -${deletions}`;
 }

@@ -160,7 +160,7 @@ export class Conversation {
     return this.#ownJob;
   }
 
-  /** Finds the job that the request continues: that of the pull request, or else of the thread; `undefined` for a new one. */
+  /** Finds the job to continue: the pull request's, otherwise the thread's; `undefined` for a new one. */
   async findContinued(base: string | undefined): Promise<Continuation | RunResult | undefined> {
     const { settings, log } = this.#run;
     const { thread } = this;
@@ -193,7 +193,7 @@ export class Conversation {
       const known = await jobOfService(this.#run);
       if ("kind" in known) return known;
       if (known.jobId !== undefined)
-        log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which goes on`);
+        log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which continues`);
       return known.jobId === undefined ? undefined : { jobId: known.jobId, isReplaceable: true };
     }
     // A job that started from another branch would bring that along.

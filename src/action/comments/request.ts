@@ -42,7 +42,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const trigger = triggerKind === "review" ? undefined : parseTrigger(event, mode);
   if (trigger && "skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip, triggerKind } };
 
-  // In a thread, a re-run always waits for what an earlier attempt started.
+  // In a thread, a re-run always waits for an earlier attempt's job.
   const own = { ...settings, onRerun: "resume", session: "" } as const;
   // Its service finds the job of a thread by that, if a runner was lost before the reply named it.
   const session = settings.agent && mode.jobId === "" ? `thread ${event.subject.number}` : "";

@@ -128,7 +128,7 @@ export function parseAgent(
 /** Returns why a token cannot be one for another repository; `undefined` if it may be. */
 function tokenProblem(raw: Readonly<Record<Input, string>>, other: string): Text | undefined {
   const token = raw["github-token"];
-  const needed = say`Set it to one that can write to ${other}, such as that of a GitHub App`;
+  const needed = say`Set it to one that can write to ${other}, such as a GitHub App's`;
   if (token === "") return say`is empty. ${needed}. Check the secret's name. ${trusted(forkAdvice)}`;
   if (token === raw["workflow-token"])
     return say`is the workflow's own, which can write only to this repository. ${needed}`;

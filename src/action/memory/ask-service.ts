@@ -4,25 +4,24 @@ import type { Announcement } from "../../client/step-lookup.ts";
 import { retryAfterMs } from "../../client/submit.ts";
 import { canBeAsked, connectService, type Run } from "../run.ts";
 
-/** How long a service that does not announce itself is asked again, in milliseconds. */
+/** How long a service that does not announce itself is asked, in milliseconds. */
 const askLimitMs = 20_000;
-/** Before it is asked again, in milliseconds. */
+/** Between two questions, in milliseconds. */
 const pauseMs = 500;
-/** How often a service without an entry has to say that it does not know the question. */
+/** How often a service without a cache entry must deny that it knows the question. */
 const minDenials = 2;
 
-/** What a service answers to the question what was sent under the step. `mute`: it is not one that can be asked. */
+/** The service's answer about requests of the step. `mute`: it does not support the question. */
 export type Answer =
   | { kind: "announced"; announcement: Announcement }
   | { kind: "mute" }
   | { kind: "unreadable"; error: RequestError | undefined };
 
 /**
- * Asks the service what was sent under the step, and what it offers, for a short time. Never rejects because of the service.
+ * Asks the service, for a short time, what was sent under the step and which features it has. Never rejects because of the service.
  *
- * @param hadAnnounced - returns whether the service had announced itself to an earlier attempt; `undefined` if no entry says it.
- *   Default: none does
- * @param maxOutageMs - how long it is asked while it fails for a passing reason, in milliseconds. Default: 20,000
+ * @param hadAnnounced - returns whether it had announced itself to an earlier attempt; `undefined` if no entry says so. Default: none does
+ * @param maxOutageMs - how long to retry while it fails transiently, in milliseconds. Default: 20,000
  */
 export async function askService(
   run: Run,
@@ -32,14 +31,14 @@ export async function askService(
   const { announcement: known, session, askedSession } = run.state;
   if (known && session === askedSession && !run.settings.dryRun) return { kind: "announced", announcement: known };
   const answer = await ask(run, hadAnnounced, maxOutageMs);
-  // To find the branch that a job starts from, it was asked before the session was known.
+  // It was first asked before the session was known, to find the job's base branch.
   return known && answer.kind !== "announced" ? { kind: "announced", announcement: known } : answer;
 }
 
 async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>, maxOutageMs: number): Promise<Answer> {
   const { state, settings, ports } = run;
   const { clock, random, signal } = ports;
-  // A dry run sends nothing to it, unless it runs with the step.
+  // A dry run sends it nothing, unless it runs inside the step.
   if ((settings.dryRun && !settings.agent) || !canBeAsked(run)) return { kind: "mute" };
   state.startedAt ??= clock.now();
   const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
@@ -58,12 +57,12 @@ async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>, m
       }
       denials++;
     } catch (error) {
-      // A proxy setting that cannot be used is reported by the request that needs it.
+      // An invalid proxy setting is reported by the request that needs it.
       if (!isRequestError(error)) throw error;
       failure = error;
     }
     if (signal.aborted) return { kind: "unreadable", error: failure };
-    // That of an own agent always does.
+    // An own agent's service always announces itself.
     const had = settings.agent ? true : await hadAnnounced();
     const isDenied = failure ? !isTransientPollFailure(failure) : true;
     if (had === false ? isDenied : had === undefined && failure === undefined && denials >= minDenials) {

@@ -1,4 +1,4 @@
-/** What an attempt leaves for later ones about its request. */
+/** What an attempt records about its request, for later attempts. */
 export type Word =
   | { kind: "nothing sent" }
   | { kind: "about to send"; hasOtherPrompt?: boolean }
@@ -12,45 +12,45 @@ export interface EarlierAttempt {
   word: Word | "unreadable" | undefined;
 }
 
-/** The turn that the service says an earlier attempt sent. */
+/** An earlier attempt's turn, according to the service. */
 export interface EarlierTurn {
   jobId: string;
   turnId: string;
-  /** Why it is of no use, or its job is. `ignored`: because of `on-rerun: new`. */
+  /** Why the turn or its job is unusable. `ignored`: because of `on-rerun: new`. */
   over: "failed" | "stopped" | "archived" | "ignored" | undefined;
   hasOtherPrompt: boolean;
-  /** Whether its work is kept: what is sent to its job publishes that first. */
+  /** Whether its work is kept: the job's next request publishes it first. */
   isKept: boolean;
-  /** Whether it is kept unfinished: the agent of what is sent to its job begins in it. */
+  /** Whether unfinished work is kept: the job's next agent starts from it. */
   isUnfinished: boolean;
 }
 
-/** What GitHub says about the attempts without a word: whether they ran the step, and which was the newest that did. */
+/** GitHub's record of the attempts without a word: whether any ran the step, and the newest that did. */
 export type StepRecord = "not started" | "unknown" | { ran: number };
 
-/** All that is known about the earlier attempts of the step. */
+/** Everything known about the earlier attempts of the step. */
 export interface Evidence {
   /**
-   * What the service says that it was sent under the step. `mute`: it cannot be asked; `unreadable`: it may be one that can be;
-   * `several`: turns, none with this prompt.
+   * What was sent under the step, according to the service. `mute`: it cannot be asked; `unreadable`: perhaps it can; `several`: turns,
+   * none with this prompt.
    */
   service: "mute" | "unreadable" | "nothing" | { several: readonly string[] } | EarlierTurn;
   /** Whether it had announced to an earlier attempt that it can be asked. */
   hadAnnounced: boolean;
-  /** The newest first. */
+  /** Newest first. */
   attempts: readonly EarlierAttempt[];
   record: StepRecord;
-  /** The jobs that were found to be of no use: failed, archived or gone. */
+  /** Unusable jobs: failed, archived or gone. */
   over: ReadonlySet<string>;
-  /** Whether an attempt would have left a word if it had sent something, as far as this one can tell. */
+  /** Whether an attempt would have left a word after sending something, as far as this one can tell. */
   keepsWords: boolean;
-  /** The later run of the session that last sent something, and to which job. */
+  /** The later run of the session that last sent something, and its job. */
   laterRun?: { run: string; jobId: string } | undefined;
 }
 
 /**
- * Why nothing is sent. `unrecorded`: an attempt ran the step, by GitHub's record, and nothing says what it sent; `unknown`: nor could
- * GitHub be asked; `pending`: an attempt was about to send something, and whether it did is unknown.
+ * Why nothing is sent. `unrecorded`: GitHub recorded that an attempt ran the step, but not what it sent; `unknown`: GitHub could not be
+ * asked either; `pending`: an attempt was about to send something, and it is unknown whether it did.
  */
 export type Reason =
   | { cause: "several-turns"; jobIds: readonly string[] }
@@ -62,19 +62,19 @@ export type Reason =
   | { cause: "later-run"; run: string; jobId: string };
 
 export type Decision =
-  /** `besides`, `unproven`: a newer attempt, of which nothing says what it sent, and that ran the step, or may have run it. */
+  /** `besides`, `unproven`: a newer attempt without a word that ran the step, or may have run it. */
   | { do: "wait"; jobId: string; sent: "create" | "message"; attempt: number; besides?: number; unproven?: number }
   | { do: "wait"; jobId: string; sent: "message"; turnId: string; hasOtherPrompt: boolean }
   /**
-   * `to`: the job whose work is kept; default: as planned. `publishes`: whether that is to be published, and not to be gone on with.
-   * `replaces`: the turn that it takes the place of; `unproven`: an attempt that may have run the step.
+   * `to`: the job with kept work; default: as planned. `publishes`: whether that work is published rather than continued. `replaces`: the
+   * turn that this one replaces; `unproven`: an attempt that may have run the step.
    */
   | { do: "send"; to?: string; publishes?: boolean; replaces?: string; unproven?: number }
   | ({ do: "refuse" } & Reason);
 
 /**
- * Decides what an attempt does: wait for what an earlier one sent, send, or nothing. A word counts until a newer attempt leaves
- * one; the silence of a newer attempt outranks it.
+ * Decides whether an attempt waits for an earlier request, sends its own, or does neither. A word counts until a newer attempt leaves one;
+ * a newer attempt's silence outranks it.
  */
 export function decide(evidence: Evidence): Decision {
   const { service, record, hadAnnounced, keepsWords, laterRun } = evidence;
@@ -87,7 +87,7 @@ export function decide(evidence: Evidence): Decision {
   }
   const { found, silent } = newestWord(evidence);
   const [newest] = silent;
-  // Without an announcement before, an attempt's word is as good as the service's.
+  // If the service never announced itself, an attempt's word is as good as its answer.
   const isOpen = newest !== undefined && record !== "not started";
   if (service === "unreadable" && (hadAnnounced || isOpen)) return refuse({ cause: "service" });
   if (found?.word === "unreadable") return refuse({ cause: "unreadable" });
@@ -111,7 +111,7 @@ export function decide(evidence: Evidence): Decision {
   return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ cause: "unknown", attempt: newest });
 }
 
-/** Decides, and asks GitHub for its record only if the answer depends on it. */
+/** Decides, and asks GitHub for its record only if the decision depends on it. */
 export async function decideWith(
   evidence: Evidence,
   readRecord: (attempts: readonly number[]) => Promise<StepRecord>,
@@ -125,8 +125,8 @@ export async function decideWith(
 }
 
 /**
- * Returns the newest word that counts, and the attempts after it that left none and may have sent something. A job that is of no
- * use ends the search: what came before it was decided when it was started.
+ * Returns the newest word that counts, and newer attempts without one that may have sent something. The search ends at an unusable job:
+ * starting it settled everything before it.
  */
 function newestWord({ service, attempts, over }: Evidence): {
   found: { attempt: number; word: Word | "unreadable" } | undefined;
@@ -135,8 +135,8 @@ function newestWord({ service, attempts, over }: Evidence): {
   const hasAnswered = service === "nothing" || (typeof service === "object" && "turnId" in service);
   const silent: number[] = [];
   for (const { attempt, word } of attempts) {
-    // The service names what an attempt has sent, or has its key when it arrives, and then starts nothing for this one's.
-    // It answers for its caller, so a job that an attempt created under another key is known by the word only.
+    // The service names each attempt's turn, or knows its key when the request arrives, and then starts nothing under this one's. It
+    // answers per caller, so a job created under another key is known only from its word.
     if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create")) continue;
     if (word === undefined) {
       silent.push(attempt);

@@ -26,24 +26,24 @@ import type { SessionMemory } from "./session.ts";
 import { untilAborted } from "./wait.ts";
 import { type CachedWords, type ReadWords, strengthOf } from "./words.ts";
 
-/** What the thread of a comment says of the earlier attempts. */
+/** What a comment's thread says about earlier attempts. */
 export type ThreadWords =
   | { kind: "unreadable" }
-  /** The reply, which the newest attempt that sent something has written last. */
+  /** The reply, last written by the newest attempt that sent something. */
   | { kind: "reply"; attempt: number; word: Word }
   /**
-   * There is no reply. `proof`: no earlier attempt came as far as to react, so that nothing was sent; `doubt`: one had, or none could
-   * leave anything; `open`: it says nothing.
+   * There is no reply. `proof`: no earlier attempt reacted, so nothing was sent; `doubt`: one reacted, or none could leave anything;
+   * `open`: no evidence.
    */
   | { kind: "none"; silence: "proof" | "doubt" | "open" };
 
-/** Returns the evidence of an attempt that has none before it, or does not care. */
+/** Returns the evidence of a first attempt, or one that ignores earlier ones. */
 export function noEvidence({ ports }: Run): Evidence {
   const keepsWords = !isForgetful(ports.environment);
   return { service: "mute", hadAnnounced: false, attempts: [], record: "unknown", over: new Set(), keepsWords };
 }
 
-/** What the service and the cache say. */
+/** The answers of the service and the cache. */
 export interface Replies {
   words: ReadWords;
   answer: Answer;
@@ -51,8 +51,8 @@ export interface Replies {
 }
 
 /**
- * Asks the service what the earlier attempts of the step sent, and reads their words in the cache, before anything else. Returns a
- * result if nothing may be sent.
+ * Reads what earlier attempts sent from the service, and their words from the cache, before anything else. Returns a result if nothing may
+ * be sent.
  *
  * @param fill - returns the prompt with a section on changes
  */
@@ -62,7 +62,7 @@ export async function askBefore(
 ): Promise<Replies | RunResult> {
   const { signal } = run.ports;
   const asked = ask(source, source.memory.cache, run).catch((error: unknown) => {
-    // What asks its service may start it.
+    // Asking an own agent's service may start it.
     if (error instanceof AgentError) return agentFailed(error);
     throw error;
   });
@@ -72,7 +72,7 @@ export async function askBefore(
 
 async function ask(source: PromptSource, cache: CachedWords | undefined, run: Run): Promise<Replies | RunResult> {
   let read: Promise<ReadWords> | undefined;
-  // Read at most once: the prompt and the decision are then made from the same words.
+  // Read at most once, so that the prompt and the decision use the same words.
   const readWords = (): Promise<ReadWords> => {
     read ??= cache?.read() ?? Promise.resolve(noWords(run));
     return read;
@@ -85,7 +85,7 @@ async function ask(source: PromptSource, cache: CachedWords | undefined, run: Ru
   if (!newest) return { words, answer, service: "nothing" };
   const isOnly = older.length === 0;
   const isWhole = (run.settings.changes || source.readThread) && !run.state.features?.has("sections");
-  // The prompt depends on what others write, and there is nothing to choose from.
+  // The prompt depends on other people's text, and there is only one turn.
   if (isWhole && isOnly) return { words, answer, service: turnOf(newest, false) };
   const firstBase = words.base;
   const written = isWhole
@@ -115,7 +115,7 @@ function turnOf({ jobId, turnId, status, isKept, isUnfinished }: SentTurn, hasOt
   };
 }
 
-/** Returns the evidence once a job that was waited for turned out to be of no use. */
+/** Returns the evidence after a job that was waited for turned out to be unusable. */
 export function withoutJob(evidence: Evidence, jobId: string): Evidence {
   const { service, over } = evidence;
   const isTurn = typeof service === "object" && "turnId" in service;
@@ -127,10 +127,10 @@ export function withoutJob(evidence: Evidence, jobId: string): Evidence {
 }
 
 /**
- * Puts together what all places say of the earlier attempts. Never rejects.
+ * Combines the evidence about earlier attempts. Never rejects.
  *
- * @param session - `undefined` if there is none that can be read
- * @param readThread - reads the thread of a comment
+ * @param session - `undefined` if it cannot be read
+ * @param readThread - reads a comment's thread
  */
 export async function gather(
   { words, answer, service }: Replies,
@@ -151,7 +151,7 @@ export async function gather(
     ...none,
     service,
     hadAnnounced: words.hadAnnounced === true || run.settings.agent !== undefined,
-    // Its service is asked for all of them: it has the step's key in each attempt.
+    // An own agent's service has the step's key for every attempt.
     attempts: run.settings.agent ? noWords(run).attempts : attempts,
     over: new Set(turns.map((turn) => turn.jobId)),
     keepsWords: none.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
@@ -159,14 +159,14 @@ export async function gather(
   };
 }
 
-/** Adds what another place says of an attempt: the stronger word counts. */
+/** Adds another source's word on an attempt; the stronger word counts. */
 function withWord(attempts: readonly EarlierAttempt[], attempt: number, word: Word): EarlierAttempt[] {
   return attempts.map((one) =>
     one.attempt === attempt && strengthOf(word) > strengthOf(one.word) ? { attempt, word } : one,
   );
 }
 
-/** An attempt that sends something writes the reply first, so that the reply outlives all words before it. */
+/** An attempt writes the reply before it sends anything, so the reply outlives all earlier words. */
 function withThread(attempts: readonly EarlierAttempt[], thread: ThreadWords): EarlierAttempt[] {
   const fill = (word: EarlierAttempt["word"]) =>
     attempts.map((one) => (one.word === undefined ? { ...one, word } : one));
@@ -174,14 +174,14 @@ function withThread(attempts: readonly EarlierAttempt[], thread: ThreadWords): E
     case "unreadable":
       return fill("unreadable");
     case "none":
-      // An attempt whose reaction was refused may have gone on, with a word in the cache.
+      // An attempt whose reaction was rejected may have continued, with a word in the cache.
       return thread.silence === "proof"
         ? attempts.map((one) => (typeof one.word === "object" ? one : { ...one, word: { kind: "nothing sent" } }))
         : [...attempts];
     case "reply": {
       const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
       const cached = attempts.find(({ attempt }) => attempt === thread.attempt)?.word;
-      // The reply says that nothing was sent only if that holds for the attempts before, too.
+      // The reply says "nothing sent" only if that is true of earlier attempts, too.
       const isDoubt = thread.word.kind === "about to send" && !isJob(cached);
       const word = isDoubt || strengthOf(thread.word) > strengthOf(cached) ? thread.word : cached;
       return [...newer, { attempt: thread.attempt, word }];
@@ -189,25 +189,24 @@ function withThread(attempts: readonly EarlierAttempt[], thread: ThreadWords): E
   }
 }
 
-/** Returns whether a word names a job. */
 export function isJob(word: Word | "unreadable" | undefined): word is Extract<Word, { kind: "job" }> {
   return typeof word === "object" && word.kind === "job";
 }
 
-/** What this attempt leaves. */
+/** The evidence that this attempt leaves. */
 export interface Left {
   /** Every word that a later attempt may find. */
   words: readonly (Word | undefined)[];
   keepsWords: boolean;
-  /** Whether the service has what the step sent, or waits for: then it names the turn, if it can be asked. */
+  /** Whether the service has the request that was sent or waited for: if it can be asked, it names the turn. */
   acceptance: Acceptance;
 }
 
-/** From the most harmful to the least. */
+/** Most harmful first. */
 const actions: readonly RerunAction[] = ["repeats", "stops", "resumes"];
 const actionOf: Readonly<Record<Decision["do"], RerunAction>> = { wait: "resumes", send: "repeats", refuse: "stops" };
 
-/** Returns what a re-run does: what is decided on the evidence that this attempt leaves, at the worst. */
+/** Returns the worst that a re-run would do, based on the evidence that this attempt leaves. */
 export function rerunEffect(
   evidence: Evidence,
   { words, keepsWords, acceptance }: Left,

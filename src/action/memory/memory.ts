@@ -12,24 +12,24 @@ import { type SessionMemory, type SessionUpdate, sessionMemory } from "./session
 import { untilSettled } from "./wait.ts";
 import { type CachedWords, cachedWords, strengthOf } from "./words.ts";
 
-/** How long a request waits for the entry that says that it is about to be sent, in milliseconds. */
+/** How long a request waits until its announcement is saved, in milliseconds. */
 const maxHoldMs = 3000;
 
-/** A word that this attempt has begun to save, and what became of it. */
+/** A word that is being saved, and its result. */
 interface Save {
   word: Word;
   fate: "saved" | "unknown" | "refused";
 }
 
-/** What is remembered for a step in the Actions cache. It is saved while the step waits for the job. */
+/** A step's entries in the Actions cache, saved while the step waits for its job. */
 export class Memory {
-  /** The words of earlier attempts; `undefined` without a cache that can be read, and beside an own agent, whose service is asked. */
+  /** The words of earlier attempts; `undefined` if the cache is unreadable, or for an own agent, whose service is asked instead. */
   readonly cache: CachedWords | undefined;
   readonly kind: SendingTask["kind"];
   session: SessionMemory | undefined;
-  /** Where the range of changes started that an earlier attempt compared. */
+  /** The start of the range of changes in an earlier attempt. */
   firstBase: string | undefined;
-  /** Whether the cache service has refused to save anything in this run. */
+  /** Whether the cache service rejected every write in this run. */
   isReadOnly = false;
   readonly #run: Run;
   readonly #openSession: (session: string) => SessionMemory | undefined;
@@ -46,17 +46,17 @@ export class Memory {
   ) {
     this.#run = run;
     this.kind = task.kind;
-    // With changes, they have where the range started. For anything else, they do not count.
+    // With `changes`, they contain the start of the range. Otherwise they are not needed.
     const hasWords = !run.settings.agent || run.settings.changes !== undefined;
     this.cache = connected && hasWords ? cachedWords(connected, task, run) : undefined;
-    // A reusable workflow that is called twice has the same steps, told apart by their prompts.
+    // A reusable workflow that is called twice has the same step keys; the prompt tells them apart.
     const step = hash(JSON.stringify([run.key.step, task.kind, task.prompt]));
-    // Of a thread, the reply is the memory.
+    // In comment mode, the reply is the memory.
     const ofSessions = hasThread ? undefined : connected;
     this.#openSession = (session) => ofSessions && sessionMemory(ofSessions, step, session, run.ports.environment);
   }
 
-  /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
+  /** Opens the session's memory. `base`: the branch that its jobs start from; default: the project's own. */
   openSession(base: string | undefined): void {
     const { state, key } = this.#run;
     state.session = key.sessionOf(base);
@@ -67,7 +67,7 @@ export class Memory {
     return cacheAccess(this.#run.ports.environment) === "write";
   }
 
-  /** What a later attempt may find as the word of this one: every word that outranks what it will find for certain. */
+  /** All words of this attempt that a later one may find. */
   get words(): (Word | undefined)[] {
     const saved = this.#saves.filter(({ fate }) => fate === "saved").map(({ word }) => word);
     const certain = saved.toSorted((one, other) => strengthOf(other) - strengthOf(one))[0];
@@ -77,7 +77,7 @@ export class Memory {
     return [certain, ...unknown.map(({ word }) => word)];
   }
 
-  /** Says, so that a lost runner leaves a trace, that a request is about to be sent. Returns whether that is saved. */
+  /** Records that a request is about to be sent, so that a lost runner leaves a trace. Returns whether that is saved. */
   async announce(): Promise<boolean> {
     if (!this.#writable) return false;
     const { clock, signal } = this.#run.ports;
@@ -90,21 +90,21 @@ export class Memory {
     return this.#isAnnounced;
   }
 
-  /** Begins to save the job that this attempt started, also for the session. */
+  /** Starts saving the job that this attempt started, for the session, too. */
   begin(sent: SendingTask["kind"], jobId: string): void {
     const start = { jobId, sent, pullRequest: undefined, end: undefined };
-    // The session has the job. A message to an own agent that is lost covers nothing, whatever the job's status says.
+    // The session has the job. A lost message to an own agent covers nothing, whatever the job's status.
     const isKnown = sent === "message" && this.#run.settings.agent;
     const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), isKnown || this.#saveSession(start)]);
     this.#job = saves.then(([isSaved]) => isSaved);
   }
 
-  /** Begins to save a job that this attempt waits for, as its own: later ones need not look at those before it. */
+  /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
   adopt(sent: SendingTask["kind"], jobId: string): void {
     this.#job ??= this.#save({ kind: "job", jobId, sent }, () => {});
   }
 
-  /** Begins to save that the service may have accepted a request, unless an entry says that or names the job. */
+  /** Starts saving that the service may have accepted a request, unless an entry says so or names the job. */
   doubt(): void {
     if (this.#isAnnounced || this.#doubted || this.#job) return;
     this.#doubted = this.#save({ kind: "about to send" });
@@ -113,7 +113,7 @@ export class Memory {
     });
   }
 
-  /** Says that nothing was started, and waits until that is saved, but only for a short time. */
+  /** Records that nothing was started, and waits for a short time until that is saved. */
   async withdraw(): Promise<void> {
     if (!this.#writable || this.isReadOnly) return;
     await untilSettled(
@@ -122,19 +122,25 @@ export class Memory {
     );
   }
 
-  /** Waits a short time for all saves. `hasJob`: the job is the step's own. */
-  async finish(result: RunResult, sent: SendingTask["kind"], { hasJob = true } = {}): Promise<void> {
+  /** Waits for all saves, for a short time. `hasJob`: the job is the step's own. `stopping` settles once its turn is stopped, if it can be. */
+  async finish(
+    result: RunResult,
+    sent: SendingTask["kind"],
+    { hasJob = true, stopping }: { hasJob?: boolean; stopping?: Promise<unknown> } = {},
+  ): Promise<void> {
     const { state, settings } = this.#run;
     const { jobId, pullRequest } = state;
-    // An agent of its own ends with the step.
-    const end = endOf(result, state) ?? (settings.agent && "failed");
     const complete = async (): Promise<void> => {
       const isJobSaved = await this.#job;
-      // Otherwise, a re-run could take the job's state for the one from before the message.
+      // An own agent ends with the step.
+      if (!settings.agent) await stopping;
+      const isStopped = result.kind === "cancelled" && (settings.agent || state.stop === "stopped");
+      const end = endOf(result, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
+      // Otherwise, a re-run could read the job's state from before the message.
       if (isJobSaved && sent === "message" && end && !state.features)
         await this.#save({ kind: "job", jobId, sent: "create" }, () => {});
       if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });
-      // If no entry names the job, a later attempt has to find that something was sent.
+      // If no entry names the job, later attempts must find that something was sent.
       if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);
     };
     const late = await untilSettled(complete(), this.#run.ports);
@@ -179,15 +185,15 @@ export class Memory {
     }
   }
 
-  /** Says what a later attempt, or the next run of the session, will not know, because the cache cannot be written. */
+  /** Warns what later attempts or runs of the session will not know, because the cache is not writable. */
   async sayWhatIsForgotten(): Promise<void> {
     const { log, settings, state, ports } = this.#run;
     const access = cacheAccess(ports.environment);
-    // A service that can be asked tells a re-run.
+    // A service that can be asked informs a re-run.
     if (settings.onRerun !== "new" && access !== "absent") await askService(this.#run);
     const isKnown = settings.onRerun === "new" || state.features !== undefined;
     const [why, remedy] = unwritable[access];
-    // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
+    // Without any cache, only a re-run gets a warning: what it can know about earlier attempts.
     if (!isKnown && access !== "absent") {
       log.notice(message`
         A re-run may not find the job
@@ -204,7 +210,7 @@ export class Memory {
   }
 }
 
-/** Why a run cannot write the cache, and how its session is remembered. */
+/** Why a run cannot write the cache, and how its session is remembered instead. */
 const unwritable: Readonly<Record<CacheAccess, [why: Text, remedy: Text]>> = {
   read: [
     say`GitHub lets runs of this event only read the Actions cache.`,
@@ -218,7 +224,7 @@ const unwritable: Readonly<Record<CacheAccess, [why: Text, remedy: Text]>> = {
   write: [[], []],
 };
 
-/** Opens the memory of a step, with a cache that can be read. One that cannot be written says nothing besides a thread. */
+/** Opens a step's memory if the cache is readable. With a thread, an unwritable cache needs no warning. */
 export async function openMemory(
   task: Pick<SendingTask, "kind" | "prompt">,
   run: Run,
@@ -229,7 +235,7 @@ export async function openMemory(
   return new Memory(task, run, isUseful ? await connectCache() : undefined, hasThread);
 }
 
-/** Returns whether the step goes by what earlier attempts of the workflow run did. */
+/** Returns whether the step respects earlier attempts of the workflow run. */
 export function isResuming({ settings, ports }: Run): boolean {
   return settings.onRerun === "resume" && runAttempt(ports.environment) > 1;
 }

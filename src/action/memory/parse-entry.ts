@@ -7,10 +7,10 @@ const kind = z.enum(["create", "message"]);
 
 const wordEntry = z.object({
   version: z.literal(1),
-  /** The job, and what was sent to it; only in the state `job`. */
+  /** The job, and the kind of request; only in the state `job`. */
   jobId: z.optional(jobId),
   sent: z.optional(kind),
-  /** Where the range of changes started that the attempt compared. */
+  /** The start of the attempt's range of changes. */
   base: z.optional(commit),
   /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
   announced: z.optional(z.boolean()),
@@ -19,18 +19,18 @@ const wordEntry = z.object({
 const sessionEntry = z.object({
   version: z.literal(1),
   jobId,
-  /** The workflow run that last sent something, the hash of its step and prompt, its attempt, and what it sent. */
+  /** The workflow run that last sent something, the hash of its step and prompt, its attempt, and the kind of request. */
   run: z.string(),
   step: z.string(),
   attempt: z.int(),
   kind,
-  /** The commit up to which a turn that completed has covered the changes. */
+  /** The commit up to which a completed turn has covered the changes. */
   commit: z.optional(commit),
   /** The commit of a run whose turn was not seen to end. */
   sent: z.optional(commit),
-  /** How many turns of the job have failed since one completed. */
+  /** Consecutive failed turns of the job. */
   failures: z.int().check(z.nonnegative()),
-  /** The numbers of the session's last pull requests in this repository, oldest first. */
+  /** The session's last pull requests in this repository, oldest first. */
   pullRequests: z.array(z.int().check(z.positive())),
 });
 
@@ -38,7 +38,7 @@ export type WordEntry = Omit<z.infer<typeof wordEntry>, "version">;
 
 export type SessionEntry = Omit<z.infer<typeof sessionEntry>, "version">;
 
-/** Returns a parser of entries; `undefined` if one is unusable. Anyone who can write the cache may have written it. */
+/** Returns a parser that returns `undefined` for unusable entries. Anyone who can write the cache may have written them. */
 function parserOf<T>(schema: z.ZodMiniType<T>): (text: string) => T | undefined {
   return (text) => {
     try {

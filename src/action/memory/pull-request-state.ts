@@ -12,7 +12,7 @@ const pullRequestResponse = z.object({
 });
 const unknown: ReadPullRequest = { state: "unknown", head: "" };
 
-/** Its state is `unknown` if it is on another server or cannot be read. Never rejects. GitHub: "Get a pull request". */
+/** Reads the state of a pull request: `unknown` if it is on another server or unreadable. Never rejects. GitHub: "Get a pull request". */
 export async function readPullRequestState(pullRequest: PullRequest, run: Run): Promise<ReadPullRequest> {
   const place = locatePullRequest(pullRequest, serverUrl(run.ports.environment));
   if (!place || run.settings.githubToken === "") return unknown;
@@ -32,13 +32,13 @@ const remark = z.object({
   user: z.nullish(account),
   author_association: z.string(),
   body: z.nullish(z.string()),
-  /** Of a comment and of a review. */
+  /** Of comments and reviews. */
   created_at: z.optional(z.string()),
   submitted_at: z.nullish(z.string()),
 });
 const permissionAnswer = z.object({ permission: z.string() });
 
-/** How many comments and reviews are looked at, how many of them are told, and how much of each, in characters. */
+/** How many comments and reviews are read and included, and the length of each in characters. */
 const maxSeen = 100;
 const maxTold = 5;
 const maxLength = 2000;
@@ -46,8 +46,8 @@ const maxLength = 2000;
 const totalMs = 20_000;
 
 /**
- * Returns what the next prompt says of a pull request that a person has closed without merging it, with what people who may write to the
- * repository said in it. Empty if no person has closed it, or any of it cannot be read. Never rejects.
+ * Returns the prompt section about a pull request that a person closed without merging, with comments from people with write permission.
+ * Empty if no person closed it, or anything is unreadable. Never rejects.
  */
 export async function tellOfRefusal(pullRequest: PullRequest, run: Run): Promise<string> {
   const place = locatePullRequest(pullRequest, serverUrl(run.ports.environment));
@@ -57,7 +57,7 @@ export async function tellOfRefusal(pullRequest: PullRequest, run: Run): Promise
     const repository = await connectRepositoryOfJob(run, place, { totalMs });
     const { closed_by: closer } = await repository.get("issues/{number}", closedIssue, { number });
     if (closer?.type !== "User") return "";
-    // Both are listed oldest first only.
+    // Both can only be listed oldest first.
     const comments = await repository.list("issues/{number}/comments", remark, { number });
     const reviews = await repository.list("pulls/{number}/reviews", remark, { number });
     const timeOf = (one: z.infer<typeof remark>) => Date.parse(one.created_at ?? one.submitted_at ?? "") || 0;
@@ -68,7 +68,7 @@ export async function tellOfRefusal(pullRequest: PullRequest, run: Run): Promise
       const text = printable(readShown(body ?? "").from())
         .trim()
         .slice(0, maxLength);
-      // Nobody else has a permission, so that a crowd costs no requests.
+      // Only these can have write permission, so a crowd costs no requests.
       if (user?.type !== "User" || text === "" || !/^(?:OWNER|MEMBER|COLLABORATOR)$/.test(association)) continue;
       const { login: username } = user;
       const path = "collaborators/{username}/permission";

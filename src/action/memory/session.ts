@@ -15,39 +15,39 @@ import { askService } from "./ask-service.ts";
 import type { SessionEntry } from "./parse-entry.ts";
 import { untilAborted } from "./wait.ts";
 
-/** After this many turns in a row that failed, the session leaves the job and its pull request. */
+/** After this many consecutive failures, the session abandons the job and its pull request. */
 const maxFailures = 2;
-/** The same of a job whose last turn left something unfinished, in which the next one begins. */
+/** The limit if the last turn left unfinished work, from which the next one starts. */
 const maxUnfinished = 3;
-/** How long a service is asked for the job of a session while it fails, in milliseconds. */
+/** How long a failing service is asked for the session's job, in milliseconds. */
 const maxReadMs = 180_000;
+/** Between two looks whether another run still works for the session, in milliseconds. */
+const busyPauseMs = 15_000;
 /** How many pull requests a session remembers. */
 const maxPullRequests = 20;
 
-/** How far a session has come before this run sends something. */
+/** The session's progress before this run. */
 type SessionProgress = Pick<SessionEntry, "commit" | "failures">;
 
-/** What a run of a session has done. */
+/** The update that a run saves. */
 export interface SessionUpdate {
   jobId: string;
   sent: "create" | "message";
   /** Whether an earlier attempt sent it. */
   isResumed: boolean;
   pullRequest: PullRequest | undefined;
-  /** How its turn ended; `undefined` if that is unknown. */
-  end: "completed" | "failed" | undefined;
-  /** Where the range of changes started that this run compared. */
+  /** `undefined` if unknown. */
+  end: "completed" | "failed" | "stopped" | undefined;
+  /** The start of this run's range of changes. */
   base: string | undefined;
 }
 
-/** An entry that was found, or why it cannot be read. */
 type Found = { entry: SessionEntry | undefined; damaged?: string } | { error: string };
 
-/** Remembers the last job of a session across workflow runs. */
 export type SessionMemory = ReturnType<typeof sessionMemory>;
 
 /**
- * Returns what the repository's Actions cache remembers of a session.
+ * Returns the memory of a session in the repository's Actions cache.
  *
  * @param step - identifies the step and its prompt
  * @param session - see `StepKey.sessionOf`
@@ -70,7 +70,7 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
       const entry = parseSessionEntry(text);
       return entry && entry.pullRequests.length <= maxPullRequests ? { entry } : damaged;
     } catch (error) {
-      // An entry that cannot be used will not become usable, so the session continues without it.
+      // A damaged entry stays damaged, so the session continues without it.
       return error instanceof CacheEntryError ? damaged : { error: messageOf(error) };
     }
   };
@@ -82,7 +82,7 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
 
   const nextEntry = (earlier: SessionEntry | undefined, update: SessionUpdate): SessionEntry => {
     const { jobId, sent: kind, isResumed, pullRequest, end, base } = update;
-    // The progress has counted the end of the earlier attempt's turn, which this is.
+    // The saved progress already counts the end of this turn, which an earlier attempt sent.
     const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
     const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
     const own = commitOf(sha);
@@ -102,11 +102,11 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
   const replaceJob = (newest: SessionEntry, update: SessionUpdate): SessionEntry | undefined => {
     const { jobId, sent: kind, isResumed, pullRequest } = update;
     if (kind !== "create" || isResumed || saved?.jobId === jobId) return undefined;
-    // The job is this step's: the later run has neither started it nor sent anything to it.
+    // The job belongs to this step: the later run did not start it or send it anything.
     return { ...newest, jobId, step, kind, failures: 0, pullRequests: withNumber(newest.pullRequests, pullRequest) };
   };
 
-  /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
+  /** Returns the newest entry; `undefined` if there is none. Reads it once. Never rejects. */
   const find = (): Promise<Found> => {
     found ??= read();
     return found;
@@ -114,20 +114,23 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
 
   return {
     find,
-    /** Returns whether an earlier attempt of this step saved an entry. */
+    /** Has the entry read anew. */
+    forget: (): void => {
+      found = undefined;
+    },
     isOwn: (entry: SessionEntry): boolean => entry.run === runId && entry.step === step,
-    /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
+    /** Returns the later run that saved an entry, and its job; otherwise `undefined`. */
     laterRun: ({ run, step: other, jobId }: SessionEntry): { run: string; jobId: string } | undefined =>
       isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
-    /** Returns how far the session has come. The status of its job says how the last turn ended if its run did not see that. */
+    /** Returns the session's progress. The job's status tells how the last turn ended if its own run did not see that. */
     progressOf: ({ commit, sent, failures }: SessionEntry, status: string): SessionProgress => {
       if (sent !== undefined && status === "completed") progress = { commit: sent, failures: 0 };
       else progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
       return progress;
     },
     /**
-     * Saves what this run has done, unless the session remembers it. An entry of a later run stays the newest: of an older run
-     * that is re-run, only a job that it created takes the place of the session's last one. @throws if it cannot be saved
+     * Saves an update, unless the session already has it. An entry of a later run stays the newest; a re-run of an older run only replaces
+     * the session's job if it created another one. @throws if it cannot be saved
      */
     save: async (update: SessionUpdate): Promise<void> => {
       const known = await find();
@@ -136,37 +139,40 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
       const newest = known.entry && isLaterRun(known.entry.run, runId) ? known.entry : undefined;
       const entry = newest ? replaceJob(newest, update) : nextEntry(earlier, update);
       if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier)) return;
-      // Two steps of a run may have one session.
+      // Two steps of a run may share a session.
       await cache.save(`${prefix}${runId}-${attempt}-${step}-${++saves}`, JSON.stringify({ version: 1, ...entry }));
       saved = entry;
     },
   };
 }
 
-/** Returns the number of a pull request in this repository; `undefined` if it is in another one. */
+/** Returns a pull request's number; `undefined` if it is in another repository. */
 function numberOf(pullRequest: PullRequest | undefined, environment: NodeJS.ProcessEnv): number | undefined {
   const place = pullRequest && locatePullRequest(pullRequest, serverUrl(environment));
   const repository = (environment.GITHUB_REPOSITORY ?? "").toLowerCase();
   return place && `${place.owner}/${place.repo}`.toLowerCase() === repository ? place.number : undefined;
 }
 
-/** Returns whether a run began after another one: GitHub counts their ids up. */
+/** GitHub's run ids increase. */
 function isLaterRun(run: string, other: string): boolean {
   return Number(run) > Number(other);
 }
 
-/** What is remembered of a session before the prompt is written. */
+/** What is known about a session before the prompt is written. */
 export interface RememberedSession extends RememberedChanges {
-  /** Finds the job that the session continues; `undefined` if it starts a new one, a result if nothing may be sent. */
-  findContinued: () => Promise<Continuation | RunResult | undefined>;
+  /**
+   * Finds the job to continue; `undefined` to start a new one, a result if nothing may be sent. `changed`: another run has worked for the
+   * session meanwhile, so it must be read again.
+   */
+  findContinued: () => Promise<Continuation | RunResult | "changed" | undefined>;
 }
 
 /**
- * Reads the job of a session, if there is one: its record names its pull request, which does not count as a change, and says how its
- * last turn ended. A dry run goes by the entry alone. Returns a result if nothing may be sent. Never rejects.
+ * Reads the session's job, if any: its record names the pull request, which does not count as a change, and tells how its last turn ended.
+ * A dry run uses only the entry. Returns a result if nothing may be sent. Never rejects.
  *
- * @param session - `undefined` without a cache that can be read: then only a service that knows sessions remembers the job; `null` for a
- *   thread, which remembers it itself
+ * @param session - `undefined` without a readable cache: then only a service that supports sessions remembers the job; `null` for a thread,
+ *   which remembers it itself
  */
 export async function readSession(
   session: SessionMemory | undefined | null,
@@ -178,6 +184,14 @@ export async function readSession(
   const { dryRun: isDryRun } = run.settings;
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
+  // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it.
+  const isSure = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
+  const isFree = isDryRun || isSure || (await untilFree(run));
+  if (isFree === "changed") {
+    session?.forget();
+    return readSession(session, firstBase, run);
+  }
+  if (isFree !== true) return isFree;
   if ("damaged" in found) tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
   const entry = "entry" in found ? found.entry : undefined;
   const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
@@ -198,17 +212,19 @@ export async function readSession(
   ): Promise<Continuation | RunResult | undefined> => {
     const continued = await continuationOf(jobId, job, progress, run);
     if (continued !== undefined) return continued;
-    // A run that could not write the cache may have started another one. And the create names the session to a service that knows it.
+    // A run that could not write the cache may have started another one, and the create names the session to the service.
     const known = await jobOfService(run);
     if ("kind" in known) return known;
     if (known.jobId === undefined || known.jobId === jobId) return undefined;
     const newer = await readSessionJob(known.jobId, run);
     return "kind" in newer ? newer : continuationOf(known.jobId, newer, { failures: 0 }, run);
   };
-  if (run.settings.agent && entry && session && entry.sent === undefined) {
-    // Nobody else can send the job anything, so the entry has it all, and a quiet night starts nothing to read it.
+  if (run.settings.agent && isSure && entry && session) {
     const progress = session.progressOf(entry, "");
     const findLater = async () => {
+      const isStillFree = await untilFree(run);
+      if (isStillFree === "changed") session.forget();
+      if (isStillFree !== true) return isStillFree;
       const job = await readSessionJob(jobId, run);
       return "kind" in job ? job : findWith(job, progress);
     };
@@ -227,8 +243,8 @@ export async function readSession(
 }
 
 /**
- * Returns the job that the service remembers for the session of a run, if there is one and it knows sessions; a result if it cannot say that
- * now: a new job could have a second pull request.
+ * Returns the session's job according to a service that supports sessions; a result if the service is unavailable, because a new job could
+ * open a second pull request.
  */
 export async function jobOfService(run: Run): Promise<{ jobId: string | undefined } | RunResult> {
   const { clock, signal } = run.ports;
@@ -237,7 +253,7 @@ export async function jobOfService(run: Run): Promise<{ jobId: string | undefine
   if (signal.aborted) return cancelledBeforeSending;
   if (answer.kind === "announced") return { jobId: answer.announcement.sessionJobId };
   const error = answer.kind === "unreadable" ? answer.error : undefined;
-  // What other services answer to a question that they do not know.
+  // Other services do not know the question.
   if (error === undefined || error instanceof InvalidResponseError) return { jobId: undefined };
   if (error instanceof TokenError && !error.isTransient) return { kind: "poll-failed", error };
   if (isTransientPollFailure(error))
@@ -246,24 +262,52 @@ export async function jobOfService(run: Run): Promise<{ jobId: string | undefine
   return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
 }
 
-/** Says why a session sends a follow-up or starts a new job. */
+/**
+ * Waits beside an own agent until no other run works for the session: both would pay for the same changes.
+ *
+ * @returns `changed`: another run did; a result if nothing may be sent
+ */
+async function untilFree(run: Run): Promise<true | "changed" | RunResult> {
+  const { settings, state, log } = run;
+  const { clock, signal } = run.ports;
+  if (!settings.agent) return true;
+  for (let isFirst = true; ; isFirst = false) {
+    const known = await jobOfService(run);
+    if ("kind" in known) return known;
+    const { sessionBusyUntil: until } = state.announcement ?? {};
+    if (known.jobId === undefined || until === undefined) return isFirst ? true : "changed";
+    const latest = new Date(until).toISOString().slice(0, 16).replace("T", " ");
+    if (isFirst)
+      log.line(
+        `Session ${excerpt(settings.session, 100)}: another run works on job ${known.jobId}, until ${latest} UTC at most. Waiting for its end, because both would be paid for the same changes`,
+      );
+    state.startedAt ??= clock.now();
+    if (clock.now() + busyPauseMs >= state.startedAt + settings.timeoutMs)
+      return { kind: "blocked", cause: "session-busy", jobId: known.jobId, latest };
+    await clock.sleep(busyPauseMs, signal);
+    if (signal.aborted) return cancelledBeforeSending;
+    state.askedSession = undefined;
+  }
+}
+
+/** Logs why a session sends a follow-up or starts a new job. */
 function tell(why: string, { settings, log }: Run): void {
   log.line(`Session ${excerpt(settings.session, 100)}: ${why}`);
 }
 
-/** Says that a session starts a new job, and leaves the pull request of the last one. */
+/** Warns that a session starts a new job and abandons the last one's pull request. */
 export function tellOfLeft(why: Text, { url }: PullRequest, { log }: Run): void {
   log.notice(message`
     Session starts a new job
     ${why}, so the session starts a new job. It leaves ${url}: merge or close it.`);
 }
 
-/** What a session's job was read to be. */
+/** The state of a session's job. */
 interface SessionJob {
   status: TerminalStatus | "active" | "not found";
-  /** Whether work of its last turn is kept, which what is sent to it publishes first. */
+  /** Whether its last turn has kept work, which the next request publishes first. */
   isKept: boolean;
-  /** Whether it is unfinished: the agent of what is sent to it begins in it. */
+  /** Whether that is unfinished: the agent of the next request starts from it. */
   isUnfinished: boolean;
   pullRequest: PullRequest | undefined;
 }
@@ -278,7 +322,7 @@ async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | Run
   }
   const { pullRequest, isKept, isUnfinished } = state;
   if (result !== "gone" && result.kind === "cancelled") {
-    // A re-run looks at the job again: this step has nothing to do with it yet.
+    // A re-run reads the job again: this step has no part in it yet.
     state.forgetJob();
     return cancelledBeforeSending;
   }
@@ -288,7 +332,7 @@ async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | Run
   return { status: result.kind === "done" ? result.status : "active", isKept, isUnfinished, pullRequest };
 }
 
-/** Returns the state of the last pull request of a session, for the outputs, too. If it was closed, the prompt says so. */
+/** Reads the state of the session's last pull request, also as an output. If it was closed, the prompt says so. */
 async function readLastPullRequest(pullRequest: PullRequest, run: Run): Promise<PullRequestState> {
   // Loaded here, because few runs of a session find a job that has ended.
   const { readPullRequestState, tellOfRefusal } = await import("./pull-request-state.ts");
@@ -299,7 +343,7 @@ async function readLastPullRequest(pullRequest: PullRequest, run: Run): Promise<
   return state;
 }
 
-/** Finds out whether a follow-up changed the session's open pull request, if the service does not say it. Never rejects. */
+/** Finds out whether a follow-up changed the session's open pull request, if the service does not tell. Never rejects. */
 export async function compareHeads(result: RunResult, run: Run): Promise<void> {
   const { pullRequest, lastPullRequest: before, isUnproven, features } = run.state;
   const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
@@ -316,7 +360,7 @@ const jobOver = {
   "not found": "was not found",
 };
 
-/** Returns how to continue a job; `undefined` if the session leaves it. */
+/** Returns how to continue a job; `undefined` if the session abandons it. */
 async function continuationOf(
   jobId: string,
   { status, isKept, isUnfinished, pullRequest }: SessionJob,
@@ -328,14 +372,14 @@ async function continuationOf(
     return { jobId, isReplaceable: true };
   }
   const state = pullRequest && (await readLastPullRequest(pullRequest, run));
-  // The pull request was merged without it.
+  // The pull request was merged without the kept work.
   if (isKept && (!pullRequest || state === "merged")) {
     tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
     run.state.publishesKept = true;
     return { jobId, isReplaceable: true };
   }
   if (isUnfinished && status === "failed" && state !== "closed" && failures < maxUnfinished) {
-    tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which goes on from there`, run);
+    tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which continues from there`, run);
     return { jobId, isReplaceable: true };
   }
   if (isKept && (state === "closed" || status === "archived"))

@@ -25,8 +25,8 @@ const jobList = z.object({ total_count: z.int(), jobs: z.array(job) });
 type Job = z.infer<typeof job>;
 
 /**
- * Reads from GitHub whether attempts without a word began the step that runs now: it has the same job name, number and name.
- * Needs `actions: read`, or a public repository. Never rejects. GitHub: "List jobs for a workflow run attempt".
+ * Asks GitHub whether attempts without a word began this step, matched by job name, number and step name. Needs `actions: read`, or a
+ * public repository. Never rejects. GitHub: "List jobs for a workflow run attempt".
  */
 export async function readStepRecord(attempts: readonly number[], run: Run): Promise<StepRecord> {
   const { environment } = run.ports;
@@ -64,7 +64,7 @@ async function jobLister(run: Run): Promise<(attempt: number) => Promise<Job[]>>
   };
 }
 
-/** Returns the job that this runner runs now, and its running step; `undefined` unless there is exactly one of each. */
+/** Returns this runner's job and running step; `undefined` unless there is exactly one of each. */
 function findOwnStep(jobs: readonly Job[], runnerName: string) {
   const own = jobs.filter(
     (each) => runnerName !== "" && each.runner_name === runnerName && each.status === "in_progress",
@@ -76,7 +76,7 @@ function findOwnStep(jobs: readonly Job[], runnerName: string) {
   return only && running.length === 1 ? { job: found, step: only } : undefined;
 }
 
-/** Returns whether a job began a step; `undefined` if its record does not say. */
+/** Returns whether a job began a step; `undefined` if its record does not tell. */
 function hasBegun(
   { status, conclusion, steps = [] }: Job,
   { number, name }: z.infer<typeof step>,

@@ -5,7 +5,7 @@ import type { Decision } from "./decide.ts";
 
 export type Wait = Extract<Decision, { do: "wait" }>;
 
-/** Says that a re-run waits for what an earlier attempt sent, and what that does not settle. */
+/** Logs that a re-run waits for an earlier attempt's request, and which doubts remain. */
 export function tellOfWait(decision: Wait, { log, ports }: Run): void {
   const { jobId } = decision;
   const prefix = `Attempt ${runAttempt(ports.environment)}:`;
@@ -23,6 +23,6 @@ export function tellOfWait(decision: Wait, { log, ports }: Run): void {
   if ("hasOtherPrompt" in decision && decision.hasOtherPrompt) {
     log.notice(message`
       Earlier attempt had another prompt
-      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is that of the earlier prompt. To send the new one, run the workflow again from the start.`);
+      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is for the earlier prompt. To send the new one, run the workflow again from the start.`);
   }
 }

@@ -1,11 +1,11 @@
 import type { RunPorts } from "../run.ts";
 
-/** How long the step waits for a slow cache service at its end, in milliseconds. */
+/** How long the end of the step waits for a slow cache, in milliseconds. */
 const maxWaitMs = 5000;
-/** The same once the step is cancelled, in milliseconds: soon after that, the runner kills it. */
+/** The same after a cancellation, shortly after which the runner kills the step. */
 const maxWaitAfterCancelMs = 2000;
 
-/** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
+/** Waits for a promise. If the signal aborts first, returns `undefined` and ignores the promise. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   promise.catch(() => {});
   if (signal.aborted) return undefined;
@@ -16,7 +16,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   return Promise.race([promise, aborted]).finally(() => ended.abort());
 }
 
-/** Waits for saves, but only for a short time. Returns why it no longer waits; `undefined` if they are settled. */
+/** Waits for saves, for a short time. Returns why it stopped waiting; `undefined` if they are settled. */
 export async function untilSettled(
   saves: Promise<unknown>,
   { clock, signal }: Pick<RunPorts, "clock" | "signal">,
@@ -25,7 +25,7 @@ export async function untilSettled(
   void saves.then(() => settled.abort());
   const end = clock.now() + maxWaitMs;
   await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
-  // A job that is forgotten because the step is cancelled would be started twice.
+  // If a cancelled step forgot its job, a re-run would start it twice.
   if (signal.aborted) await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
   if (settled.signal.aborted) return undefined;
   const cancelled = "the step was cancelled before the cache service had confirmed it";

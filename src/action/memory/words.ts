@@ -8,36 +8,35 @@ import type { EarlierAttempt, Word } from "./decide.ts";
 import type { WordEntry } from "./parse-entry.ts";
 import { untilSettled } from "./wait.ts";
 
-/** The words in the keys of entries. A later one outranks those before it, in whatever order they arrive. */
+/** In ascending strength: a later one outranks those before it, in any order of arrival. */
 const states = ["pending", "not-sent", "job"] as const;
 type State = (typeof states)[number];
 const stateOf = { "about to send": "pending", "nothing sent": "not-sent", job: "job" } as const;
 
-/** Returns how strong a word is among those of one attempt, the strongest of which counts; 0 for none. */
+/** Returns the strength of a word among those of one attempt, the strongest of which counts; 0 for none. */
 export function strengthOf(word: Word | "unreadable" | undefined): number {
   return word === undefined || word === "unreadable" ? 0 : 1 + states.indexOf(stateOf[word.kind]);
 }
 
 export interface ReadWords {
-  /** The newest first, up to one that names a job. */
+  /** Newest first, up to the first that names a job. */
   attempts: EarlierAttempt[];
-  /** Where the range of changes started that one compared. */
+  /** The start of an attempt's range of changes. */
   base: string | undefined;
-  /** Whether the service had announced that it can be asked; `undefined` if no entry says it. */
+  /** Whether the service had announced that it can be asked; `undefined` if no entry says so. */
   hadAnnounced: boolean | undefined;
   /** Why some cannot be read. */
   error: string | undefined;
 }
 
-/** The words of a step's attempts in the cache. */
 export type CachedWords = ReturnType<typeof cachedWords>;
 
-/** Returns the words of a step's attempts. Each state has a key of its own: entries arrive in any order. */
+/** Returns the words of a step's attempts in the cache. Each state has its own key, because entries arrive in any order. */
 export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prompt">, run: Run) {
   const { environment } = run.ports;
   const own = runAttempt(environment);
   const keyOf = (attempt: number, state: State): string => `agent-job-${run.key.step}-${attempt}-${state}-`;
-  /** The part of the keys of entries with this prompt that follows the state. */
+  /** The part of the keys after the state, for entries with this prompt. */
   const ownPrompt = hash(JSON.stringify([task.kind, task.prompt]));
   let saves = 0;
 
@@ -48,7 +47,7 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
       const index = texts.findLastIndex((text) => text !== undefined);
       const state = states[index];
       if (state === undefined) continue;
-      // Loaded here, because only a re-run reads what the attempt before it saved.
+      // Loaded here, because only re-runs read entries.
       const { parseWordEntry } = await import("./parse-entry.ts");
       const entry = parseWordEntry(texts[index] ?? "");
       const { jobId, sent } = entry ?? {};
@@ -61,7 +60,7 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
   };
 
   return {
-    /** Reads what the earlier attempts left. Never rejects. */
+    /** Reads the words of earlier attempts. Never rejects. */
     read: async (): Promise<ReadWords> => {
       const read: ReadWords = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
       let attempt = own - 1;
@@ -85,20 +84,20 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
     /** @throws if the word of this attempt cannot be saved */
     save: async (word: Word, facts: Pick<WordEntry, "base" | "announced">): Promise<void> => {
       const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
-      // A key can be used only once, also by a save that failed.
+      // A key can be used only once, even if its save failed.
       const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
       await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));
     },
   };
 }
 
-/** Returns the prefix of the key that says that an attempt had invalid inputs, which it could not be told apart by. */
+/** Returns the key prefix that records invalid inputs of an attempt. */
 function invalidInputsPrefix(matrixLeg: string, environment: NodeJS.ProcessEnv, attempt: number): string {
   const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
   return `agent-job-inputs-${hash(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]))}-${attempt}-`;
 }
 
-/** Remembers that invalid inputs kept this attempt from sending. Never rejects; without it, GitHub is asked. */
+/** Records that invalid inputs kept this attempt from sending. Never rejects; without the record, GitHub is asked. */
 export async function rememberInvalidInputs(matrixLeg: string, ports: RunPorts): Promise<void> {
   const { environment, connectCache, signal } = ports;
   if (cacheAccess(environment) !== "write" || signal.aborted) return;

@@ -82,7 +82,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
     const { settings, state, task, rerun } = context;
     const limit = trusted(duration(timeoutMs));
     if (settings?.agent) {
-      const again = say`If GitHub was slow and not its agent, re-run this workflow run: it goes on with what was pushed or saved.`;
+      const again = say`If GitHub was slow and not its agent, re-run this workflow run: it continues with what was pushed or saved.`;
       return message`
         Timed out
         Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What was not pushed or saved is lost.
@@ -203,7 +203,7 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
         Look for the pull request ${trusted(hasDashboard(context) ? "in the dashboard" : "on its platform")}. ${howToContinue(context)}`;
     return message`
       No pull request
-      The agent finished job ${jobId} without opening a pull request: it changed nothing, or the project publishes without one.
+      The agent finished job ${jobId} without opening a pull request: it changed nothing${isUnchanged ? [] : say`, or the project publishes without one`}.
       If you expected a pull request, make the prompt more specific. ${howToContinue(context)}`;
   },
   archived: (context) => {
@@ -257,7 +257,7 @@ function adviceOf(
         : say`Raise the limit in the service`;
       const how = settings?.agent ? say` and start a new run: a re-run has this run's limits.` : say`, then re-run.`;
       const instead = isUnfinished
-        ? say`Or re-run this workflow run: its agent goes on from what is kept.`
+        ? say`Or re-run this workflow run: its agent continues from what is kept.`
         : say`Or make the task smaller. Nothing that the agent did in this turn is kept.`;
       return joinSentences([...limit, ...how], instead);
     }

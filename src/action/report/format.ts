@@ -1,6 +1,7 @@
 import { isTerminal } from "../../client/contract.ts";
+import { quote } from "../../runner-kit/quotation.ts";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
-import { code, forHtml } from "../../runner-kit/untrusted.ts";
+import { forHtml } from "../../runner-kit/untrusted.ts";
 import type { Changes } from "../changes/repository.ts";
 import type { PullRequest } from "../pull-request.ts";
 import type { RunState } from "../run-state.ts";
@@ -84,13 +85,9 @@ export function jobLinks({ pullRequest, pageUrl }: { pullRequest: PullRequest | 
 /** How many lines of the agent's last message are shown; the output has them all. */
 const maxLines = 60;
 
-/** Renders the agent's last message, which is untrusted, as a quotation in HTML, line by line; empty if there is none. */
+/** Quotes the agent's last message, which is untrusted, in Markdown; empty if there is none. */
 export function quoteMessage(message: string): string {
-  if (message === "") return "";
-  const lines = message.split("\n");
-  const shown = lines.slice(0, maxLines).map((line) => (line.trim() === "" ? "" : code(line, 1000)));
-  if (lines.length > maxLines) shown.push(`and ${count(lines.length - maxLines, "more line")}`);
-  return `<p>The agent's last message:</p>\n\n<blockquote>${shown.join("<br>")}</blockquote>`;
+  return message === "" ? "" : `<p>The agent's last message:</p>\n\n${quote(message, maxLines)}`;
 }
 
 /** Says how many parts of a request the agent does not get, because the page hides them. */

@@ -115,10 +115,7 @@ const gitHubAdvice: readonly [words: RegExp, advice: string][] = [
     "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run.",
   ],
   [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
-  [
-    /Bad credentials/i,
-    "github-token has ended or was revoked: that of a GitHub App lives for an hour. Make a new one.",
-  ],
+  [/Bad credentials/i, "github-token has ended or was revoked: a GitHub App's lives for an hour. Make a new one."],
 ];
 
 /** What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it. */
@@ -183,7 +180,7 @@ const blocked: {
     Re-run the workflow run: it continues like a first run.`,
   "several-turns": ({ jobIds }, context) => message`
     Earlier attempts had other prompts
-    Earlier attempts of this workflow run sent several prompts, and none of them is that of this one (jobs ${jobIds.join(", ")}). This run sent nothing.
+    Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). This run sent nothing.
     To wait for one of these jobs, run the action with its job-id and no prompt. ${howToStartAnother(context)}`,
   "other-prompt": ({ jobId, attempt }, context) => message`
     Earlier attempt had another prompt
@@ -221,6 +218,10 @@ const blocked: {
     Cannot read the session's job
     For ${trusted(duration(forMs))}, ${jobId === undefined ? say`the last job of the session` : say`the state of job ${jobId}, the last of the session,`} could not be read: ${failureReason(error, addressOf(settings))}. This run sent nothing.
     Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
+  "session-busy": ({ jobId, latest }) => message`
+    Another run works for the session
+    Another workflow run works on job ${jobId} of the session, until ${trusted(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
+    Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
   time: () => message`
     No time left to start a job
     GitHub took so long that no time was left to start a job, so nothing was started.

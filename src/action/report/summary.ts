@@ -1,18 +1,15 @@
-import { isTerminal } from "../../client/contract.ts";
 import type { Text } from "../../runner-kit/text.ts";
 import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
 import type { Changes } from "../changes/repository.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { Ending } from "../result.ts";
-import type { ObservedStatus, RunState } from "../run-state.ts";
+import type { RunState } from "../run-state.ts";
 import { promptOf } from "../settings.ts";
 import { describeCounts, duration, jobLinks, link, quoteMessage, shortRef, size, timeWord } from "./format.ts";
 import type { ResultContext } from "./message.ts";
 
 /** How many characters of the prompt are shown: enough to recognize it. */
 const promptLimit = 2000;
-/** How many rows of the timeline are shown; a job has a handful. */
-const timelineLimit = 20;
 
 /** Renders the job summary as HTML blocks, with untrusted text escaped. */
 export function renderSummary(
@@ -27,7 +24,6 @@ export function renderSummary(
     message.next.length > 0 ? `<p><b>What to do next:</b> ${textToHtml(message.next)}</p>` : "",
     quoteMessage(state.finalMessage),
     details(outcome, state, settings),
-    timeline(state.timeline, elapsedMs),
     task && task.kind !== "attach" ? prompt(promptOf(task)) : "",
   ];
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
@@ -37,7 +33,9 @@ function headline(state: RunState, elapsedMs: number): string {
   const { pullRequest, page } = jobLinks(state);
   const parts = [...pullRequest.map((html) => `<b>${html}</b>`), ...page];
   if (state.jobId && state.startedAt !== undefined) parts.push(`${timeWord(state)} ${duration(elapsedMs)}`);
-  return parts.length > 0 ? `<p>${parts.join(" · ")}</p>` : "";
+  if (state.costUsd !== undefined) parts.push(`$${state.costUsd} by the agent's own estimate`);
+  const line = parts.join(" · ");
+  return line === "" ? "" : `<p>${line.charAt(0).toUpperCase()}${line.slice(1)}</p>`;
 }
 
 function list(points: readonly Text[]): string {
@@ -61,10 +59,9 @@ function details(outcome: Outcome, state: RunState, settings: ResultContext["set
     ["Archived", state.archivedAt],
   ];
   const cells = rows.filter(([, value]) => value !== "").map(([name, value]) => [`<b>${name}</b>`, code(value)]);
-  if (state.costUsd !== undefined)
-    cells.push(["<b>Cost</b>", `${code(`$${state.costUsd}`)} · the agent's own estimate`]);
   if (state.changes) cells.push(["<b>Changes</b>", changesCell(state.changes)]);
-  return table(cells);
+  const rowsOf = cells.map(([name, value]) => `<tr><td>${name}</td><td>${value}</td></tr>`);
+  return ["<details><summary>Details</summary>", "<table>", ...rowsOf, "</table>", "</details>"].join("\n");
 }
 
 /** Links GitHub's page of the comparison. The URL is made of encoded parts. */
@@ -72,25 +69,6 @@ function changesCell(changes: Changes): string {
   const { base, head, url } = changes;
   const comparison = link(url, code(`${shortRef(base)}...${shortRef(head)}`));
   return `${comparison} · ${describeCounts(changes)}`;
-}
-
-/** Renders the statuses seen, and for how long each was. */
-function timeline(statuses: readonly ObservedStatus[], elapsedMs: number): string {
-  if (statuses.length === 0) return "";
-  const rows = statuses.slice(0, timelineLimit).map(({ status, atMs }, index) => {
-    const next = statuses[index + 1];
-    const isLast = next === undefined;
-    const lasted = isLast && isTerminal(status) ? "–" : duration((next?.atMs ?? elapsedMs) - atMs);
-    return [code(status), duration(atMs), lasted];
-  });
-  if (statuses.length > timelineLimit) rows.push([`and ${statuses.length - timelineLimit} more`, "", ""]);
-  return `<h3>Timeline</h3>\n${table(rows, ["Status", "Seen after", "Lasted"])}`;
-}
-
-function table(rows: readonly string[][], heads: readonly string[] = []): string {
-  const head = heads.length > 0 ? [`<tr>${heads.map((cell) => `<th align="left">${cell}</th>`).join("")}</tr>`] : [];
-  const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`);
-  return ["<table>", ...head, ...body, "</table>"].join("\n");
 }
 
 function prompt(text: string): string {

@@ -60,6 +60,7 @@ describe("outputs", () => {
       "check-result": "",
       "cost-usd": "",
       "log-file": "",
+      "work-file": "",
       author: "",
       "thread-url": "",
       model: "model-1",

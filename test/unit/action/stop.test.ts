@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OwnAgent } from "../../../src/action/own-agent.ts";
+import { quote } from "../../../src/runner-kit/quotation.ts";
 import { runComment } from "../../support/comment-run.ts";
 import { FakeCache } from "../../support/fake-cache.ts";
 import { FakeGitHub } from "../../support/fake-github.ts";
@@ -221,24 +222,19 @@ describe("what the agent said and what it cost", () => {
     expect(outputs).toMatchObject({ "final-message": hostile.replace("\u001b", ""), "cost-usd": "0.0123" });
     expect(toolkit.lines).toContain("The agent's last message:");
     expect(toolkit.lines.join("\n")).not.toMatch(/^\s*::error|##\[group/m);
-    for (const html of [toolkit.summary, github.reply]) {
-      expect(html).toContain("<blockquote><code>Done.</code><br><code>::error::x</code><br><code>@octocat &lt;b&gt;");
-    }
+    for (const html of [toolkit.summary, github.reply]) expect(html).toContain(`\n\n${quote(hostile)}\n\n`);
     expect(toolkit.summary).toContain("$0.0123");
   });
 
   test.each([
-    [60, "<code>59</code><br><code>60</code>"],
-    [61, "<code>59</code><br><code>60</code><br>and 1 more line"],
-  ])("of a message of %i lines, 60 are shown, and blank ones without markup", async (count, end) => {
+    [60, /^> 60\n\n/m],
+    [61, /^> 60\n>\n> \\\[truncated\\\]\n\n/m],
+  ])("of a message of %i lines, 60 are shown", async (count, end) => {
     const service = new KeyedService();
-    const lines = Array.from({ length: count }, (_, index) => (index === 1 ? " " : `${index + 1}`));
-    service.message = lines.join("\n");
+    service.message = Array.from({ length: count }, (_, index) => `${index + 1}`).join("\n");
     const { outputs, toolkit } = await attempt(service, { cancelAt: 1e9 });
     expect(outputs["final-message"]).toBe(service.message);
-    const [, quoted] = /<blockquote>(.*)<\/blockquote>/.exec(toolkit.summary) ?? [];
-    expect(quoted).toMatch(/^<code>1<\/code><br><br><code>3<\/code><br>/);
-    expect(quoted?.endsWith(end)).toBe(true);
+    expect(toolkit.summary).toMatch(end);
   });
 
   test("are empty if the service says nothing, or something else", async () => {
@@ -293,7 +289,7 @@ describe("a turn that failed", () => {
     expect(text).toBe(
       `Job job_1 failed, and is no longer running. ${why}\nTo send the request again, re-run this workflow run.`,
     );
-    expect(toolkit.summary).toContain("<code>The agent ended with exit code 1.");
+    expect(toolkit.summary).toContain("<i>The agent ended with exit code 1.");
   });
 
   const ownAgent: OwnAgent = {

@@ -255,6 +255,8 @@ describe("an agent's own commit", () => {
     const quoted = `Fix the links\n\n    ${trailers.replace("\n", "\n    ")}`;
     expect(effectOf(await onCommit("push", quoted, person))).toBe("starts");
     expect(effectOf(await onCommit("push", `${ofTurn}\nCo-authored-by: A <a@b.c>`, person))).toBe("own-change");
+    // As GitHub's page writes the message of a squash.
+    expect(effectOf(await onCommit("push", ofTurn.replaceAll("\n", "\r\n"), person))).toBe("own-change");
     const merge = mergeMessage("main", branch, `job_${"0".repeat(8)}-1-1-1-1`);
     expect(effectOf(await onCommit("pull_request synchronize", merge, app))).toBe("own-change");
   });

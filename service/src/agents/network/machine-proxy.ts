@@ -38,7 +38,7 @@ function isDirect({ hostname, protocol, port: given }: URL, noProxy: string): bo
     });
 }
 
-/** Returns what sends requests to an address through the machine's proxy for it. */
+/** Returns the agent that sends requests to an address through the machine's proxy. */
 export function agentFor(url: URL, environment: NodeJS.ProcessEnv): HttpAgent {
   const proxy = machineProxy(url, environment)?.href;
   const options = { keepAlive: true, proxyEnv: proxy === undefined ? {} : { http_proxy: proxy, https_proxy: proxy } };
@@ -93,12 +93,12 @@ export async function dial(host: string, port: number, { environment, lookup, si
   return socket;
 }
 
-/** One that comes when nobody waits any more would end the process. */
+/** An error that nobody awaits would end the process. */
 function ignoringErrors<T extends EventEmitter>(emitter: T): T {
   return emitter.on("error", () => {});
 }
 
-/** Returns undefined for what is not encoded as in a URL. */
+/** Returns undefined if the text is not percent-encoded correctly. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -18,7 +18,6 @@ export function defaultMaxProxyConnections(proxies: number, descriptors = descri
 export interface ProxyTimes {
   /** Until the headers of a request have arrived. */
   headersMs: number;
-  /** Until a request has arrived. */
   requestMs: number;
   /** Without a byte in either direction. A model may think for long before it answers. */
   idleMs: number;

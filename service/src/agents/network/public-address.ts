@@ -1,4 +1,4 @@
-import { lookup as lookUp } from "node:dns";
+import { type LookupAddress, type LookupAllOptions, lookup as lookUp } from "node:dns";
 import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 
 /** Loopback, private and link-local addresses, with those where clouds serve the metadata of a machine, and what is no host at all. */
@@ -59,14 +59,20 @@ export const mayBePublic = (host: string): boolean =>
 /** Why a name is not resolved: what it stands for is none of the agents' business. */
 export class PrivateAddress extends Error {}
 
-/** Resolves a name as `dns.lookup` does, and fails if it has an address that is not public: the next answer could be that one alone. */
-export const lookUpPublic: LookupFunction = (hostname, options, callback) => {
-  lookUp(hostname, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined) return callback(error ?? new Error(`${hostname} has no address`), "");
-    if (!addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(new PrivateAddress(`${hostname} is in a private network`), "");
-    if (options.all) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
-};
+/** Returns what resolves a name as `dns.lookup` does, and fails if it has an address that is not public: the next answer could be that one alone. */
+export const publicLookup =
+  (resolve: (host: string, options: LookupAllOptions, done: ResolveAll) => void): LookupFunction =>
+  (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null || first === undefined) return callback(error ?? new Error(`${hostname} has no address`), "");
+      if (!addresses.every(({ address }) => isPublicAddress(address)))
+        return callback(new PrivateAddress(`${hostname} is in a private network`), "");
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+type ResolveAll = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+export const lookUpPublic = publicLookup(lookUp);

@@ -51,7 +51,7 @@ const bedrockByRole: PresetModel = {
 const vertex: PresetModel = {
   ...claude,
   switch: "CLAUDE_CODE_USE_VERTEX",
-  // Of gcloud, which also reads the file that CLOUDSDK_AUTH_ACCESS_TOKEN_FILE names.
+  // Set by gcloud, which also reads the file named by CLOUDSDK_AUTH_ACCESS_TOKEN_FILE.
   keyVariable: "CLOUDSDK_AUTH_ACCESS_TOKEN",
   requires: { ANTHROPIC_VERTEX_PROJECT_ID: label, CLOUD_ML_REGION: label },
   baseUrlVariable: "ANTHROPIC_VERTEX_BASE_URL",

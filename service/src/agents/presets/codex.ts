@@ -7,7 +7,8 @@ export const codex: Preset = {
   package: { registry: "npm", name: "@openai/codex", version: "0.169.0" },
   models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY"), openAi("OPENAI_BASE_URL", "OPENAI_API_KEY")],
   sessions: { files: ".codex/sessions/*/*/*/*.jsonl" },
-  environment: {},
+  // Its proxy opens no WebSockets, so each run would log an error before it uses HTTP.
+  environment: { RUST_LOG: "error,codex_api::endpoint::responses_websocket=off" },
   options: {
     none: "--strict-config",
     one: "-c --config --disable --enable",
@@ -19,12 +20,13 @@ export const codex: Preset = {
         value,
       ),
   },
-  // It reads its key only from CODEX_API_KEY, and the base URL only from its configuration. For a model that it does not know, it would offer a tool of the provider.
+  // It reads its key only from CODEX_API_KEY, and the base URL only from its configuration. By default, it offers a tool of the provider to
+  // unknown models, and contacts hosts other than the model's for statistics and plugins.
   script: ({ isFollowUp, isSandboxed }) =>
     [
       `CODEX_API_KEY="\${CODEX_API_KEY:-$OPENAI_API_KEY}" exec codex exec --json`,
       isSandboxed ? "--dangerously-bypass-approvals-and-sandbox" : "--sandbox workspace-write",
-      `-c 'web_search="disabled"' \${OPENAI_BASE_URL:+-c "openai_base_url=\\"$OPENAI_BASE_URL\\""} "$@"`,
+      `-c 'web_search="disabled"' -c analytics.enabled=false -c features.plugins=false \${OPENAI_BASE_URL:+-c "openai_base_url=\\"$OPENAI_BASE_URL\\""} "$@"`,
       ...(isFollowUp ? ["resume --last"] : []),
       "-",
     ].join(" "),

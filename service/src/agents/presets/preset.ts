@@ -32,7 +32,6 @@ export interface PresetModel extends Omit<ModelEndpoint, "url" | "folder"> {
 
 /** A command-line agent that the service knows how to run and understand. */
 export interface Preset {
-  /** The program's name. */
   program: string;
   package: AgentPackage;
   /** Where it can reach a model, in order of preference: the first one whose key is set is used. */

@@ -4,7 +4,6 @@ import type { AgentCommand } from "../agent.ts";
 export interface SandboxAccess {
   /** The current directory, inside. It is one of `writable`. */
   currentDirectory: string;
-  /** Directories. */
   writable: readonly string[];
   /** A directory that has another path inside, which is one of `writable`. Default: none. */
   moved?: { path: string; to: string } | undefined;
@@ -16,7 +15,6 @@ export interface SandboxAccess {
   temporary: string;
 }
 
-/** A command in a sandbox. */
 export interface SandboxedCommand extends AgentCommand {
   /** A file that it inherits as descriptor 3. Default: it has none above 2. */
   inherited?: string | undefined;

@@ -12,8 +12,7 @@ interface Architecture {
 type CallName = (typeof forbidden)[number] | "clone" | "clone3" | "socket" | "unshare";
 
 /**
- * System calls that no agent needs: the keyrings of the kernel, which outlive a sandbox, and what has been a way out of
- * namespaces before.
+ * System calls that no agent needs: the keyrings of the kernel, which outlive a sandbox, and what has been a way out of namespaces before.
  */
 const forbidden = [
   ...["add_key", "keyctl", "request_key"],
@@ -111,7 +110,6 @@ function when(code: number, value: number, then: readonly Instruction[]): Instru
 
 /**
  * Returns the filter for a processor, for `bwrap --seccomp`; `undefined` if there is none for it.
- *
  * It denies the calls above, new user namespaces, in which an agent would have all privileges, and sockets of other families.
  *
  * @param architecture - as in `process.arch`

@@ -30,7 +30,6 @@ const overlapMs = 300_000;
 interface Comparison {
   /** The numbers of those that were read. */
   open: Set<number>;
-  /** The next page to read. */
   page: number;
 }
 
@@ -43,10 +42,9 @@ interface Round {
 }
 
 /**
- * Finds closed pull requests, in rounds of one or several calls. A round asks GitHub what was closed since the last one, which is
- * one request, and none that counts if nothing was closed. The first round, and one every few hours, compares with all open pull
- * requests, which takes several rounds if there are many. Those that are asked for and not known to be open, such as new ones, are
- * read one by one.
+ * Finds closed pull requests, in rounds of one or several calls. A round asks GitHub what was closed since the last one, which is one
+ * request, and none that counts if nothing was closed. The first round, and one every few hours, compares with all open pull requests,
+ * which takes several rounds if there are many. Those that are asked for and not known to be open, such as new ones, are read one by one.
  */
 export class ClosedPullRequests {
   readonly #options: ClosedPullRequestsOptions;

@@ -62,11 +62,11 @@ const advices: readonly [words: RegExp, advice: string][] = [
   [/rate limit/i, "Wait until the limit is over, at most an hour."],
   [
     /Bad credentials|Authentication failed|Invalid username/i,
-    "The token has ended or was revoked: that of a GitHub App lives for an hour. Use a new one.",
+    "The token has ended or was revoked: a GitHub App's lives for an hour. Use a new one.",
   ],
 ];
 
-/** Returns what to do about what GitHub refuses for any request, by its words; `undefined` if they are others. */
+/** Returns advice on errors that any request can get, by GitHub's message; otherwise `undefined`. */
 export function adviceOn(words: string): string | undefined {
   return advices.find(([pattern]) => pattern.test(words))?.[1];
 }

@@ -24,9 +24,8 @@ const options: RequestOptions = { what: "Reading the account of the token", maxW
 
 /**
  * Finds out which account a token acts for: what that account opened on GitHub, nobody else can have opened.
- *
- * GraphQL's `viewer` is answered for every kind of token. REST's `GET /user` is not for tokens of GitHub Apps, such as the
- * workflow's own. So if GraphQL cannot be used, the workflow's token is known by its fixed account, and others ask REST.
+ * GraphQL's `viewer` is answered for every kind of token. REST's `GET /user` is not for tokens of GitHub Apps, such as the workflow's own.
+ * So if GraphQL cannot be used, the workflow's token is known by its fixed account, and others ask REST.
  *
  * @param isWorkflowToken - whether GitHub made the token for the workflow
  * @returns `undefined` if GitHub does not tell

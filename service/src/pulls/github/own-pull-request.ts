@@ -16,7 +16,6 @@ export interface OwnPullRequest {
   head: string;
   /** Untrusted: whoever may write to the repository can edit it. Empty if it is another account's, which may be anybody's. */
   body: string;
-  /** The branch that it targets. */
   target: string;
   /** Whether another account opened it. Default: not. */
   isOthers?: boolean;

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { MalformedResponse } from "./github-error.ts";
 
-/** The link to a pull request. */
 export const pullRequestLink = z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/));
 
 /** The fields of GitHub's pull request that are used here. Other fields are not read. */
@@ -18,7 +17,6 @@ const pullRequest = z.object({
   node_id: z.optional(z.string()),
   /** Its branch, and the last commit of that while it was open. */
   head: z.optional(z.object({ ref: z.string(), sha: z.optional(z.string()) })),
-  /** The branch that it targets. */
   base: z.optional(z.object({ ref: z.string() })),
 });
 

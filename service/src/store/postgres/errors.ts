@@ -1,10 +1,9 @@
 import { DatabaseError } from "pg";
 
 /**
- * SQLSTATE classes and codes of errors that are not the statement's fault: lost connections, rollbacks because of other
- * transactions, missing resources, an operator's intervention and errors of the disk; a read-only server; a transaction
- * that was ended because this process left it idle; and a server that rejects the service's password or has lost its database.
- * Postgres: "PostgreSQL Error Codes".
+ * SQLSTATE classes and codes of errors that are not the statement's fault: lost connections, rollbacks because of other transactions,
+ * missing resources, an operator's intervention and errors of the disk; a read-only server; a transaction that was ended because this
+ * process left it idle; and a server that rejects the service's password or has lost its database. Postgres: "PostgreSQL Error Codes".
  */
 const unavailable = /^(08|40|53|57|58|25006|25P0[34]|28|3D)/;
 

@@ -5,8 +5,7 @@ import { Connection } from "./connection.ts";
 import { checkStore } from "./schema.ts";
 
 /**
- * Copies a store to a new file, as it was at one moment, even while a service runs on it. The copy gets its name when it is
- * complete.
+ * Copies a store to a new file, as it was at one moment, even while a service runs on it. The copy gets its name when it is complete.
  *
  * @throws if there is no such store, or `file` exists already
  */

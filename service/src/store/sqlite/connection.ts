@@ -16,10 +16,9 @@ const damaged: ReadonlySet<number> = new Set([11, 26]);
 const busyTimeoutMs = 500;
 
 /**
- * A connection to a SQLite database whose changes are on disk when a method returns. If the file cannot be written, for
- * example because the disk is full, methods throw `StoreUnavailable`, nothing is changed, and this is logged once until a
- * change succeeds again. If the file is damaged, the log says once what to do. If it was removed or replaced, changes throw
- * `StoreUnavailable`, too.
+ * A connection to a SQLite database whose changes are on disk when a method returns. If the file cannot be written, for example because the
+ * disk is full, methods throw `StoreUnavailable`, nothing is changed, and this is logged once until a change succeeds again. If the file is
+ * damaged, the log says once what to do. If it was removed or replaced, changes throw `StoreUnavailable`, too.
  */
 export class Connection implements Disposable {
   readonly #db: DatabaseSync;

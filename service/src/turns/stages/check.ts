@@ -5,7 +5,7 @@ import type { ProjectCommands } from "../turn-ports.ts";
 import { type Go, type Placed, type Position, type Work, withReport } from "../work.ts";
 import { checkRatio, makeAgain } from "./make.ts";
 
-/** Checks the commit of a turn. If it has broken what was good, its agent gets one more go. */
+/** Checks a turn's commit. If it broke a check that passed before, the agent runs once more. */
 export async function check(work: Work, placed: Placed, go: Go | undefined): Promise<Position> {
   const { context } = work;
   const { commands } = context;
@@ -33,12 +33,12 @@ async function checkPlaced(
     machine.now() + (go === undefined ? timeLimitMs : Math.max(go.leftMs(), timeLeft(timeLimitMs, timeLimitMs)));
   const limits = () => ({ timeLimitMs: endAt - machine.now(), signal });
   try {
-    // Whoever goes on with a commit has nothing of its setup.
+    // A resumed turn has no setup files.
     if (go === undefined && commands.setup !== undefined) await prepareWorktree(turn, from, context, limits());
     return await checkCommit(turn, from, own, commands, context, limits);
   } catch (error) {
     if (error instanceof Stopped) throw error;
-    // What was paid for is not lost because something is missing for the check.
+    // A missing prerequisite of the check must not lose paid work.
     log(`The commit is not checked: ${errorMessage(error)}`);
     return {};
   }

@@ -3,12 +3,13 @@ import { errorMessage } from "../../error-message.ts";
 import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, Turn } from "../../model.ts";
+import { namesOf, oneLine } from "../../one-line.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
-import { commitMessage } from "../../pulls/commit-message.ts";
 import { findProtected } from "../../pulls/protected-files.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { reportOf } from "../agent-run-report.ts";
+import { tellBegin, tellEnd } from "../begin-and-end.ts";
 import { type CommittedChange, commitChange } from "../commit-change.ts";
 import { keepForOthers } from "../kept-commits.ts";
 import { noChangeNote } from "../log-notes.ts";
@@ -29,19 +30,19 @@ import {
   type WorkContext,
 } from "../work.ts";
 
+/** How long Git may take for what a stopped agent changed, in milliseconds: soon after a cancel, the runner kills the step. */
+const stoppedMs = 3000;
+
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;
 
-/**
- * The part of the time limit that an agent leaves for the check of its commit. With less than this left after a check that failed, the
- * agent gets no second go.
- */
+/** The share of the time limit reserved for the check. With less left after a failed check, there is no second agent run. */
 export const checkRatio = 1 / 4;
 
 /**
- * Runs the agent of a turn, and commits what it changed. From the agent's end on, this waits for the store.
+ * Runs the agent of a turn, and commits its changes. After the agent's end, waits for the store.
  *
- * @throws with why the turn fails as the message, or the error of an outage
+ * @throws with the turn's failure as the message, or on an outage
  */
 export async function make(work: Work): Promise<Position> {
   const { turn, context } = work;
@@ -52,20 +53,22 @@ export async function make(work: Work): Promise<Position> {
     return { stage: "failed", made: { reason: against } };
   }
   for (const note of work.start.notes) log(note);
-  await warnOfUnused(work);
   await checkFreeSpace(context);
   await context.committer?.prepare();
   await tryBranch(work);
-  const start = await mergeTarget(work);
+  await mergeTarget(work);
+  await warnOfUnused(work);
+  const { start } = work;
   const begunAt = machine.now();
   const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
   const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
   const opening = await layOutEarlier(work, context.agent);
   work.begunIn = opening.turns;
+  await tellBegin(work);
   const earlierUsd = await store.runningTurns.countAttempt(turn);
   work.maker = begunTurn({ ...work.maker, attempts: turn.attempts + 1 });
   await homes?.begin?.(turn, directory);
-  // Of `setup` and the agent, for whoever has none.
+  // With `setup`, the time limit covers it, too.
   const startedAt = commands?.setup === undefined ? machine.now() : begunAt;
   const limit = commands?.setup === undefined ? context.timeLimitMs : leftMs();
   const timeLimitMs = Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
@@ -76,40 +79,56 @@ export async function make(work: Work): Promise<Position> {
   const elapsedMs = (): number => machine.now() - startedAt;
   const run = { report: attempt, project: context.job.project, isFollowUp: attempt.isFollowUp, earlierUsd };
   let report = await context.patiently(() => reportOf(turn, run, context));
-  // A lost lease shows again when the turn goes on. The worker may take the turn again, so what the agent did is kept first.
+  // A lost lease shows again in the next stage. This worker may take the turn again, so keep the agent's home first.
   await ignoringLoss(homes?.keep?.(turn, directory, log));
   const go = (): Go => ({ worktree, report, leftMs, isSecond: false });
   const { end, reason, failureClass } = attempt;
   const startGitDeadline = (): TurnDeadline => startDeadline(machine, context.timeLimitMs, elapsedMs(), stop);
   const keep = (why: string): Promise<boolean> => keepUnfinished(work, worktree, why, startGitDeadline);
-  // Of a turn that somebody stopped, which has no class, nothing is wanted.
-  if (end === "completed" || failureClass !== undefined) await worktrees.takeBack(directory);
+  await worktrees.takeBack(directory);
   if (end !== "completed") {
-    const isUnfinished = failureClass !== undefined && (await keep(reason ?? ""));
-    return settle(work, { reason, failureClass, ...(isUnfinished && { isUnfinished }) }, false, report, go());
+    // Somebody has stopped a turn without a class. No agent goes on with its changes unless a person takes them.
+    const isStopped = failureClass === undefined;
+    const startStopped = (): TurnDeadline => startDeadline(machine, stoppedMs, 0, undefined);
+    const isKept = isStopped
+      ? await keepUnfinished(work, worktree, reason ?? "", startStopped, "stopped")
+      : await keep(reason ?? "");
+    if (isStopped) return settle(work, { reason: isKept ? whenStopped(reason, work) : reason }, false, report, go());
+    return settle(work, { reason, failureClass, ...(isKept && { isUnfinished: true }) }, false, report, go());
   }
   const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
     async (error: unknown) => {
       await ignoringLoss(store.runningTurns.setReport(turn, report));
-      // With a cause, Git took too long, as it would again.
+      // A cause means that Git took too long, as it would again.
       if (error instanceof ChangeRefused && error.cause === undefined)
         work.hasUnfinished = await keep(errorMessage(error));
       throw error;
     },
   );
-  // With what the agent said: nothing else tells of a turn without a change.
+  // Appended to the answer: a turn without a change has no commit message.
   const answer = [report.answer, unpublished].filter(Boolean).join("\n\n");
   if (unpublished !== "") report = { ...report, answer };
   return settle(work, { commit }, isFinal, report, go());
 }
 
-/** Says before an agent runs which patterns match no file that there is: it may be a mistake that takes all its work back. */
-async function warnOfUnused({ context, start }: Work): Promise<void> {
+/**
+ * Logs before the agent runs patterns that match no existing file, because a typo could discard all its work, and submodules that `only`
+ * leads into.
+ */
+async function warnOfUnused(work: Work): Promise<void> {
+  const { context, start } = work;
   const { only, moreProtected = [], repository, log } = context;
   if (only === undefined && moreProtected.length === 0) return;
-  const paths = await repository.paths(start.head);
+  const { paths, submodules } = await repository.paths(start.head);
+  const below = submodules.filter((path) => only?.into(path).length);
+  if (below.length > 0) {
+    const lacks = `These submodules are empty here, and what is written there is not published: ${namesOf(below.map(oneLine))}`;
+    log(`${lacks}. To change one, let an agent work on its repository, with --repository.`);
+    work.start = { ...start, lacks: [...(start.lacks ?? []), lacks] };
+  }
+  const into = below.flatMap((path) => only?.into(path) ?? []);
   const unused = {
-    "--only": only?.unused(paths) ?? [],
+    "--only": only?.unused(paths).filter((pattern) => !into.includes(pattern)) ?? [],
     "--protect": moreProtected.filter((pattern) => findProtected(paths, [pattern]).length === 0),
   };
   for (const [option, patterns] of Object.entries(unused))
@@ -119,7 +138,12 @@ async function warnOfUnused({ context, start }: Work): Promise<void> {
       );
 }
 
-/** Keeps and records what an agent has made, and returns where its turn stands then. */
+function whenStopped(reason = "", { turn, context }: Work): string {
+  const command = context.keptCommits?.commandFor?.(turn, "unfinished");
+  return `${reason} What its agent changed is kept, and no agent goes on with it.${command === undefined ? "" : ` To get it: ${command}`}`;
+}
+
+/** Keeps and records an agent's result, and returns the turn's position. */
 async function settle(work: Work, made: Made, isFinal: boolean, report: StoredReport, go: Go): Promise<Position> {
   const { turn, context, start, last } = work;
   const { repository, log } = context;
@@ -132,49 +156,36 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   if (reason !== undefined) return { stage: "failed", made };
   if (commit === undefined) {
     log(`${noChangeNote} ${lastWords(work.maker)}`);
-    await rememberEnd(work);
+    await tellEnd(work, { left: "nothing" });
     return unchanged(work);
   }
   const placed = { ...placeOn(work, commit), isKept: true, isFinal };
-  // From here on, a runner may be lost with its clone.
+  // From here on, the runner may be lost with its clone.
   if (context.keptCommits?.isOnlyPlace)
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
   return { stage: "made", placed, go };
 }
 
-/** Remembers that a turn completed without a change, for machines that have nothing of this one. */
-async function rememberEnd({ turn, context }: Work): Promise<void> {
-  const { keptCommits, job, log } = context;
-  try {
-    // Of the prompt, only its hash is told.
-    const message = commitMessage(turn, [], job.session, { left: "nothing" }, "No change");
-    await context.patiently(async () => keptCommits?.end?.(turn, message));
-  } catch (error) {
-    log(`That nothing was changed is only known on this machine: ${errorMessage(error)}`);
-  }
-}
-
-/** Returns where a turn stands that has made nothing: what earlier turns have pushed may have no pull request yet. */
+/** Returns the position of a turn without a change: earlier pushes may still lack a pull request. */
 export function unchanged({ start, context }: Pick<Work, "start" | "context">): Position {
   const isUnopened = start.isContinued && context.job.pullRequest === null;
   return isUnopened ? { stage: "pushed", head: start.head, isEarlier: true } : { stage: "published" };
 }
 
-/** Returns the place of a commit on top of what a turn started with. */
+/** Returns the place of a commit on top of the turn's start. */
 export function placeOn({ start, tried, context }: Pick<Work, "start" | "tried" | "context">, commit: string): Placed {
   const { base, head, isContinued } = start;
   const expected = tried ?? start.remoteHead;
-  // What counts of the branch of a turn that starts over is on the target branch, too, and stays. The first turn has only tried it.
+  // If the turn starts over, the counted commits are on the target branch and stay. A first turn has only a trial branch.
   const own = context.job.head === null ? undefined : start.remoteHead;
   const counted = isContinued ? (head === base ? undefined : head) : own;
   return { commit, parent: head, before: head, expected, counted: expected === undefined ? undefined : counted };
 }
 
 /**
- * Lets the agent of a turn have another go, on top of its commit, which has broken what was good. What it made first is what the turn
- * made unless the second go makes another commit.
+ * Runs the agent again on top of a commit that broke the check. The first commit stands unless the second run makes another one.
  *
- * @returns `undefined` if there is none that is used
+ * @returns `undefined` if the second run is not used
  */
 export async function makeAgain(work: Work, first: Placed, go: Go, command: string): Promise<Position | undefined> {
   const { turn, context, start } = work;
@@ -185,7 +196,7 @@ export async function makeAgain(work: Work, first: Placed, go: Go, command: stri
   const turns = await patiently(() => store.turns.ofJob(turn.job));
   const told = { ...context, turns, timeLimitMs: leftMs() * (1 - checkRatio) };
   await ignoringLoss(patiently(() => store.runningTurns.setReport(turn, { costUsd: unknownCost })));
-  // Those that nothing ignored any longer were removed.
+  // Files that are no longer ignored were removed.
   if (commands?.setup !== undefined) await copyIgnored(directory.setup.files, directory.tree, stop);
   await commands?.worktrees.lend(directory);
   const again = { prompt: toldCheck(command, checkOutput, "your change"), answer };
@@ -206,7 +217,7 @@ export async function makeAgain(work: Work, first: Placed, go: Go, command: stri
   const commit = made?.commit;
   if (made && commit !== undefined && (await repository.changedFiles(first.commit, commit)).length > 0) {
     const report = { ...cost, answer: second.answer ?? go.report.answer };
-    // What the first check found is not what this commit is.
+    // The first check's result does not apply to this commit.
     return settle(work, { commit }, made.isFinal, report, { ...go, report, isSecond: true });
   }
   log("The second go is not used: it changed nothing more, or did not complete.");
@@ -228,7 +239,7 @@ function commitMade(
 }
 
 /**
- * Checks that the agent's change can be committed, before the agent costs money.
+ * Ensures that the change can be committed before the agent costs money.
  *
  * @throws ResourceExhausted if the disk is nearly full
  */
@@ -237,7 +248,7 @@ async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: W
     throw new ResourceExhausted(`less than ${minFreeBytes / 1_000_000} MB are free in ${folder}`);
 }
 
-/** Returns why no agent is run for a turn; `undefined` if one may be. @param known - why, if a copy of its job says so */
+/** Returns why no agent may run; otherwise `undefined`. @param known - the reason in a copy of its job */
 function reasonAgainst({ attempts }: Turn, stop: AbortSignal | undefined, known: string | null): string | undefined {
   if (attempts >= maxAttempts) return known ?? `The agent was interrupted ${attempts} times and is not run again.`;
   return stop?.aborted ? String(stop.reason) : undefined;

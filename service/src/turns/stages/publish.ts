@@ -17,9 +17,9 @@ import type { TurnContext } from "../turn-ports.ts";
 import { begunTurn, isMadeHere, type Position, type Work, type WorkContext } from "../work.ts";
 
 /**
- * Opens the pull request of a job, or brings the open one up to date, and stores its link.
+ * Opens or updates the job's pull request, and stores its link.
  *
- * @throws with why the turn fails as the message, or the error of an outage
+ * @throws with the turn's failure as the message, or on an outage
  */
 export async function publish(work: Work, head: string, isEarlier = false): Promise<Position> {
   const { turn, context, pullRequest } = work;
@@ -29,13 +29,12 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
   const madeBy = await makerOf(work, head, isEarlier);
   const { answer, asked, costUsd, checkResult, checkOutput } = madeBy;
   const prompt = await withoutSecrets(madeBy.prompt, context);
-  // One whose target is gone cannot be merged any longer.
+  // Without its target branch, a pull request cannot be merged.
   const { isMerged, bases } = pullRequest;
   const hasTarget = bases.length === 0 || bases[0] === targetBranch;
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
-  // Without the link of a merged pull request, whose work the next turn would take this for otherwise. This shows whether another
-  // worker has taken the turn over, so nothing may have been opened before.
-  // Without a turn that made it, if only others have pushed.
+  // Omits the link of a merged pull request, which the next turn would take for this work, and the turn if only others have pushed. Also
+  // detects whether another worker has taken the turn over, before anything is opened.
   const recorded = isEarlier && madeBy.id === turn.id ? undefined : madeBy.id;
   await store.runningTurns.recordPush(turn, existing, head, recorded, { checkResult, checkOutput });
   work.pushed &&= "recorded";
@@ -61,7 +60,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
       : undefined,
     ...(await findNotes(start, head, madeBy, context)),
     protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head)),
-    // GitHub does not know leases, and may answer after this one has expired.
+    // GitHub does not know about leases, and may answer after this one expires.
     confirmOwner: () => store.runningTurns.confirmLease(turn),
     confirmNew: existing === null ? undefined : () => confirmNotClosed(work, existing, head),
   };
@@ -83,7 +82,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
 }
 
 /**
- * Asks once more for the pull request that was open, or unknown, when the turn began, because a person can have closed it since.
+ * Reads the pull request again before another is opened, because a person may have closed it since the turn began.
  *
  * @throws ClosedSince
  */
@@ -98,7 +97,7 @@ async function confirmNotClosed(work: Work, link: string, head: string): Promise
   );
 }
 
-/** Returns the turn that made the head of a branch, with the words and the cost of its agent. */
+/** Returns the turn that made a branch head, with its agent's message and cost. */
 async function makerOf(
   { turn, context, maker, isOwn, start }: Work,
   head: string,
@@ -108,11 +107,11 @@ async function makerOf(
   const found = await lastOnBranch({ ...start, head }, context);
   if (isOwn) return found ?? begunTurn(maker);
   const one = found === undefined || found.id === maker.id ? maker : found;
-  // Only its beginning may be known here.
+  // The stored prompt may be truncated.
   return one.promptHash === hashPrompt(turn.prompt) ? { ...one, prompt: turn.prompt } : one;
 }
 
-/** Returns the last turn whose commit is on the branch; `undefined` if only others have commits there. */
+/** Returns the last turn with a commit on the branch; `undefined` if only others have commits there. */
 async function lastOnBranch(
   { base, head }: Pick<Start, "base" | "head">,
   { turns, repository }: Pick<WorkContext, "turns" | "repository">,
@@ -121,18 +120,18 @@ async function lastOnBranch(
   return turns.findLast((turn) => commits.some(({ message }) => isCommitOf(turn, message)));
 }
 
-/** Whether a branch has all of a commit, because somebody has merged that without a pull request. */
+/** Returns whether a branch contains a commit that was merged without a pull request. */
 async function isMergedInto(branch: string, head: string, repository: TurnContext["repository"]): Promise<boolean> {
   await repository.fetch([branch]);
   const target = await repository.branchHead(branch);
   return target !== undefined && (await repository.commits(target, head)).length === 0;
 }
 
-/** Returns a prompt or a command without secrets of the service: a workflow can have put one into it. */
+/** Redacts a prompt or command: a workflow can put a secret into it. */
 const withoutSecrets = (text: string, { secrets = [] }: Pick<TurnContext, "secrets">): Promise<string> =>
   new SecretPatterns(secrets).remove(text);
 
-/** Returns what people should know of a turn's change: its commit tells, also on another machine. */
+/** Reads the notes on a turn's change from its commit message, which other machines can read, too. */
 async function findNotes(
   { base }: Start,
   head: string,

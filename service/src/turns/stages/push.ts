@@ -8,13 +8,13 @@ import { titleOf } from "../turn-name.ts";
 import { findCounted } from "../uncounted-commits.ts";
 import { isMadeHere, lastWords, type Placed, type Position, setMade, type Work } from "../work.ts";
 
-/** The branch moves more than once if others push, or a worker that has lost its turn pushes and takes that back. */
+/** The branch moves repeatedly if others push, or if a worker that lost its turn pushes and reverts it. */
 const maxMoves = 4;
 
 /**
- * Pushes the commit of a turn. If the branch has moved, the commit is moved onto what others have pushed, and checked again.
+ * Pushes a turn's commit. If the branch has moved, the commit is moved on top of it and checked again.
  *
- * @throws with why the turn fails as the message, or the error of an outage
+ * @throws with the turn's failure as the message, or on an outage
  */
 export async function push(work: Work, placed: Placed): Promise<Position> {
   const { context, start, turn, last } = work;
@@ -27,7 +27,7 @@ export async function push(work: Work, placed: Placed): Promise<Position> {
     log(errorMessage(error));
     throw new PushRefused(error, branch);
   };
-  // One that is on a branch already, which was deleted, stays as it is.
+  // A commit of a deleted branch is not modified.
   const isAsItIs = committer === undefined || isFinal || commit === parent;
   const pushed = isAsItIs ? commit : await committer.make(commit).catch(refuse);
   const earlier = last === undefined || [commit, parent, start.head].includes(last.commit) ? undefined : last.commit;
@@ -40,7 +40,7 @@ export async function push(work: Work, placed: Placed): Promise<Position> {
     await repository.fetch([branch]);
     const newHead = await repository.branchHead(branch);
     if (newHead !== pushed) {
-      // It has moved back if a worker that had lost its turn has taken its push back meanwhile.
+      // A worker that lost its turn may have reverted its push meanwhile.
       const hasMovedBack = newHead === expected && errorMessage(error).includes("(stale info)");
       if (newHead === expected && !hasMovedBack) return refuse(error);
       if ((placed.moves ?? 0) >= maxMoves) throw error;
@@ -51,7 +51,7 @@ export async function push(work: Work, placed: Placed): Promise<Position> {
   return { stage: "pushed", head: pushed };
 }
 
-/** Moves the commit of a turn onto what is on its branch now, where it counts as made, and not as checked. */
+/** Moves a turn's commit onto the current branch head, where it counts as made but not as checked. */
 async function move(
   work: Work,
   placed: Placed,
@@ -73,14 +73,14 @@ async function move(
   return replace(work, there);
 }
 
-/** Returns the position of a commit that takes the place of the one that was made, whose check no longer counts. */
+/** Returns the position of a commit that replaces the one that was made, whose check no longer counts. */
 export async function replace(work: Work, placed: Placed): Promise<Position> {
   const { context, maker } = work;
-  // What is made is stored without the lease, which this must not be.
+  // `setMade` does not check the lease.
   await context.confirmOwner();
   if (context.commands?.check !== undefined || maker.checkResult !== null)
     context.log(
-      `The turn goes on with the commit ${placed.commit}. What a check showed of an earlier one does not count for it.`,
+      `The turn continues with the commit ${placed.commit}. What a check showed of an earlier one does not count for it.`,
     );
   await setMade(work, { ...parseMade(maker.made), commit: placed.commit });
   context.onChecked?.();
@@ -88,8 +88,8 @@ export async function replace(work: Work, placed: Placed): Promise<Position> {
 }
 
 /**
- * Returns a commit that is on no branch on top of where a turn starts, with the title of today, which rules can have changed, and with an id
- * that was never pushed: a worker that saw it on the branch before, and has judged that it does not count, may still be about to remove it.
+ * Copies an unpublished commit onto the turn's start, with the current title, since rules may have changed, and with a new id: another
+ * worker that judged the old id as uncounted may still remove it.
  *
  * @returns `undefined` on a conflict
  */
@@ -115,7 +115,7 @@ export class ConflictError extends Error {
     this.#what = what;
   }
 
-  /** Returns why the turn fails if its commit is lost. @param why - continues a sentence */
+  /** Returns the turn's failure if its commit is lost. @param why - continues a sentence */
   whenLost(why: string): string {
     return `${this.#what} is lost with this runner: ${why}. Send the prompt again: its work is done again on what is on the branch then.`;
   }

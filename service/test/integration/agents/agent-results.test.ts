@@ -160,6 +160,15 @@ test("a failed turn is not hidden by a later one that completes", async () => {
   expect(page.match(/>Failed in \d+ s</g)).toHaveLength(1);
 });
 
+test("a script whose agent may not write is told what can, though it exits with 0", async () => {
+  const service = await start(scriptAgent(`console.log("I need your permission to write to docs/one.md.");`), {
+    host: turnHost,
+  });
+  const job = await runJob(service, "write");
+  expect(job).toMatchObject({ status: "completed", prLink: null });
+  expect(logOf(service, job.id)).toContain("The agent completed.\n[service] If this command starts a coding agent: ");
+});
+
 test("a follow-up that changes nothing claims no new change", async () => {
   const service = await start(reportingAgent());
   const first = await runJob(service, "write a.md One");

@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { checkModelKey, UnusableModel } from "../../../src/agents/check-model-key.ts";
 import { presetAgent } from "../../../src/agents/presets.ts";
@@ -87,12 +89,14 @@ test.each([
   const checked = check("claude", { ANTHROPIC_AUTH_TOKEN: "k", ANTHROPIC_BASE_URL: url });
   await expect(checked).rejects.toThrow(problem);
   await expect(checked).rejects.toThrow(UnusableModel);
+  const { url: right } = await startApi(accepted);
+  expect(await check("claude", { ANTHROPIC_AUTH_TOKEN: "k", ANTHROPIC_BASE_URL: right })).toEqual([]);
 });
 
 test("a certificate that is not trusted is an error that says how to trust it", async () => {
   const folder = join(import.meta.dirname, "../../../../test/support/certificates");
   const [cert, key] = [readFileSync(join(folder, "certificate.pem")), readFileSync(join(folder, "key.pem"))];
-  const server = createHttpsServer({ cert, key }).listen(0, "127.0.0.1");
+  const server = createHttpsServer({ cert, key }, accepted).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -100,6 +104,20 @@ test("a certificate that is not trusted is an error that says how to trust it", 
   await expect(checked).rejects.toThrow(
     /cannot be reached: .*\. Name the file of its authority in NODE_EXTRA_CA_CERTS\.$/,
   );
+  // Node reads the variable when it starts.
+  const modules = ["check-model-key", "presets"].map((name) =>
+    resolve(import.meta.dirname, `../../../src/agents/${name}.ts`),
+  );
+  const script = `
+    const [{ checkModelKey }, { presetAgent }] = await Promise.all(${JSON.stringify(modules)}.map((file) => import(file)));
+    await checkModelKey(presetAgent("claude", process.env), process.env, console.log);`;
+  const environment = {
+    ANTHROPIC_API_KEY: "k",
+    ANTHROPIC_BASE_URL: url,
+    NODE_EXTRA_CA_CERTS: join(folder, "certificate.pem"),
+  };
+  const args = ["--input-type=module", "--eval", script];
+  expect((await promisify(execFile)(process.execPath, args, { env: environment })).stdout).toBe("");
 });
 
 describe("a cloud", () => {

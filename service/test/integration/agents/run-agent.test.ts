@@ -338,6 +338,17 @@ describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
     expect(steps).toHaveLength(3);
   });
 
+  test("of its files is watched beside that of memory, which the kernel has", async () => {
+    const { run, paths } = setUpAgents();
+    const exceeded: string[] = [];
+    const group = { add: () => {}, hadTooLittleMemory: false, [Symbol.asyncDispose]: async () => {} };
+    const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
+    const options = { limits: { memoryMb: 1000, diskMb: 1 }, cgroups: { create: () => group }, onLimitExceeded };
+    writeFileSync(join(paths.tree, "large"), "x".repeat(3_000_000));
+    expect(await run(shellAgent("sleep 300"), options)).toMatchObject({ end: "failed" });
+    expect(exceeded).toEqual(["more than 1 MB of disk"]);
+  });
+
   test("end with it", async () => {
     const { run, paths } = setUpAgents();
     const exceeded: string[] = [];

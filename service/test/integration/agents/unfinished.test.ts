@@ -106,7 +106,7 @@ test("files that the branch has changed since stay, and those that instruct agen
   expect(message).toContain("    Begun for an earlier request that did not complete (turn 1): new.md, old.md");
 });
 
-test("a secret is kept nowhere, and a turn that somebody stops leaves nothing", async () => {
+test("a secret is kept nowhere", async () => {
   const secrets = [{ name: "KEY", value: "sk-secret-12345" }];
   const { turn, prompt, log, docs } = await setUp("echo sk-secret-12345 > page.md; exit 3", { secrets });
   const first = await turn();

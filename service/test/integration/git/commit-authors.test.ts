@@ -94,7 +94,7 @@ test("while GitHub does not tell whose token it is, the turn waits and no agent 
   const docs = docsRepository();
   const service = await start(docs, {}, server);
   const { job } = await send(service, "docs/job", "one");
-  await expect.poll(() => logOf(service, job.id), { timeout: 10_000 }).toContain("The turn waits and goes on later");
+  await expect.poll(() => logOf(service, job.id), { timeout: 10_000 }).toContain("The turn waits and continues later");
   expect(logOf(service, job.id)).not.toContain("The agent");
   server.answer = answer;
   expect((await waitForJob(service, job.id)).status).toBe("completed");

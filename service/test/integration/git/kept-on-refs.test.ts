@@ -171,6 +171,47 @@ test("what tells of a turn without a change stays until it is old, and has nothi
   expect(refs().map((name) => name.split("/").at(-1))).toEqual(["made", "ended"]);
 });
 
+const begun = (until: number): string => commitMessage(turn, [], "nightly", { left: "begun", until }, "Begun");
+const noSteps: ReadonlySet<string> = new Set();
+
+test("a run that has begun is seen by others until its next stage, its time, or its step's next attempt", async () => {
+  const { open, runner, refs, git } = await setUp();
+  const until = Date.now() + 60_000;
+  await runner.kept.begin(turn, begun(until));
+  expect(refs()).toEqual([expect.stringMatching(/\/begun$/)]);
+  expect(await runner.kept.busyJobOf("nightly", noSteps)).toBeUndefined();
+  const other = await open();
+  expect(await other.kept.busyJobOf("nightly", noSteps)).toEqual({ job, until });
+  expect(await other.kept.busyJobOf("nightly", new Set(["s1"]))).toBeUndefined();
+  expect(await other.kept.busyJobOf("weekly", noSteps)).toBeUndefined();
+  expect(other.kept.jobsOf("step", "s1")).toEqual([job]);
+  expect(await other.kept.load(job, turn)).toBeUndefined();
+  // A newer attempt, of another turn. The older one goes on, and finds its ref gone.
+  const again = { ...turn, id: 2, identity: identityOf(2) };
+  const message = commitMessage(again, [], "nightly", { left: "begun", until: 1_000 }, "Begun");
+  await other.kept.begin(again, message);
+  expect(refs()).toHaveLength(1);
+  await runner.kept.save(turn, await runner.repository.packCommit(job));
+  expect(refs().map((ref) => ref.split("/").at(-1))).toEqual(expect.arrayContaining(["begun", "made"]));
+  const third = await open();
+  expect(await third.kept.busyJobOf("nightly", noSteps)).toBeUndefined();
+  await third.kept.end(again, undefined);
+  expect(refs()).toEqual([expect.stringMatching(/\/made$/)]);
+  // What is kept is not forgotten for an end without a change.
+  await third.kept.end(turn, "No change\n");
+  expect(refs()).toEqual([expect.stringMatching(/\/made$/)]);
+  git("update-ref", refs()[0]?.replace(/[^/]+$/, "begun") ?? "", "main");
+  expect(await (await open()).kept.busyJobOf("nightly", noSteps)).toBeUndefined();
+});
+
+test("the next stage is found of a run that takes it between the listing and the reading", async () => {
+  const { open, runner } = await setUp();
+  await runner.kept.begin(turn, begun(Date.now() + 60_000));
+  const other = await open();
+  await runner.kept.save(turn, await runner.repository.packCommit(job));
+  expect(await other.kept.commitsOf(job)).toMatchObject([{ message: expect.not.stringContaining("Agent-Left") }]);
+});
+
 test("damaged, planted and foreign refs are named and passed over", async () => {
   const { git, log, open, runner, refs } = await setUp();
   await runner.kept.save(turn, await runner.repository.packCommit(job));
@@ -182,7 +223,12 @@ test("damaged, planted and foreign refs are named and passed over", async () => 
   const other = await open();
   expect(await other.kept.load(job, turn)).toBeUndefined();
   expect(await other.kept.commitsOf(job)).toEqual([]);
-  expect(log.filter((line) => line.includes("passed over"))).toHaveLength(4);
+  expect(
+    log
+      .filter((line) => line.includes("passed over"))
+      .join()
+      .match(/refs\/|job_\S+/g),
+  ).toHaveLength(4);
   expect(await other.repository.unpackCommit(job, Buffer.from("agent-work"))).toBeUndefined();
 });
 

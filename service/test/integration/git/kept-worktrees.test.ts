@@ -20,7 +20,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { GitRepository } from "../../../src/git/git-repository.ts";
 import { keepUpOnce } from "../../../src/git/upkeep.ts";
@@ -346,22 +346,6 @@ describe("a kept worktree", () => {
     expect(createdAt()).not.toBe(before);
   });
 
-  test("is kept for the jobs that were used last", async () => {
-    const { turn, placeOf } = await setUp();
-    const isKept = (job: string) => existsSync(placeOf(job).tree) && existsSync(placeOf(job).index);
-    for (const job of ["a", "b", "a", "c"]) await turn(job);
-    expect(["a", "b", "c"].filter(isKept)).toEqual(["a", "c"]);
-    expect(existsSync(placeOf("b").tree) || existsSync(placeOf("b").index)).toBe(false);
-  });
-
-  test("is never kept if none may be", async () => {
-    const { turn, placeOf, folder, worktrees } = await setUp({ kept: 0 });
-    await turn("a");
-    await worktrees.prepareSpares();
-    expect(existsSync(placeOf("a").tree)).toBe(false);
-    expect(existsSync(join(folder, "spare"))).toBe(false);
-  });
-
   test("is removed at an idle time if its job does not need it any more", async () => {
     const { turn, placeOf, repository, worktrees, checkOut } = await setUp();
     await turn("a");
@@ -375,67 +359,6 @@ describe("a kept worktree", () => {
     await turn("a");
     await keepUpOnce({ repository, worktrees, isNeeded });
     expect([existsSync(placeOf("a").tree), existsSync(placeOf("c").tree)]).toEqual([false, true]);
-  });
-
-  test("can be adopted from an earlier service, up to the number that is kept", async () => {
-    const { turn, placeOf, repository, folder } = await setUp();
-    for (const job of ["a", "b"]) await turn(job);
-    const next = new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 0 });
-    await next.adopt([placeOf("b"), placeOf("a")]);
-    expect([existsSync(placeOf("a").tree), existsSync(placeOf("b").tree)]).toEqual([false, true]);
-  });
-
-  test("is not adopted while a turn uses it, nor if the earlier service was killed in a turn", async () => {
-    const { turn, placeOf, repository, folder, worktrees, checkOut } = await setUp();
-    for (const job of ["a", "b"]) await turn(job);
-    await checkOut("a");
-    await checkOut("b");
-    await worktrees.adopt([placeOf("a"), placeOf("b")]);
-    expect([existsSync(placeOf("a").tree), existsSync(placeOf("b").tree)]).toEqual([true, true]);
-    await worktrees.takeBack(placeOf("a"));
-    await worktrees.release(placeOf("a"));
-    await worktrees.adopt([placeOf("a")]);
-    expect(existsSync(placeOf("a").tree)).toBe(true);
-
-    const next = new Worktrees({ repository, folder, kept: 5, slowCheckoutMs: 0 });
-    await next.adopt([placeOf("a"), placeOf("b")]);
-    expect([existsSync(placeOf("a").tree), existsSync(placeOf("b").tree)]).toEqual([true, false]);
-  });
-
-  test("of an earlier service gives way to one that was used since", async () => {
-    const { turn, placeOf, repository, folder } = await setUp();
-    for (const job of ["a", "b"]) await turn(job);
-    const next = new Worktrees({ repository, folder, kept: 2, slowCheckoutMs: 0 });
-    mkdirSync(dirname(placeOf("c").tree));
-    await next.checkOut(placeOf("c"), await repository.findStart("agent/c", { isMerged: false, lastPushed: null }));
-    await next.takeBack(placeOf("c"));
-    await next.release(placeOf("c"));
-    // As if its index came from a clock that was ahead.
-    utimesSync(placeOf("a").index, 4e9, 4e9);
-    await next.adopt([placeOf("a"), placeOf("b"), placeOf("c")]);
-    expect(["a", "b", "c"].filter((job) => existsSync(placeOf(job).tree))).toEqual(["a", "c"]);
-  });
-
-  test("is not removed if a turn begins while it is asked whether the job needs it", async () => {
-    const { turn, placeOf, worktrees, checkOut } = await setUp();
-    await turn("a");
-    await worktrees.removeUnneeded(async () => {
-      await checkOut("a");
-      return false;
-    });
-    expect(contentOf(placeOf("a").tree)).toEqual(clean);
-  });
-
-  test("is checked out again if a turn begins while it is being removed", async () => {
-    const { turn, placeOf, worktrees, checkOut } = await setUp();
-    await turn("a");
-    const [worktree] = await Promise.all([checkOut("a"), worktrees.removeUnneeded(async () => false)]);
-    expect(contentOf(worktree.tree)).toEqual(clean);
-    await worktrees.release(placeOf("a"));
-    const removal = worktrees.removeUnneeded(async () => false);
-    const again = await checkOut("a");
-    await removal;
-    expect(contentOf(again.tree)).toEqual(clean);
   });
 });
 
@@ -466,86 +389,6 @@ describe("a spare worktree", () => {
     expect(spare.ino).not.toBe(ino);
     expect(contentOf(tree)).toEqual({ ...clean, "README.md": "New\n" });
     expect(git(tree, "status", "--porcelain", "--ignored")).toBe("");
-  });
-
-  test("is prepared after a slow checkout, whatever the turns of other jobs took since, until a fast one", async () => {
-    let now = 1e9;
-    using clock = vi.spyOn(performance, "now").mockImplementation(() => now);
-    const { folder, turn, worktrees, placeOf, repository, checkOut } = await setUp({ slowCheckoutMs: 3000 });
-    const original = repository.checkOut.bind(repository);
-    let takesMs = 2999;
-    repository.checkOut = (start, place) => {
-      now += takesMs;
-      return original(start, place);
-    };
-    await turn("a");
-    await worktrees.prepareSpares();
-    expect(existsSync(spareOf(folder))).toBe(false);
-    takesMs = 3000;
-    await turn("b");
-    takesMs = 0;
-    await turn("b");
-    await worktrees.prepareSpares();
-    expect(existsSync(spareOf(folder))).toBe(true);
-    await checkOut("c");
-    await worktrees.release(placeOf("c"));
-    await worktrees.prepareSpares();
-    expect(existsSync(spareOf(folder))).toBe(true);
-    await checkOut("d");
-    await turn("e");
-    await worktrees.prepareSpares();
-    expect(existsSync(spareOf(folder))).toBe(false);
-    expect(clock).toHaveBeenCalled();
-  });
-
-  test("of an earlier service is used, or removed if none may be kept", async () => {
-    const { folder, turn, worktrees, repository, checkOut } = await setUp();
-    await turn("a");
-    await worktrees.prepareSpares();
-    await new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 0 }).adopt([]);
-    expect(existsSync(spareOf(folder))).toBe(true);
-    await new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }).adopt([]);
-    expect(readdirSync(join(folder, "spare"))).toEqual([]);
-    expect(contentOf((await checkOut("b")).tree)).toEqual(clean);
-  });
-
-  test("is not prepared again while there is one", async () => {
-    const { docs, folder, turn, worktrees } = await setUp();
-    await turn("a");
-    await worktrees.prepareSpares();
-    renameSync(docs.path, `${docs.path}-moved`);
-    await worktrees.prepareSpares();
-    renameSync(`${docs.path}-moved`, docs.path);
-    expect(contentOf(spareOf(folder))).toEqual(clean);
-  });
-
-  test("is not prepared if checkouts are fast", async () => {
-    const { folder, turn, worktrees } = await setUp({ slowCheckoutMs: 3_600_000 });
-    await turn("a");
-    await worktrees.prepareSpares();
-    expect(existsSync(spareOf(folder))).toBe(false);
-  });
-
-  test("that is being prepared is waited for", async () => {
-    const { folder, turn, worktrees, checkOut } = await setUp();
-    await turn("a");
-    const preparation = worktrees.prepareSpares();
-    const { tree } = await checkOut("b");
-    await preparation;
-    expect(existsSync(spareOf(folder))).toBe(false);
-    expect(contentOf(tree)).toEqual(clean);
-  });
-
-  test("that cannot be prepared keeps no job waiting", async () => {
-    const { docs, folder, turn, worktrees, checkOut } = await setUp();
-    await turn("a");
-    renameSync(docs.path, `${docs.path}-moved`);
-    await expect(worktrees.prepareSpares()).rejects.toThrow("git fetch");
-    renameSync(`${docs.path}-moved`, docs.path);
-    expect(contentOf((await checkOut("b")).tree)).toEqual(clean);
-    // The next one is tried as if nothing had happened.
-    await worktrees.prepareSpares();
-    expect(contentOf(spareOf(folder))).toEqual(clean);
   });
 
   test("is prepared at idle times only", async () => {

@@ -184,6 +184,10 @@ describe("rejects", () => {
     ["a path that is too long", {}, "docs/job/x/message/y", 404, "Not found"],
     ["a path that only contains one", {}, "../../v1/v2/agent/docs/job/x", 404, "Not found"],
     ["a malformed path", {}, "docs/job/%zz", 400, "Malformed path"],
+    ["the id of a job that leads elsewhere", {}, "docs/job/..%2f..%2fetc", 404, "Job not found"],
+    ["the id of a job with a NUL", {}, "docs/job/job_x%00", 404, "Job not found"],
+    ["a project that leads elsewhere", {}, "..%2f..%2f/job/x", 404, "Project not found"],
+    ["a project that is an option of Git", {}, "--upload-pack=id/job/x", 404, "Project not found"],
     ["another method", { method: "DELETE" }, "docs/job/x", 405, "Method not allowed"],
     ["reading a message", {}, "docs/job/x/message", 405, "Method not allowed"],
   ])("%s", async (_name, options, path, status, error) => {

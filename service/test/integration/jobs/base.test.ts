@@ -130,7 +130,7 @@ describe("a job with a base", () => {
     expect(again.prLink).not.toBe(job.prLink);
     expect(await readPage(service, again.prLink)).toContain("into <code>main</code>");
     expect(await logOf(job.id)).toContain(
-      "The branch release/1 does not exist any more. The pull request is opened against main.",
+      "The branch release/1 no longer exists. The pull request is opened against main.",
     );
   });
 
@@ -143,7 +143,7 @@ describe("a job with a base", () => {
     docs.deleteBranch("gone");
     writeFileSync(go, "");
     expect(await waitForJob(service, job.id)).toMatchObject({ status: "failed", prLink: null });
-    expect(await logOf(job.id)).toContain("the branch gone, which the job was to start from, does not exist any more");
+    expect(await logOf(job.id)).toContain("the branch gone, which the job was to start from, no longer exists");
     expect(await logOf(job.id)).not.toContain("SEES");
   });
 

@@ -11,12 +11,14 @@ import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { GitRepository } from "../../../src/git/git-repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
+import { thisMachine } from "../../../src/machine.ts";
 import type { RunningTurn, StoredJob } from "../../../src/model.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import type { Change, PullRequestState, PullRequests } from "../../../src/pulls/pull-requests.ts";
 import { turnTrailers } from "../../../src/pulls/turn-trailers.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { BranchRights } from "../../../src/turns/branch-rights.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
 import {
@@ -147,7 +149,7 @@ const jobId = "job_00000000-0000-4000-8000-000000000001";
 /** Starts the next turn of the job. */
 async function startNext(store: Store): Promise<{ turn: RunningTurn; job: StoredJob }> {
   const turn = await store.runningTurns.startNext();
-  const job = await store.jobs.find(jobId);
+  const job = turn && (await store.jobs.find(turn.job));
   if (!turn || !job) throw new Error("no turn is waiting");
   return { turn, job };
 }
@@ -219,7 +221,7 @@ describe("work whose pull request cannot be opened", () => {
     return { docs, store, platform, turn };
   }
 
-  const reason = `The pull request of agent/${jobId} was refused: the platform is down. The work is on the branch agent/${jobId}. Check the token's permissions: a re-run of a workflow run keeps those of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for it again.`;
+  const reason = `The pull request of agent/${jobId} was refused: the platform is down. The work is on the branch agent/${jobId}. Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for it again.`;
 
   test("is opened by a message that changes nothing", async () => {
     const { store, platform, turn } = await start();
@@ -325,6 +327,34 @@ describe("a push that fails", () => {
     };
     return { docs, repository, ports, attempts, log, reject, completeOne };
   }
+
+  test("of a branch is tried for one job a day, and again after a turn that failed", async () => {
+    const { docs, repository, ports, attempts, reject } = await start();
+    const clock = { time: 0 };
+    const machine = { ...thisMachine, now: () => clock.time };
+    const project = { ...ports, machine, branchRights: new BranchRights() };
+    let count = 0;
+    /** Runs the turn of a new job, and returns how it ended and how often something was pushed. */
+    const runJobOnce = async (): Promise<[string, number]> => {
+      repository.pushes = 0;
+      if (count > 0)
+        await ports.store.jobs.add({ id: `${jobId.slice(0, -1)}${count + 1}`, project: "docs", createdAt: 0 }, "x");
+      count++;
+      return [await runNextAndFinish(project), repository.pushes];
+    };
+    expect(await runJobOnce()).toEqual(["completed", 2]);
+    expect(await runJobOnce()).toEqual(["completed", 1]);
+    clock.time += 24 * 3_600_000;
+    expect(await runJobOnce()).toEqual(["completed", 2]);
+    reject(true);
+    expect(await runJobOnce()).toEqual(["failed", 1]);
+    // The branch that was only tried is removed.
+    expect(await runJobOnce()).toEqual(["failed", 3]);
+    writeFileSync(join(docs.path, "hooks/pre-receive"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const before = attempts();
+    expect(await runJobOnce()).toEqual(["failed", 1]);
+    expect(attempts()).toBe(before);
+  });
 
   test("although the server has the commit is not repeated, and the turn is completed", async () => {
     const { docs, repository, ports, completeOne } = await start();

@@ -102,7 +102,7 @@ describe("after someone pushed to the branch, a turn", () => {
       head: rewritten,
       isContinued: true,
       notes: [
-        `Someone rewrote ${branch}: it does not contain ${last}, the job's last commit, any more. The turn continues what is there now.`,
+        `Someone rewrote ${branch}: it no longer contains ${last}, the job's last commit. The turn continues what is there now.`,
       ],
     });
   });

@@ -146,6 +146,26 @@ test.each([
   expect(explainEnd({ ...known, end: "failed" }, context).reason).toContain(help);
 });
 
+// As Claude Code 2.1.330 and Codex CLI 0.169.0 print it; the named agents start as their own tests show.
+test.each<[mistake: string, lastOutput: string, exitCode: number]>([
+  [
+    "started by root",
+    "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons",
+    1,
+  ],
+  [
+    "started with questions",
+    'ERROR: TERM is set to "dumb". Refusing to start the interactive TUI because no terminal is available for a confirmation prompt (stdin/stderr is not a TTY).',
+    1,
+  ],
+  ["without a key", "Not logged in · Please run /login", 1],
+  ["not allowed to write", "I need your permission to write to docs/one.md.", 0],
+])("a script whose agent is %s is told what starts it", (_mistake, lastOutput, exitCode) => {
+  const known = { message: undefined, error: undefined, exitCode };
+  const { lines } = explainEnd({ ...known, end: endOf(known) }, { ...context, lastOutput });
+  expect(lines.join(" ")).toContain("the agent's name alone in its place, such as claude, starts it with its key");
+});
+
 test("what came after a result is told, and nothing of an ordinary end", () => {
   const notes = (known: Partial<AgentWitnesses>, more: Partial<EndContext> = {}) =>
     explainEnd({ ...said.success, ...known, end: "completed" }, { ...context, ...more }).notes;

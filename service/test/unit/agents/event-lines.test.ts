@@ -49,6 +49,7 @@ test("an agent's words and uses of tools are lines that a person can follow", ()
     "→ create /job/tree/note.md",
     "← Created file /job/tree/note.md with 7 characters",
     "Done. Final @words of #1 the agent.",
+    "Premium requests: 1",
   ]);
 });
 

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { Worktree } from "../../../src/git/commit-worktree.ts";
@@ -27,13 +26,13 @@ class FakeRepository extends GitRepository {
   head: string | undefined = "c1";
   /** What preparing a spare worktree waits for. */
   gate: () => Promise<void> = () => Promise.resolve();
-  /** How long a checkout takes at least, in milliseconds. */
-  checkoutMs = 0;
+  /** Called for each checkout. */
+  onCheckOut = (): void => {};
 
   override async checkOut(start: Start, place: WorktreePlace): Promise<Worktree> {
     const page = join(place.tree, "page.md");
     this.found.push(existsSync(page) ? readFileSync(page, "utf8") : undefined);
-    await setTimeout(this.checkoutMs);
+    this.onCheckOut();
     create(place, start.head);
     return { ...place, head: start.head, identity: undefined };
   }
@@ -262,14 +261,34 @@ describe("a spare worktree", () => {
     expect(repository.fetches).toBe(0);
   });
 
-  test("is prepared also after turns that continue with a worktree", async () => {
-    const { turns, worktrees, repository } = setUp({ slowCheckoutMs: 30 });
-    repository.checkoutMs = 40;
-    await turns("a");
-    repository.checkoutMs = 0;
+  test("is prepared after a slow checkout, whatever the turns of other jobs took since, until a fast one", async () => {
+    let now = 1e9;
+    using clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    const { checkOut, turns, worktrees, repository, placeOf, spare } = setUp({ slowCheckoutMs: 3000 });
+    const takes = (ms: number): void => {
+      repository.onCheckOut = () => {
+        now += ms;
+      };
+    };
+    takes(2999);
     await turns("a");
     await worktrees.prepareSpares();
-    expect(repository.fetches).toBe(1);
+    expect(existsSync(spare.tree)).toBe(false);
+    takes(3000);
+    await turns("b");
+    takes(0);
+    await turns("b");
+    await worktrees.prepareSpares();
+    expect(existsSync(spare.tree)).toBe(true);
+    await checkOut("c");
+    await worktrees.release(placeOf("c"));
+    await worktrees.prepareSpares();
+    expect(existsSync(spare.tree)).toBe(true);
+    await checkOut("d");
+    await turns("e");
+    await worktrees.prepareSpares();
+    expect(existsSync(spare.tree)).toBe(false);
+    expect(clock).toHaveBeenCalled();
   });
 
   test("is left for new jobs by a job that has a worktree", async () => {

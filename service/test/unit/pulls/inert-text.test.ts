@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { inertText } from "../../../../src/runner-kit/inert-text.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { commitTitle } from "../../../src/pulls/commit-title.ts";
-import { inertText } from "../../../src/pulls/inert-text.ts";
 import { pullRequestBody, readFailedCheck, readTurns, updatedBody } from "../../../src/pulls/pull-request-body.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
@@ -56,7 +56,8 @@ test("is used for all untrusted text in the body of a pull request, which a squa
   for (const one of alive) for (const shown of [body, updated]) expect(shown).not.toContain(one);
   // A later run reads them.
   const [told] = readTurns(updated);
-  const isSame = (one: string) => told?.prompt.split("\n").includes(one) && told.answer?.split("\n").includes(one);
+  const isSame = (one: string) =>
+    told?.prompt.split("\n").includes(one) && told.answer?.split("\n").includes(one.trim());
   expect([...references, ...trailers].filter((one) => !isSame(one))).toEqual([]);
   expect(readFailedCheck(updated)?.output).toContain(references[0]);
 });

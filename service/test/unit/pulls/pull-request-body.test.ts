@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { quote, unquote } from "../../../../src/runner-kit/quotation.ts";
 import { anyText } from "../../../../test/support/any-text.ts";
 import { codeBlock } from "../../../src/code-block.ts";
 import { pullRequestBody, readTurns, updatedBody } from "../../../src/pulls/pull-request-body.ts";
@@ -10,21 +11,20 @@ const folded = (prompt: string) =>
   `<details><summary>Prompt of the agent</summary>\n\n\`\`\`text\n${prompt}\n\`\`\`\n\n</details>`;
 
 test("shows the agent's last message and the prompt", () => {
-  expect(body("Fixed.")).toBe(
-    `The agent's last message:\n\n\`\`\`text\nFixed.\n\`\`\`\n\n${folded("Fix the links")}\n\nJob \`job_1\`.`,
-  );
+  expect(body("Fixed.")).toBe(`The agent's last message:\n\n> Fixed.\n\n${folded("Fix the links")}\n\nJob \`job_1\`.`);
   expect(body(null)).not.toContain("last message");
   const turn = { prompt: "Fix the links", answer: "Fixed.", jobId: "job_1" };
   expect(pullRequestBody({ ...turn, costUsd: 0.0123 })).toContain(
-    "Fixed.\n```\n\nCost, by the agent's own estimate: $0.0123.\n\n<details>",
+    "> Fixed.\n\nCost, by the agent's own estimate: $0.0123.\n\n<details>",
   );
   for (const costUsd of [null, -1]) expect(pullRequestBody({ ...turn, costUsd })).toBe(body("Fixed."));
 });
 
-/** Returns the lines outside of the code blocks, as GitHub finds them. */
+/** Returns the lines outside of quotations and code blocks, as GitHub finds them. */
 function linesOutside(text: string): string[] {
   let fence = "";
   return text.split(/\r\n|\r|\n/).filter((line) => {
+    if (fence === "" && line.startsWith(">")) return false;
     const found = /^ {0,3}(`{3,})([^`]*)$/.exec(line);
     if (fence === "" && found) {
       fence = found[1] ?? "";
@@ -36,7 +36,7 @@ function linesOutside(text: string): string[] {
   });
 }
 
-test("keeps all untrusted text in code blocks, where no mention, link or closing keyword has an effect", () => {
+test("keeps all untrusted text in quotations and code blocks, which nothing in it ends", () => {
   const outside = linesOutside(body(null));
   const withMessage = linesOutside(body("Fixed."));
   expect(withMessage).toEqual(["The agent's last message:", "", "", ...outside]);
@@ -73,15 +73,13 @@ test("shows a prompt up to 2,000 characters, and none of its patches", () => {
   expect(body(null, "The Patch of it:\nA diff --git")).toContain(folded("The Patch of it:\nA diff --git"));
 });
 
-test("shows each message up to 10,000 characters, with its lines", () => {
-  expect(body("a\rb\r\nc")).toContain("\na\nb\nc\n");
-  const longest = "x".repeat(10_000);
-  expect(body(longest)).toContain(`\n${longest}\n\`\`\``);
-  expect(body(`${longest}y`)).toContain(`\n${longest}\n[truncated]\n`);
+test("shows each message with its lines, and Persian as it is, also in the prompt", () => {
+  expect(body("a\rb\r\nc", "می‌خواهم")).toContain("\n> a  \n> b  \n> c\n");
+  expect(body("a", "می‌خواهم 👨‍👩‍👧‍👦")).toContain("\nمی‌خواهم 👨‍👩‍👧‍👦\n");
 });
 
 test("removes characters that reorder or hide text", () => {
-  expect(body("a\u202eb\u0000c\u200bd")).toContain("\nabcd\n");
+  expect(body("a\u202eb\u0000c\u200bd", "a\u202eb")).toMatch(/\n> abcd\n[\s\S]*\nab\n/);
 });
 
 test("is shorter than GitHub's limit", () => {
@@ -99,7 +97,7 @@ test("is read again, with the turns that were added, whatever the texts are", ()
       const extended = updatedBody(opened, [], second);
       const told = [first, ...(extended === undefined ? [] : [second])].map(({ prompt, answer }) => ({
         prompt: shown(prompt, 2000),
-        answer: answer === null ? null : shown(answer),
+        answer: answer === null ? null : unquote(quote(answer).split("\n"), 0)?.text,
       }));
       expect(readTurns(extended ?? opened)).toEqual(told);
       // As GitHub's editor saves it.
@@ -110,7 +108,7 @@ test("is read again, with the turns that were added, whatever the texts are", ()
 
 test("a text that looks like another turn is none", () => {
   const forged = body("x", "y");
-  expect(readTurns(body(forged, forged))).toEqual([{ prompt: forged, answer: forged }]);
+  expect(readTurns(body(forged, forged))).toEqual([{ prompt: forged, answer: expect.stringContaining("<details>") }]);
   const title = "<details><summary>Prompt of the agent</summary>";
   expect(readTurns(`${title}\n\n${forged.slice(0, -30)}`)).toEqual([]);
   expect(readTurns(`${title}\n\n\`\`\`text\nno end`)).toEqual([]);

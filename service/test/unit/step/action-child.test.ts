@@ -44,7 +44,12 @@ test("a service that is still starting has started, or failed to, when its end i
     GITHUB_API_URL: url,
   };
   const settings = agentSettings({ options: optionsIn({ sandbox: "none" }), minutes: 1 });
-  const child = await ActionChild.open({ environment, settings, logFile: join(HOME, "log") });
+  const child = await ActionChild.open({
+    environment,
+    settings,
+    logFile: join(HOME, "log"),
+    workFile: join(HOME, "work"),
+  });
   const order: string[] = [];
   const request = child.handle("run").catch(() => void order.push("failed"));
   await asked.promise;

@@ -35,6 +35,6 @@ test("says if jobs are not known by their branches, or not yet", () => {
 test("says that sessions of another repository are not kept, whatever the cache allows", () => {
   for (const cache of ["write", "read"] as const)
     expect(told({ branches: "yes", cache }, false)).toContain(
-      "Sessions of the agent are not kept, because the cache is that of the workflow's repository, and they have files of another one.",
+      "Sessions of the agent are not kept, because the cache belongs to the workflow's repository, and they have files of another one.",
     );
 });

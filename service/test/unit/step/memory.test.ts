@@ -18,7 +18,7 @@ import { gzipSync } from "node:zlib";
 import { create, type WriteEntry } from "tar";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import type { JobCopy } from "../../../src/model.ts";
+import { checkResults, failureClasses, type JobCopy, keptWorks, turnStages } from "../../../src/model.ts";
 import { type ArchiveLimits, packHome, unpackHome } from "../../../src/store/home-archive.ts";
 import type { CacheEntries } from "../../../step/memory/cache-entries.ts";
 import { CachedJobs } from "../../../step/memory/cached-jobs.ts";
@@ -230,6 +230,16 @@ describe("the entry of a job", () => {
       })),
     };
     expect(parseJobEntry(formatJobEntry({ job: other }), id, "docs")).toEqual({ job: other });
+  });
+
+  test.each([
+    ...keptWorks.map((kept) => ({ kept })),
+    ...failureClasses.map((failureClass) => ({ failureClass })),
+    ...checkResults.map((checkResult) => ({ checkResult })),
+    ...turnStages.map((stage) => ({ stage })),
+  ])("is read with each end that a turn can have: %o", (end) => {
+    const turns = job.turns.map((turn) => ({ ...turn, ...end }));
+    expect(parseJobEntry(formatJobEntry({ job: { ...job, turns } }), id, "docs")?.job.turns).toEqual(turns);
   });
 
   test.each<[string, unknown]>([

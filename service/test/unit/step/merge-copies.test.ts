@@ -115,3 +115,20 @@ test("GitHub decides whether the pull request is closed", () => {
     pullRequest: null,
   });
 });
+
+test("a turn that was open when the copy was saved, and left its work unfinished, has ended as that says", () => {
+  const left = { state: "failed", kept: "unfinished", reason: "The agent timed out.", endedAt: 2000 } as const;
+  const { job } = mergeCopies(kept([turn(1), turn(2, "running")]), rebuilt([pushed(1), { ...pushed(2), ...left }]));
+  expect(job.turns[1]).toEqual({ ...turn(2, "running"), ...left });
+});
+
+test.each([
+  ["nothing", null, link],
+  ["unfinished work", "unfinished", link],
+  ["work that was not pushed", "push", null],
+  ["work without a pull request", "pull-request", null],
+] as const)("a pull request that somebody else opened counts beside %s: %s", (_, left, expected) => {
+  const turns = [{ ...pushed(1, "failed"), kept: left }];
+  const { job } = mergeCopies(kept([turn(1, "failed")], { pullRequest: link }), rebuilt(turns, { pullRequest: null }));
+  expect(job.pullRequest).toBe(expected);
+});

@@ -41,6 +41,23 @@ test.each<[string, RegExp, Record<string, string>, Record<string, string>, Recor
     { "branch-prefix": "/docs/" },
     { "branch-prefix": "docs/agent-" },
   ],
+  ...(
+    [
+      ["from the workspace", "./docs/**", /begins with \.\//],
+      ["from the top", "/docs/**", /begins with \/|"\/docs/],
+      ["of a list", "- docs/**", /begins with the dash of a list/],
+      ["in quotes", '"docs/**"', /has quotation marks/],
+      ["of another folder", "../docs/**", /has \.\. in it/],
+      ["with a comment", "docs/** # all pages", /write that in a line of its own/],
+      ["beside another one", "docs/**, src/**", /write one pattern in each line/],
+      ["of Windows", "docs\\api\\**", /backslash/],
+    ] as const
+  ).map(([what, only, words]): [string, RegExp, Record<string, string>, Record<string, string>] => [
+    `a pattern ${what}`,
+    words,
+    { only },
+    { only: "docs/**" },
+  ]),
 ])("%s: the message names what works", (_, words, written, followed, set = {}) => {
   expect(() => read(written, key)).toThrow(words);
   expect(() => read(followed, { ...key, ...set })).not.toThrow();

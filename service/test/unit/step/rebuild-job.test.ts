@@ -73,6 +73,9 @@ test("a job has the turns that left no commit on its branch, by what is kept of 
     { id: 3, state: "failed", kept: "unfinished", reason: "The agent timed out." },
     { id: 4, state: "completed", made: "{}" },
   ]);
+  // What is unfinished keeps no pull request open.
+  const over = rebuildJob({ ...sources, pull: closed, commits: [second, first], kept: [ended, unfinished] })?.job;
+  expect(over).toMatchObject({ pullRequest: link, archivedAt: closed.closedAt });
   expect(rebuildJob({ ...sources, pull: undefined, commits: [], kept: [ended] })?.job.turns).toMatchObject([
     { id: 4, state: "completed", made: "{}", step: "s", request: "r" },
   ]);

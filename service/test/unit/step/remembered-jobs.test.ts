@@ -6,6 +6,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { packMessage } from "../../../src/git/job-commits.ts";
 import type { JobCopy, RunningTurn, TurnCopy } from "../../../src/model.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
 import type { KeptCommits } from "../../../src/store/kept-commits.ts";
 import type { RebuiltJob } from "../../../step/memory/rebuild-job.ts";
@@ -64,7 +65,7 @@ function cacheOf(copy: JobCopy | Error | undefined, failure?: Error): JobCopies 
 
 function remember(options: Partial<RememberedJobsOptions> = {}, found: RebuiltJob | Error | undefined = undefined) {
   return new RememberedJobs({
-    keepsUnfinished: true,
+    keeps: ["unfinished"],
     cached: cacheOf(undefined),
     isCacheWritable: true,
     kept: { save: async () => {}, load: async () => undefined },
@@ -124,7 +125,7 @@ describe("a job is restored", () => {
       "another step asks",
       { state: "waiting", attempts: 0 },
       "s3",
-      { state: "waiting", attempts: 2, reason: expect.stringContaining("Its runner was lost.") },
+      { state: "waiting", attempts: 2, reason: expect.stringContaining("Its runner was lost, or works still.") },
     ],
     ["it was to be stopped", { reason: "Stopped.", stopRequestedAt: 5 }, "s3", { attempts: 2, reason: "Stopped." }],
   ])("with a lost turn, whose agent runs again only for its own step: %s", async (_name, open, step, found) => {
@@ -218,6 +219,7 @@ describe("a commit that is kept", () => {
   };
   const refused = new Error("GH013: restricted");
   const secret = new Error("GH013: push protection: secret");
+  const away = new GitHubError("bad gateway", 502);
 
   test.each<[refs: string, cache: string, refsFail: Error | undefined, isWritable: boolean, kept: string | Error]>([
     ["can be written", "too", undefined, true, "refs"],
@@ -226,6 +228,8 @@ describe("a commit that is kept", () => {
     ["are refused", "is read-only", refused, false, refused],
     // Nothing may have it.
     ["are refused for a secret", "can be written", secret, true, secret],
+    // They can be written soon.
+    ["are away", "can be written", away, true, away],
   ])("refs %s, the cache %s", async (_refs, _cache, refsFail, isCacheWritable, expected) => {
     const { refs, cache, in_ } = places();
     const { keptCommits } = remember({
@@ -242,14 +246,16 @@ describe("a commit that is kept", () => {
   });
 
   test.each([
-    ["may be kept", true, 1],
-    ["may not be kept", false, 0],
-  ])("that is unfinished and %s", async (_what, keepsUnfinished, count) => {
+    ["unfinished", ["unfinished"], 1],
+    ["unfinished", [], 0],
+    ["stopped", ["unfinished"], 0],
+    ["stopped", ["unfinished", "stopped"], 1],
+  ] as const)("that is %s, where %j may be kept", async (left, keeps, count) => {
     const { refs, cache, in_ } = places();
     const cached = { ...cacheOf(undefined), keptCommits: in_(cache) };
-    const { keptCommits } = remember({ kept: in_(refs), cached, keepsUnfinished });
+    const { keptCommits } = remember({ kept: in_(refs), cached, keeps });
     const message = commitMessage({ ...kept, job: "job_00000000-0000-4000-8000-000000000000" }, [], null, {
-      left: "unfinished",
+      left,
     });
     await keptCommits.save(kept, packMessage(message, 0)).catch(() => {});
     expect([refs.size, cache.size]).toEqual([count, 0]);
@@ -260,7 +266,10 @@ describe("a commit that is kept", () => {
     ["is read-only, on a ref", false, 1],
   ])("that a turn made none is known if the cache %s", async (_cache, isCacheWritable, count) => {
     let ended = 0;
-    const one = { save: async () => {}, load: async () => undefined, end: async () => void ended++ };
+    const end = async (_turn: unknown, message: string | undefined) => {
+      if (message !== undefined) ended++;
+    };
+    const one = { save: async () => {}, load: async () => undefined, end };
     await remember({ kept: one, isCacheWritable }).keptCommits.end?.(kept, "No change\n");
     expect(ended).toBe(count);
   });

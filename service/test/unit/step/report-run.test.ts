@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -36,7 +36,9 @@ async function end({ isWorkflowToken = false, isOwnRepository = true, environmen
   const runner = createFakeStepRunner();
   const secrets = [{ name: "KEY", value: "0123456789abcdef" }];
   const transcript = `${folder}.transcript`;
-  await reportRun(runner, { folder, report, isWorkflowToken, isOwnRepository, environment, secrets, transcript });
+  const workFile = `${folder}.patch`;
+  const run = { folder, report, isWorkflowToken, isOwnRepository, environment, secrets, transcript, workFile };
+  await reportRun(runner, run);
   return runner;
 }
 
@@ -46,6 +48,15 @@ test("a service that never started leaves its log, and nothing else to say", asy
   expect(annotations).toEqual([]);
   expect(groups).toEqual({ "Log of the agent service": ["No repository"] });
   expect(existsSync(folder)).toBe(false);
+});
+
+test("work that is kept nowhere is left in a file, and said to be there only", async () => {
+  leave({});
+  report.unkeptWork.set("job_1", Buffer.from("change\n"));
+  const { annotations } = await end();
+  expect(annotations).toEqual([expect.stringContaining("Work is only in a file on this runner")]);
+  expect(readFileSync(`${folder}.patch`, "utf8")).toBe("change\n");
+  rmSync(`${folder}.patch`);
 });
 
 test("removes the agent that was installed", async () => {

@@ -50,7 +50,7 @@ test.each([
     const signal = new AbortController().signal;
     await prepareAgent(settings, { folder: temporaryFolder(), environment: {}, info, signal });
     const told =
-      /^`github-token` is that of a GitHub App, which ends an hour after it was made\. The agent may run for 58 minutes/;
+      /^`github-token` is a GitHub App's, which expires an hour after it was made\. The agent may run for 58 minutes/;
     expect(lines).toEqual(isTold ? [expect.stringMatching(told)] : []);
   },
 );

@@ -222,7 +222,7 @@ describe("a home that cannot be stored", () => {
     }
     await new SharedHomes(store).keep(turn(1), one.directory, (line) => log.push(line));
     expect(log).toEqual([
-      `The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`,
+      `The agent's session is not kept for other machines, so it continues only on this one: ${reason}`,
     ]);
     expect(store.homes.size).toBe(0);
   });

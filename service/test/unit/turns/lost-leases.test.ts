@@ -2,11 +2,14 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { PerProject } from "../../../src/per-project.ts";
+import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
+import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
+import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { BranchCleaner } from "../../../src/upkeep/branch-cleaner.ts";
 import { memoryHost } from "../../support/memory-host.ts";
 import { memoryPorts } from "../../support/memory-ports.ts";
@@ -56,7 +59,7 @@ async function setUp() {
     plan = next;
   };
   const runs: string[] = [];
-  const createWorker = async (name: string) => {
+  const createWorker = async (name: string, more: Partial<TurnPorts> = {}) => {
     const repository = new HeldRepository(remote);
     await repository.open();
     const host: TurnHost = {
@@ -68,33 +71,36 @@ async function setUp() {
         return { end: "completed", message: undefined, error: undefined };
       },
     };
+    const pullRequests = new HeldPullRequests({
+      store: store.pullRequests,
+      repository,
+      baseUrl: () => "https://example.com",
+      signal: new AbortController().signal,
+      log: () => {},
+    });
     const ports = {
       ...memoryPorts(),
       host,
       store,
       repository,
       worktrees: memoryWorktrees(repository),
-      pullRequests: new HeldPullRequests({
-        store: store.pullRequests,
-        repository,
-        baseUrl: () => "https://example.com",
-        signal: new AbortController().signal,
-        log: () => {},
-      }),
+      pullRequests,
       onAgentEnd: () => void runs.push(name),
+      ...more,
     };
     /** Runs the next turn, and stores its end unless the lease is lost. */
     const run = async () => {
       const [turn, stored] = [await store.runningTurns.startNext(), await store.jobs.find(job)];
       if (turn === undefined || stored === undefined) throw new Error("no turn is waiting");
       const result = await runTurn(turn, stored, ports, new AbortController().signal);
+      if (result === "postponed") await store.runningTurns.requeue(turn, 0, true);
       if (result !== "completed" && result !== "failed") return result;
       return store.runningTurns.finish(turn, result, 0).then(
         () => result,
         (error: unknown) => (error instanceof LeaseLost ? "lost" : Promise.reject(error)),
       );
     };
-    return { repository, pullRequests: ports.pullRequests, run };
+    return { repository, pullRequests, run };
   };
   /** Lets the lease of the running turn expire. */
   const expire = () => store.runningTurns.requeueInterrupted();
@@ -102,7 +108,7 @@ async function setUp() {
   const head = () => remote.heads.get(branch);
   await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, "first");
   const [one, two] = [await createWorker("one"), await createWorker("two")];
-  return { remote, store, one, two, runs, planNext, expire, lines, head };
+  return { remote, store, one, two, createWorker, runs, planNext, expire, lines, head };
 }
 
 const never = () => new Promise<never>(() => {});
@@ -322,4 +328,72 @@ test("a failed turn removes the commit of an earlier attempt whose push was repo
   };
   expect(await two.run()).toBe("failed");
   expect(head()).toBeUndefined();
+});
+
+/** Lets a worker open no pull request, or open them again. */
+const refuse = ({ pullRequests }: { pullRequests: HeldPullRequests }, error: Error | undefined): void => {
+  pullRequests.beforeOpen = () => (error ? Promise.reject(error) : Promise.resolve());
+};
+
+test("a turn that changes nothing opens no pull request because another worker ran the turn before it", async () => {
+  const { one, two, store, planNext } = await setUp();
+  await one.run();
+  await store.turns.add(job, "second", 0);
+  await two.run();
+  // What someone has closed is opened again otherwise.
+  refuse(one, new Error("a pull request is opened"));
+  planNext("nothing");
+  await store.turns.add(job, "third", 0);
+  expect(await one.run()).toBe("completed");
+  expect(await store.pullRequests.newestOf(job, 5)).toHaveLength(1);
+});
+
+test("a turn that changes nothing opens the pull request that another worker could not open", async () => {
+  const { one, two, store, planNext } = await setUp();
+  refuse(one, new Error("the platform is down"));
+  expect(await one.run()).toBe("failed");
+  planNext("nothing");
+  await store.turns.add(job, "second", 0);
+  expect(await two.run()).toBe("completed");
+  const [opened] = await store.pullRequests.newestOf(job, 5);
+  expect(opened?.title).toMatch(/^first/);
+  expect((await store.jobs.find(job))?.pullRequest).toBe("https://example.com/pull/1");
+});
+
+test("a turn whose pull request cannot be opened now is run again, and does not run its agent twice", async () => {
+  const { one, two, runs, store, lines } = await setUp();
+  refuse(one, new GitHubError("bad gateway", 502));
+  expect(await one.run()).toBe("postponed");
+  expect(await two.run()).toBe("completed");
+  expect(runs).toEqual(["one"]);
+  expect(await store.pullRequests.newestOf(job, 5)).toHaveLength(1);
+  expect(lines()).toEqual(["first"]);
+});
+
+test("a commit that a worker could not push in an outage is pushed by another one, after today's checks", async () => {
+  const { createWorker, store, lines } = await setUp();
+  let stored: Uint8Array | undefined;
+  const keptCommits = {
+    save: async (_turn: unknown, bundle: Uint8Array) => {
+      stored = bundle;
+    },
+    load: async () => stored,
+  };
+  const make = () => Promise.reject(new GitHubError("bad gateway", 502));
+  const committers = {
+    of: () => ({ prepare: async () => {}, author: async () => undefined, trial: async () => undefined, make }),
+  };
+  const [unable, able, strict] = [
+    await createWorker("unable", { keptCommits, committers }),
+    await createWorker("able", { keptCommits }),
+    await createWorker("strict", { keptCommits, only: readPathPatterns(["docs/"]) }),
+  ];
+  expect(await unable.run()).toBe("postponed");
+  expect(await able.run()).toBe("completed");
+  expect(lines()).toEqual(["first"]);
+  expect((await store.turns.ofJob(job))[0]).toMatchObject({ attempts: 1 });
+  await store.turns.add(job, "second", 0);
+  expect(await unable.run()).toBe("postponed");
+  expect(await strict.run()).toBe("failed");
+  expect(lines()).toEqual(["first"]);
 });

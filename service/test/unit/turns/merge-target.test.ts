@@ -93,7 +93,7 @@ test("files that instruct agents stay as the job has made them after a merge tha
   await secondTurn(world, () => void world.remote.commitTo("main", two));
   await world.send("Three");
   await world.run(await world.addClone());
-  expect(world.log).not.toContain("Files that instruct agents are those of main");
+  expect(world.log).not.toContain("Files that instruct agents come from main");
 });
 
 test("a turn that is interrupted between the merge and its agent does not merge again", async () => {

@@ -113,6 +113,17 @@ test.each([
   expect(stored).toEqual(commits);
 });
 
+test.each([
+  ["lines", Array.from({ length: 300 }, (_, index) => `line ${index}`).join("\n"), /^line 100\n[\s\S]*\nline 299$/],
+  ["characters", `first ${"x".repeat(12_000)} last`, /^x{9995} last$/],
+])(
+  "of an output with too many %s, the last ones are told, where programs say what failed",
+  async (_, message, told) => {
+    const { turn } = await setUpCheck([{ ...failed, message }, failed]);
+    expect((await turn()).checkOutput).toMatch(told);
+  },
+);
+
 test("a check that does not end in time has failed", async () => {
   const { turn, seen } = await setUpCheck([{ end: "timed-out", tookMs: 90_000 }]);
   expect(await turn()).toEqual({ checkResult: "failed", checkOutput: "It did not end in time, and was ended." });

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { GitError } from "../../../src/git/git.ts";
+import type { RunningTurn } from "../../../src/model.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
+import { keepForOthers } from "../../../src/turns/kept-commits.ts";
 import { describeRefusal, PushRefused } from "../../../src/turns/refusal.ts";
 
 const branch = "agent/job_1";
@@ -30,7 +32,7 @@ test.each([
   [
     "fatal: Authentication failed",
     "git push exited with 1: fatal: Authentication failed",
-    "The token has ended or was revoked: that of a GitHub App lives for an hour. Use a new one.",
+    "The token has ended or was revoked: a GitHub App's lives for an hour. Use a new one.",
   ],
   ["fatal: unable to access", "git push exited with 1: fatal: unable to access", "Check the token's permissions"],
   [
@@ -42,6 +44,30 @@ test.each([
   const reason = describeRefusal(pushed(stderr), branch, "push");
   expect(reason).toContain(`The push to ${branch} was refused: ${quoted}. The commit is kept. ${advice}`);
   expect(reason).toMatch(/Then send the prompt again: the commit is pushed, and no agent runs for it again\.$/);
+});
+
+test.each([
+  ["remote: error: GH013: Repository rule violations found\nremote: - GITHUB PUSH PROTECTION", true],
+  ["remote: error: GH013: Repository rule violations found\nremote: - Push cannot contain secrets", true],
+  ["remote: error GH009: Secrets detected! This push failed.", true],
+  [
+    "remote: error: GH013: Repository rule violations found\nremote: - Commit message must not match: (?i)secret",
+    false,
+  ],
+  ["remote: error: GH013: Repository rule violations found for refs/heads/docs/secret-scanning", false],
+  ["remote: error: secret sauce is missing", false],
+])("a commit that is refused with %j is forgotten for a secret: %s", async (stderr, isForgotten) => {
+  const done: string[] = [];
+  const keptCommits = {
+    isOnlyPlace: true,
+    save: async () => void done.push("saved"),
+    load: async () => undefined,
+    forget: async () => void done.push("forgotten"),
+  };
+  const repository = { packCommit: async () => Buffer.of() };
+  const turn = { job: "job_1", identity: "" } as RunningTurn;
+  const lost = await keepForOthers(turn, pushed(stderr), { repository, keptCommits, log: () => {} });
+  expect([done, lost !== undefined]).toEqual([[isForgotten ? "forgotten" : "saved"], isForgotten]);
 });
 
 test("a name that GitHub cannot sign is to be changed, and not the token", () => {

@@ -99,7 +99,7 @@ function createPorts(store: Store) {
       return { commit: "c1", leftOut: [] };
     },
     changedFiles: async () => [],
-    paths: async () => [],
+    paths: async () => ({ paths: [], submodules: [] }),
     readContents: async function* () {},
     keep: async () => {},
     copy: async (commit) => commit,

@@ -128,7 +128,7 @@ test("the log of a turn whose agent says nothing has no last words", async () =>
 /** What is told of an agent that changed something and did not complete, in the log and in the reason. */
 const keptLine = "What the agent changed is kept, and not published:";
 const keptReason = (reason: string) =>
-  `${reason} What its agent changed is kept: the job's next request goes on from there.`;
+  `${reason} What its agent changed is kept: the job's next request continues from there.`;
 
 test("an agent that fails fails its turn, and what it reported is logged", async () => {
   const { run, next, branch, steps, store } = await setUpTurns();
@@ -145,11 +145,12 @@ test("an agent that fails fails its turn, and what it reported is logged", async
 
 test("patterns that match no file are told before the agent runs", async () => {
   const { run, ports, starts } = await setUpTurns();
-  const only = readPathPatterns(["docs/**", "Docs/**", "!docs/old/**"]);
+  const only = readPathPatterns(["docs/*", "docs/api/*", "Docs/**", "!docs/old/**"]);
   Object.assign(ports, { only, moreProtected: ["PAGE.md", "*.sh"] });
   const { log } = await run();
   expect(starts).toHaveLength(1);
-  expect(log.split("\n").slice(1, 3)).toEqual([
+  expect(log.split("\n").slice(1, 4)).toEqual([
+    "[service] These submodules are empty here, and what is written there is not published: docs/api. To change one, let an agent work on its repository, with --repository.",
     "[service] --only matches no file that exists: Docs/**, !docs/old/**. Check how it is written, unless the agent is to create such files.",
     "[service] --protect matches no file that exists: *.sh. Check how it is written, unless the agent is to create such files.",
   ]);
@@ -298,7 +299,7 @@ test("a turn that is stopped is neither failed nor completed, and stores no answ
   expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
 });
 
-test("a turn whose agent somebody stops fails with the reason, without its change", async () => {
+test("a turn whose agent somebody stops fails with the reason, and its change is kept for people", async () => {
   const { run, ports, host, store, branch, steps } = await setUpTurns();
   const request = new AbortController();
   ports.stop = request.signal;
@@ -311,12 +312,12 @@ test("a turn whose agent somebody stops fails with the reason, without its chang
   };
   expect(await run()).toEqual({
     result: "failed",
-    log: lines("Turn 1 started.", "Stopped by ci."),
-    failures: ["Stopped by ci."],
+    log: expect.stringContaining("What the agent changed is kept, and not published:"),
+    failures: ["Stopped by ci. What its agent changed is kept, and no agent goes on with it."],
   });
-  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1 }]);
-  expect(branch.commits).toEqual([]);
-  expect(steps).not.toContain("take back");
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1, kept: null }]);
+  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("Agent-Left: stopped") }]);
+  expect(steps).toContain("take back");
   expect(exits).toEqual(["stopped"]);
 });
 
@@ -828,7 +829,7 @@ test("work whose pull request was refused is published by the next turn, before 
   const { result, failures } = await run();
   expect(result).toBe("failed");
   expect(failures).toEqual([
-    "The pull request of agent/a was refused: no permission. The work is on the branch agent/a. Check the token's permissions: a re-run of a workflow run keeps those of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for it again.",
+    "The pull request of agent/a was refused: no permission. The work is on the branch agent/a. Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for it again.",
   ]);
   expect(await store.jobs.find("a")).toMatchObject({ state: "failed", kept: "pull-request", head: "c1" });
   ports.pullRequests.open = open;
@@ -949,7 +950,7 @@ test.each<[string, (ports: TurnPorts) => void]>([
   expect(result).toBe("postponed");
   expect(failures).toMatchObject([{ isRemote: true }]);
   expect(log).toMatch(
-    /(?:repository's host cannot be reached now|rate limit is reached)\. The turn waits and goes on later: /,
+    /(?:repository's host cannot be reached now|rate limit is reached)\. The turn waits and continues later: /,
   );
 });
 

@@ -12,6 +12,8 @@ const ids = [1, 2, 3].map((number) => `job_00000000-0000-0000-0000-00000000000${
 const [one = "", two = "", three = ""] = ids;
 const lateCommit = (id: string): string => `${id} late`;
 
+const noneArchived = () => Promise.reject(new Error("no job is archived"));
+
 /** A repository with a branch of each job, whose only commit is one of the job's first turn. */
 class Branches {
   readonly heads = new Map(ids.map((id) => [jobBranch(id), lateCommit(id)]));
@@ -50,9 +52,11 @@ class Branches {
     else this.heads.set(branch, commit);
   }
 
-  async deleteBranches(): Promise<never> {
-    throw new Error("no job is archived");
-  }
+  deleteBranches = noneArchived;
+  targetBranch = noneArchived;
+  fetch = noneArchived;
+  commitsOfBranch = noneArchived;
+  isCleanMerge = noneArchived;
 }
 
 type BranchRepository = NonNullable<ReturnType<BranchCleanerOptions["projects"]["get"]>>["repository"];

@@ -38,6 +38,10 @@ async function setUp({ jobs = 1, ownProjects = ["docs"] }: { jobs?: number; ownP
   const repository = {
     list: async () => {},
     branchHead: async (branch: string) => heads.get(branch),
+    targetBranch: async () => "main",
+    fetch: async () => {},
+    commitsOfBranch: async () => [],
+    isCleanMerge: async () => false,
     findStart: () => Promise.reject(new Error("no turn has ended within a day")),
     commits: async () => [],
     push: async () => {},

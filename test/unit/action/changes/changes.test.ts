@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { runWithChanges } from "../../../support/changes-run.ts";
-import { FakeRepository, modified } from "../../../support/fake-repository.ts";
+import { FakeRepository, modified, movedSubmodule } from "../../../support/fake-repository.ts";
 
 const schedule = { name: "schedule" };
 const zeros = "0".repeat(40);
@@ -130,6 +130,15 @@ describe("nothing new", () => {
     const unlisted = await runWithChanges(repository, schedule, { inputs });
     expect(unlisted.outputs["skip-reason"]).toBe("nothing-new");
     expect(unlisted.toolkit.annotations.map(({ level }) => level)).toEqual(["notice"]);
+  });
+
+  test("without that warning of patterns that lead into a submodule, of which only the commit is here", async () => {
+    const repository = new FakeRepository();
+    repository.commit("main", { hours: -30, files: [movedSubmodule("theme")] });
+    repository.commit("main", { files: ["a.md"] });
+    const quiet = await runWithChanges(repository, schedule, { inputs: { paths: "theme/**/*.css" } });
+    expect(quiet.outputs["skip-reason"]).toBe("nothing-new");
+    expect(quiet.toolkit.annotations.map(({ level }) => level)).toEqual(["notice"]);
   });
 
   test("but not if GitHub lists only some of the files, none of which matches", async () => {

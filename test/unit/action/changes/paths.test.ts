@@ -105,9 +105,25 @@ test.each<[patterns: string, line: number, problem: string]>([
   expect(parsePaths(patterns)).toEqual({ problem: `has a pattern that matches no file: line ${line} ${problem}` });
 });
 
-test("names the patterns that no path matches, but none that excludes", () => {
+test("names the patterns that no path matches", () => {
   const parsed = parsePaths("docs/**\nDocs/**\n*.md\n!old/**");
   if ("problem" in parsed) throw new Error(parsed.problem);
-  expect(parsed.value?.unused(["docs/a.md", "README.md"])).toEqual(["Docs/**"]);
-  expect(parsed.value?.unused([])).toEqual(["docs/**", "Docs/**", "*.md"]);
+  expect(parsed.value?.unused(["docs/a.md", "README.md"])).toEqual(["Docs/**", "!old/**"]);
+  expect(parsed.value?.unused([])).toEqual(["docs/**", "Docs/**", "*.md", "!old/**"]);
+});
+
+test.each<[patterns: string, folder: string, into: string[]]>([
+  ["docs/**", "docs", ["docs/**"]],
+  ["docs/**", "docs/api", ["docs/**"]],
+  ["docs/*.md\ndocs/api/*.md", "docs/api", ["docs/api/*.md"]],
+  ["docs/**/v1/*.md\nD*/x", "docs/api", ["docs/**/v1/*.md"]],
+  ["vendor/*/README.md", "vendor/lib", ["vendor/*/README.md"]],
+  ["docs/**\n!docs/api/**", "docs/api", []],
+  ["docs/**\n!docs/api", "docs/api", []],
+  ["docs/**\n!docs/**/*.png", "docs/api", ["docs/**"]],
+  ["**/*.md\n*/docs/**", "docs", []],
+  ["documents/**\ndocs", "docs", []],
+])("%j leads into the folder %s by %j", (patterns, folder, into) => {
+  const parsed = parsePaths(patterns);
+  expect("value" in parsed && parsed.value?.into(folder)).toEqual(into);
 });

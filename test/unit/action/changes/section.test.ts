@@ -29,6 +29,7 @@ function file(name: string, fields: Partial<ChangedFile> = {}): ChangedFile {
     additions: 1,
     deletions: 0,
     patch: `+${name}`,
+    isSubmodule: false,
     ...fields,
   };
 }

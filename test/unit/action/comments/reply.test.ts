@@ -62,8 +62,9 @@ describe("the reply", () => {
     const github = new FakeGitHub();
     await runComment(github, { respond: () => respondWith(400, { error: hostile + "x".repeat(200_000) }) });
     expect(github.reply.length).toBeLessThan(65_536);
-    const ownWords = github.reply.replaceAll(/<code>[^<]*<\/code>/g, "");
-    for (const trace of ["@acme", "<img", "![x]", "evil"]) expect(ownWords).not.toContain(trace);
+    const ownWords = github.reply.replaceAll(/<(code|i)>[^<]*<\/\1>/g, "");
+    for (const trace of ["acme/team", "<img", "![x]", "evil"]) expect(ownWords).not.toContain(trace);
+    for (const alive of ["@acme", "<img", "://x", " #1"]) expect(github.reply).not.toContain(alive);
     for (const block of github.reply.split("\n\n")) expect(block).toMatch(/^<(p|!--)/);
   });
 

@@ -158,7 +158,7 @@ describe("another repository", () => {
     ],
     [
       { "github-token": "" },
-      "github-token is empty. Set it to one that can write to Acme/Site, such as that of a GitHub App.",
+      "github-token is empty. Set it to one that can write to Acme/Site, such as a GitHub App's.",
     ],
     [{ "github-token": "a b" }, "github-token contains characters that no token has"],
     [

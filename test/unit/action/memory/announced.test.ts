@@ -213,11 +213,12 @@ describe("a re-run", () => {
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
     expect(toolkit.annotations).toMatchObject([{ level: "notice", title: "Earlier attempt had another prompt" }]);
 
-    service.turns.push({ ...service.turns[0], turn: "2", job: "job_2", request: "other" } as never);
+    for (const turn of ["2", "3"])
+      service.turns.push({ ...service.turns[0], turn, job: "job_2", request: `other ${turn}` } as never);
     const several = await attempt(3, service, other);
     expect(several.outputs.outcome).toBe("error");
-    expect(several.toolkit.annotations.at(-1)?.text).toMatch(/jobs job_2, job_1/);
-    expect(service.turns).toHaveLength(2);
+    expect(several.toolkit.annotations.at(-1)?.text).toMatch(/\(jobs job_2, job_1\)/);
+    expect(service.turns).toHaveLength(3);
     // The newest turn with the prompt of this attempt.
     expect((await attempt(4, service)).outputs).toMatchObject({ "job-id": "job_1", "job-origin": "resumed" });
   });

@@ -176,7 +176,7 @@ test.each([
   [
     "waiting",
     1,
-    ["If GitHub was slow and not its agent, re-run this workflow run: it goes on with what was pushed or saved."],
+    ["If GitHub was slow and not its agent, re-run this workflow run: it continues with what was pushed or saved."],
   ],
   ["completed", 0, []],
 ] as const)("a re-run has an agent of its own go on with a turn that is %s", async (left, prepared, said) => {

@@ -223,7 +223,7 @@ const rows: [known: string, Partial<Evidence>][] = [
 function meaning(decision: Decision): string {
   if (decision.do === "refuse") return "fails, and sends nothing";
   if (decision.do === "send" && decision.to !== undefined)
-    return `sends the request to its job, ${decision.publishes ? "which publishes the work" : "whose agent goes on from there"}`;
+    return `sends the request to its job, ${decision.publishes ? "which publishes the work" : "whose agent starts from it"}`;
   if (decision.do === "send") return decision.replaces ? "sends the request again, in its place" : "sends the request";
   return "besides" in decision
     ? "waits for the job, and warns of the newer attempt"
@@ -241,6 +241,21 @@ test("the page about the memory shows the table, which is made from the decision
   const table = ["| what is known | what the re-run does |", "| --- | --- |", ...lines].join("\n");
   console.log(table);
   expect(readFileSync(resolve(root, "docs/memory.md"), "utf8")).toContain(table);
+});
+
+test.each([
+  ["failed", "kept", { to: "job_turn", publishes: true }],
+  ["failed", "unfinished", { to: "job_turn" }],
+  ["failed", undefined, {}],
+  // Somebody did not want it, or its job, any more.
+  ...(["stopped", "archived", "ignored"] as const).flatMap((over) =>
+    (["kept", "unfinished", undefined] as const).map((kept) => [over, kept, {}] as const),
+  ),
+] as const)("in place of a turn that was %s, whose work is %s, it is sent to %j", (over, kept, to) => {
+  const service = { ...turn("failed", kept), over };
+  const others = { attempts: [], record: "unknown", over: new Set<string>(), keepsWords: true } as const;
+  const decision = decide({ service, hadAnnounced: true, ...others });
+  expect(decision).toEqual({ do: "send", replaces: "turn_1", ...to });
 });
 
 test("a remembered job that is of no use does not hide that the work of a turn is kept", () => {

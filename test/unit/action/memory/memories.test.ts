@@ -130,3 +130,58 @@ describe("memories that disagree", () => {
     },
   );
 });
+
+const [first, second] = ["a".repeat(40), "b".repeat(40)];
+/** How a night's follow-up ends, and how far the session has come then. An own agent ends with its step, so its turn has failed. */
+const endings = {
+  completed: { options: {}, progress: { commit: second, failures: 0 } },
+  failed: { options: {}, progress: { commit: first, failures: 1 } },
+  "timed out": {
+    options: { inputs: { "timeout-minutes": "0.5" } },
+    progress: { commit: first, failures: 1 },
+    open: { commit: first, failures: 0, sent: second },
+  },
+  cancelled: {
+    options: { cancelAt: 20_000 },
+    progress: { commit: first, failures: 1 },
+    open: { commit: first, failures: 0, sent: second },
+  },
+} as const satisfies Record<string, { options: Partial<MainOptions>; progress: object; open?: object }>;
+
+test.each(
+  holders.flatMap((holder) => (Object.keys(endings) as (keyof typeof endings)[]).map((ending) => ({ holder, ending }))),
+)("a session knows how far it has come after a follow-up to the $holder that $ending", async ({ holder, ending }) => {
+  const service = new KeyedService();
+  const { run, cache } = (places["a session and words in the cache"] as () => Place)();
+  const options = { ...holderOptions[holder], respond: service.respond };
+  const entries = () =>
+    cache.entries.filter(({ key }) => key.startsWith("agent-session-")).map(({ text }) => JSON.parse(text));
+  await run(1, 1, { ...options, environment: { GITHUB_SHA: first } });
+  expect(entries().at(-1)).toMatchObject({ commit: first, failures: 0 });
+  const before = entries().length;
+  let meanwhile: unknown[] = [];
+  service.next = ending === "completed" || ending === "failed" ? ending : "running";
+  const { options: more, progress, ...unseen } = { open: undefined, ...endings[ending] };
+  await run(2, 1, {
+    ...options,
+    ...more,
+    inputs: { ...options.inputs, ...("inputs" in more ? more.inputs : {}) },
+    environment: { GITHUB_SHA: second },
+    onClock: (clock) =>
+      clock.at(2000, () => {
+        meanwhile = entries().slice(before);
+      }),
+  });
+  const isOwn = holder === "own agent";
+  // One that is lost with its runner has covered nothing, whatever the job's status says.
+  if (ending === "timed out") expect(meanwhile).toHaveLength(isOwn ? 0 : 1);
+  const { commit, failures, sent } = entries().at(-1);
+  expect({ commit, failures, sent }).toEqual({ sent: undefined, ...((!isOwn && unseen.open) || progress) });
+});
+
+test("a session whose run may only read the cache writes nothing there", async () => {
+  const { run, cache } = (places["a session and words in the cache"] as () => Place)();
+  const options = { ...holderOptions.server, respond: new KeyedService().respond };
+  const { outputs } = await run(1, 1, { ...options, environment: { ACTIONS_CACHE_MODE: "read" } });
+  expect([outputs.outcome, cache.entries]).toEqual(["pr-created", []]);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sessionMemory } from "../../../../src/action/memory/session.ts";
+import type { OwnAgent } from "../../../../src/action/own-agent.ts";
 import type { GitHub } from "../../../../src/action/runner/github.ts";
 import { CacheEntryError } from "../../../../src/runner-kit/cache.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
@@ -52,7 +53,13 @@ function nights(options: Partial<MainOptions> = {}) {
       ...options,
       ...changes,
       inputs: { session: "nightly-docs", "github-token": "ghs_0123456789", ...options.inputs, ...changes.inputs },
-      environment: { GITHUB_RUN_ID: String(run++), GITHUB_JOB: "docs", GITHUB_ACTION: "a", ...changes.environment },
+      environment: {
+        GITHUB_RUN_ID: String(run++),
+        GITHUB_JOB: "docs",
+        GITHUB_ACTION: "a",
+        ...options.environment,
+        ...changes.environment,
+      },
     });
     return { ...result, line: result.toolkit.lines.find((line) => line.startsWith("Session ")) };
   };
@@ -93,6 +100,38 @@ test("failures of the job before count neither for the next one nor for its foll
   github.state = { state: "open", merged: false };
   await night();
   expect(service.posts).toEqual([create, message("job_1"), create, message("job_2")]);
+});
+
+test.each([
+  ["with a service that stops the turn", {}],
+  ["with an agent of the step", { agent: "editor", "project-id": "", "api-key": "", "base-url": "" }],
+])("a cancelled night is no failure of its session, %s", async (_, inputs) => {
+  const service = new KeyedService();
+  service.features = ["stop"];
+  const agent: OwnAgent = {
+    connect: (transport) => transport,
+    prepare: async () => {},
+    check: async () => {},
+    end: async () => {},
+  };
+  const { night } = nights({
+    respond: service.respond,
+    inputs: { "base-url": "https://agents.example.com", ...inputs },
+    environment: { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux", GITHUB_SHA: "a".repeat(40) },
+    ...("agent" in inputs && { agent }),
+  });
+  await night();
+  for (let count = 0; count < 3; count++) {
+    service.next = "running";
+    service.stopsAfter = 1;
+    expect((await night({ cancelAt: 20_000 })).outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
+  }
+  service.next = "completed";
+  const after = await night();
+  expect(after.outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "job-origin": "continued" });
+  // The stopped turns have failed, so that this one failure of its own is the first.
+  service.next = "failed";
+  expect((await night()).outputs).toMatchObject({ outcome: "failed", "job-id": "job_1" });
 });
 
 test("a re-run that is cancelled while it reads the session's job does not promise that the next one waits for it", async () => {
@@ -463,6 +502,42 @@ test.each([
     expect(await memoryOf("3").find()).toMatchObject({ entry: { failures } });
   },
 );
+
+const [before, night] = ["a".repeat(40), "b".repeat(40)];
+test.each([
+  // Its end was seen: the status is that of another turn.
+  { sent: undefined, status: "completed", failures: 1, commit: before },
+  { sent: undefined, status: "failed", failures: 1, commit: before },
+  { sent: night, status: "completed", failures: 0, commit: night },
+  { sent: night, status: "failed", failures: 2, commit: before },
+  { sent: night, status: "archived", failures: 1, commit: before },
+  { sent: night, status: "not found", failures: 1, commit: before },
+])(
+  "a session whose night sent $sent, and whose job is $status, has come to $commit",
+  ({ sent, status, ...progress }) => {
+    const entry = { jobId: "job_1", run: "1", step: "", attempt: 1, kind: "message", pullRequests: [] } as const;
+    const memory = sessionMemory(new FakeCache(), "step", "session", {});
+    const known = { ...entry, pullRequests: [], commit: before, failures: 1, sent };
+    expect(memory.progressOf(known, status)).toEqual(progress);
+  },
+);
+
+test.each([
+  ["acme/docs", "acme/docs", [7]],
+  ["Acme/Docs", "acme/docs", [7]],
+  ["acme/docs", "Acme/Docs", [7]],
+  ["acme/docs-site", "acme/docs", []],
+  ["acme/doc", "acme/docs", []],
+  [undefined, "acme/docs", []],
+])("a session in %s remembers a pull request of %s: %j", async (GITHUB_REPOSITORY, place, pullRequests) => {
+  const environment = { GITHUB_RUN_ID: "2", GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY };
+  const cache = new FakeCache();
+  const pullRequest = { url: `https://github.com/${place}/pull/7`, number: "7" };
+  const turn = { jobId: "job_1", sent: "create", isResumed: false, end: "completed", base: undefined } as const;
+  await sessionMemory(cache, "step", "session", environment).save({ ...turn, pullRequest });
+  const found = await sessionMemory(cache, "step", "session", environment).find();
+  expect(found).toMatchObject({ entry: { pullRequests } });
+});
 
 test("a re-run of a night waits for the job of its earlier attempt", async () => {
   const { service, night } = nights();

