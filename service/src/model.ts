@@ -145,6 +145,8 @@ export interface ListedJob extends Omit<PageJob, "model" | "kept" | "branch">, S
   turns: number;
   /** The id of its first turn. */
   firstTurn: number | null;
+  /** The id of its last turn. */
+  lastTurn: number | null;
   /** The number of its last pull request that is a page. */
   lastPage: number | null;
 }

@@ -1,4 +1,4 @@
-import type { ListedJob } from "../model.ts";
+import type { ListedJob, TurnWait } from "../model.ts";
 import { type Html, html } from "./html.ts";
 import type { PageStore } from "./page-store.ts";
 import type { View } from "./view.ts";
@@ -14,8 +14,7 @@ export interface JobDetail {
 
 /** Where they are read. */
 export interface DetailStore {
-  jobs: Pick<PageStore["jobs"], "progress">;
-  lists: Pick<PageStore["lists"], "latestTurns" | "turnExcerpt" | "waitOf">;
+  lists: Pick<PageStore["lists"], "latestTurns" | "turnExcerpt" | "openTurnsOf">;
 }
 
 /** In characters. */
@@ -31,6 +30,8 @@ export const isStopped = (reason: string | null): boolean => reason?.startsWith(
 export interface DetailOptions extends Pick<View, "zone"> {
   /** Returns whether the repository of a project cannot be used now. */
   isAway: (project: string) => boolean;
+  /** What `openTurnsOf` says of the jobs that are shown with it. Default: it is asked. */
+  open?: ReadonlyMap<string, TurnWait | "running">;
   /**
    * Why turns have ended, which never changes, by the turns' ids. SQLite reads all of a prompt to return the reason. Default: none
    * are known
@@ -40,14 +41,21 @@ export interface DetailOptions extends Pick<View, "zone"> {
 
 /** Reads more about the status of a job. */
 export async function readJobDetail(
-  { jobs, lists }: DetailStore,
-  { id, project, state, archivedAt }: Pick<ListedJob, "id" | "project" | "state" | "archivedAt">,
-  { zone, isAway, reasons = new Map() }: DetailOptions,
+  { lists }: DetailStore,
+  {
+    id,
+    project,
+    state,
+    archivedAt,
+    lastTurn,
+  }: Pick<ListedJob, "id" | "project" | "state" | "archivedAt"> & Partial<Pick<ListedJob, "lastTurn">>,
+  { zone, isAway, open, reasons = new Map() }: DetailOptions,
 ): Promise<JobDetail> {
   if (archivedAt !== null || state === "completed") return {};
   if (state === "active") {
-    if ((await jobs.progress(id))?.running !== null) return {};
-    const { waitReason, waitUntil } = (await lists.waitOf(id)) ?? { waitReason: null, waitUntil: null };
+    const turn = (open ?? (await lists.openTurnsOf([id]))).get(id);
+    if (turn === "running") return {};
+    const { waitReason, waitUntil } = turn ?? { waitReason: null, waitUntil: null };
     if (waitReason !== null)
       return {
         state: "waiting",
@@ -56,7 +64,7 @@ export async function readJobDetail(
     const reason = isAway(project) ? "Waits for its repository, which cannot be used now." : freeAgent;
     return { state: "waiting", reason };
   }
-  const [turn] = await lists.latestTurns(id, 1);
+  const turn = lastTurn ?? (await lists.latestTurns(id, 1))[0];
   if (turn === undefined) return {};
   const reason = reasons.get(turn) ?? (await lists.turnExcerpt(turn, maxReason))?.reason ?? "";
   reasons.set(turn, reason);

@@ -67,10 +67,12 @@ export class JobList {
     const chosen = { projects: shown, status: state, text: q, asker, from: from?.start, before, after };
     // One extra job tells whether there is another page.
     const found = await store.lists.jobs({ ...chosen, limit: pageLength + 1 });
+    const active = found.filter(({ state }) => state === "active").map(({ id }) => id);
+    const open = await store.lists.openTurnsOf(active);
     const jobs = [];
     for (const job of found.slice(0, pageLength)) {
       const first = await this.#firstTurn(job);
-      const detail = await readJobDetail(store, job, { zone: view.zone, isAway, reasons: this.#reasons });
+      const detail = await readJobDetail(store, job, { zone: view.zone, isAway, open, reasons: this.#reasons });
       jobs.push({ ...job, ...first, detail });
     }
     const last = found.length > pageLength ? jobs.at(-1) : undefined;

@@ -12,7 +12,7 @@ export interface PageStore extends Partial<Pick<Store, "keptCommits">> {
     | "firstTurn"
     | "latestTurns"
     | "turnExcerpt"
-    | "waitOf"
+    | "openTurnsOf"
     | "turnsAhead"
     | "spentBy"
     | "spentIn"

@@ -37,7 +37,7 @@ button.link { padding: 0; font-weight: 400; color: var(--link); background: none
 button.small { padding: 2px 10px; font-size: 12px; color: inherit; background: var(--soft); box-shadow: inset 0 0 0 1px var(--line) }
 button.plain { color: inherit; background: var(--soft); box-shadow: inset 0 0 0 1px var(--line) }
 button:disabled { opacity: .5; cursor: default }
-.file { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 16px; overflow: hidden }
+.file { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 16px; overflow: hidden } .file table { scroll-margin-top: 64px }
 h3 { display: inline; font-size: 12px } .file summary { padding: 8px; background: var(--soft) } .file[open] summary { border-bottom: 1px solid var(--line) }
 .files { margin: 0 0 16px }
 h3 code { padding: 0 }

@@ -52,11 +52,17 @@ export class JobLists {
     return this.#database.row<TurnExcerpt>(sql, length, length, length, id);
   }
 
-  /** Returns why the next turn of a job was put back, and until when; `undefined` if it was not. */
-  waitOf(jobId: string): Promise<TurnWait | undefined> {
-    const sql = `SELECT ${wait} FROM turn
-      WHERE job = ? AND "waitReason" IS NOT NULL AND state = 'waiting' LIMIT 1`;
-    return this.#database.row<TurnWait>(sql, jobId);
+  /** Returns which of these jobs have a turn that runs, and of which a turn was put back, with why and until when. */
+  async openTurnsOf(jobIds: readonly string[]): Promise<Map<string, TurnWait | "running">> {
+    if (jobIds.length === 0) return new Map();
+    const these = `job IN (${jobIds.map(() => "?")})`;
+    const waits = `SELECT job, ${wait} FROM turn WHERE ${these} AND "waitReason" IS NOT NULL AND state = 'waiting' ORDER BY id DESC`;
+    const waiting = await this.#database.rows<TurnWait & { job: string }>(waits, ...jobIds);
+    const runs = `SELECT job FROM turn WHERE state IN ('waiting', 'running') AND state = 'running' AND ${these}`;
+    const running = await this.#database.rows<{ job: string }>(runs, ...jobIds);
+    const all = new Map<string, TurnWait | "running">(waiting.map(({ job, ...turn }) => [job, turn]));
+    for (const { job } of running) all.set(job, "running");
+    return all;
   }
 
   /** Returns how many turns wait that are started before the next one of a job. */
@@ -139,10 +145,10 @@ function jobsQuery(query: JobQuery, search: (TextSearch & { words: string }) | u
   const found = recent === undefined ? all : `SELECT * FROM (${few}) AS job WHERE ${search?.condition}`;
   // Counts only what belongs to the jobs in the list.
   const sql = `WITH ${search === undefined ? "" : `${search.table}, `}page AS (SELECT * FROM (${found}) AS found ${order})
-    SELECT page.*, coalesce(turns, 0) AS turns, "firstTurn", coalesce("tookMs", 0) AS "tookMs", coalesce("costUsd", 0) AS "costUsd",
+    SELECT page.*, coalesce(turns, 0) AS turns, "firstTurn", "lastTurn", coalesce("tookMs", 0) AS "tookMs", coalesce("costUsd", 0) AS "costUsd",
     coalesce("unknownCosts", 0) AS "unknownCosts",
     (SELECT max(number) FROM "pullRequest" WHERE "pullRequest".job = page.id) AS "lastPage"
-    FROM page LEFT JOIN (SELECT job, count(*) AS turns, min(id) AS "firstTurn", ${spent} FROM turn
+    FROM page LEFT JOIN (SELECT job, count(*) AS turns, min(id) AS "firstTurn", max(id) AS "lastTurn", ${spent} FROM turn
       WHERE job IN (SELECT id FROM page) GROUP BY job) AS own ON own.job = page.id ORDER BY "createdAt" DESC, id DESC`;
   const ofFew = recent === undefined ? [] : [recent];
   return {

@@ -134,7 +134,8 @@ export async function startPages(options: PagesServerOptions = {}) {
     turns: { ofJob: async () => [] },
     lists: {
       jobs: async () => [],
-      waitOf: async () => undefined,
+      openTurnsOf: async (ids) =>
+        new Map(turns.some((turn) => turn?.state === "running") ? ids.map((id) => [id, "running"]) : []),
       turnsAhead: async () => 0,
       spentBy: async () => ({ tookMs: 0, costUsd: 0, unknownCosts: 0 }),
       spentIn: async () => [],

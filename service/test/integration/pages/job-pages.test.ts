@@ -164,7 +164,7 @@ describe("the list of jobs", () => {
     store.lists.turnExcerpt = async () => undefined;
     expect((await list()).text).toContain(">job_1</a>");
     const jobs = await store.lists.jobs({ projects: ["docs"], limit: 1 });
-    store.lists.jobs = async () => jobs.map((job) => ({ ...job, firstTurn: null }));
+    store.lists.jobs = async () => jobs.map((job) => ({ ...job, firstTurn: null, lastTurn: null }));
     expect((await list()).text).toContain(">job_1</a>");
   });
 

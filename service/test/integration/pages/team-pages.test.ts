@@ -62,10 +62,13 @@ describe("who has the key of one project", () => {
     expect(text.replace(given, "")).not.toMatch(ofOthers);
   });
 
-  test.each(["/?project=secret", "/job/job_2", "/job/job_2/turn/2/log"])("cannot open %s", async (path) => {
-    const { read } = await startTeam();
-    expect((await read(path)).status).toBe(404);
-  });
+  test.each(["/?project=secret", "/job/job_2", "/job/job_2/patch", "/job/job_2/turn/2/log"])(
+    "cannot open %s",
+    async (path) => {
+      const { read } = await startTeam();
+      expect((await read(path)).status).toBe(404);
+    },
+  );
 
   test("is told of problems, but not which repository of others is away", async () => {
     const current = {
