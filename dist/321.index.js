@@ -16,31 +16,30 @@ export const modules = {
 
 
 
-/** How long a service that does not announce itself is asked again, in milliseconds. */
+/** How long a service that does not announce itself is asked, in milliseconds. */
 const askLimitMs = 20_000;
-/** Before it is asked again, in milliseconds. */
+/** Between two questions, in milliseconds. */
 const pauseMs = 500;
-/** How often a service without an entry has to say that it does not know the question. */
+/** How often a service without a cache entry must deny that it knows the question. */
 const minDenials = 2;
 /**
- * Asks the service what was sent under the step, and what it offers, for a short time. Never rejects because of the service.
+ * Asks the service, for a short time, what was sent under the step and which features it has. Never rejects because of the service.
  *
- * @param hadAnnounced - returns whether the service had announced itself to an earlier attempt; `undefined` if no entry says it.
- *   Default: none does
- * @param maxOutageMs - how long it is asked while it fails for a passing reason, in milliseconds. Default: 20,000
+ * @param hadAnnounced - returns whether it had announced itself to an earlier attempt; `undefined` if no entry says so. Default: none does
+ * @param maxOutageMs - how long to retry while it fails transiently, in milliseconds. Default: 20,000
  */
 async function askService(run, hadAnnounced = async () => undefined, maxOutageMs = askLimitMs) {
     const { announcement: known, session, askedSession } = run.state;
     if (known && session === askedSession && !run.settings.dryRun)
         return { kind: "announced", announcement: known };
     const answer = await ask(run, hadAnnounced, maxOutageMs);
-    // To find the branch that a job starts from, it was asked before the session was known.
+    // It was first asked before the session was known, to find the job's base branch.
     return known && answer.kind !== "announced" ? { kind: "announced", announcement: known } : answer;
 }
 async function ask(run, hadAnnounced, maxOutageMs) {
     const { state, settings, ports } = run;
     const { clock, random, signal } = ports;
-    // A dry run sends nothing to it, unless it runs with the step.
+    // A dry run sends it nothing, unless it runs inside the step.
     if ((settings.dryRun && !settings.agent) || !(0,_run_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .uU)(run))
         return { kind: "mute" };
     state.startedAt ??= clock.now();
@@ -61,14 +60,14 @@ async function ask(run, hadAnnounced, maxOutageMs) {
             denials++;
         }
         catch (error) {
-            // A proxy setting that cannot be used is reported by the request that needs it.
+            // An invalid proxy setting is reported by the request that needs it.
             if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error))
                 throw error;
             failure = error;
         }
         if (signal.aborted)
             return { kind: "unreadable", error: failure };
-        // That of an own agent always does.
+        // An own agent's service always announces itself.
         const had = settings.agent ? true : await hadAnnounced();
         const isDenied = failure ? !(0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(failure) : true;
         if (had === false ? isDenied : had === undefined && failure === undefined && denials >= minDenials) {
@@ -94,8 +93,8 @@ async function ask(run, hadAnnounced, maxOutageMs) {
 /* harmony export */   R: () => (/* binding */ decideWith)
 /* harmony export */ });
 /**
- * Decides what an attempt does: wait for what an earlier one sent, send, or nothing. A word counts until a newer attempt leaves
- * one; the silence of a newer attempt outranks it.
+ * Decides whether an attempt waits for an earlier request, sends its own, or does neither. A word counts until a newer attempt leaves one;
+ * a newer attempt's silence outranks it.
  */
 function decide(evidence) {
     const { service, record, hadAnnounced, keepsWords, laterRun } = evidence;
@@ -108,7 +107,7 @@ function decide(evidence) {
     }
     const { found, silent } = newestWord(evidence);
     const [newest] = silent;
-    // Without an announcement before, an attempt's word is as good as the service's.
+    // If the service never announced itself, an attempt's word is as good as its answer.
     const isOpen = newest !== undefined && record !== "not started";
     if (service === "unreadable" && (hadAnnounced || isOpen))
         return refuse({ cause: "service" });
@@ -139,7 +138,7 @@ function decide(evidence) {
         return refuse({ cause: "unrecorded", attempt: record.ran });
     return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ cause: "unknown", attempt: newest });
 }
-/** Decides, and asks GitHub for its record only if the answer depends on it. */
+/** Decides, and asks GitHub for its record only if the decision depends on it. */
 async function decideWith(evidence, readRecord) {
     const { silent } = newestWord(evidence);
     const [newest = 0] = silent;
@@ -149,15 +148,15 @@ async function decideWith(evidence, readRecord) {
     return { decision: decide({ ...evidence, record }), record };
 }
 /**
- * Returns the newest word that counts, and the attempts after it that left none and may have sent something. A job that is of no
- * use ends the search: what came before it was decided when it was started.
+ * Returns the newest word that counts, and newer attempts without one that may have sent something. The search ends at an unusable job:
+ * starting it settled everything before it.
  */
 function newestWord({ service, attempts, over }) {
     const hasAnswered = service === "nothing" || (typeof service === "object" && "turnId" in service);
     const silent = [];
     for (const { attempt, word } of attempts) {
-        // The service names what an attempt has sent, or has its key when it arrives, and then starts nothing for this one's.
-        // It answers for its caller, so a job that an attempt created under another key is known by the word only.
+        // The service names each attempt's turn, or knows its key when the request arrives, and then starts nothing under this one's. It
+        // answers per caller, so a job created under another key is known only from its word.
         if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create"))
             continue;
         if (word === undefined) {
@@ -208,21 +207,21 @@ function refuse(reason) {
 
 
 
-/** Returns the evidence of an attempt that has none before it, or does not care. */
+/** Returns the evidence of a first attempt, or one that ignores earlier ones. */
 function noEvidence({ ports }) {
     const keepsWords = !(0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .isForgetful */ .Te)(ports.environment);
     return { service: "mute", hadAnnounced: false, attempts: [], record: "unknown", over: new Set(), keepsWords };
 }
 /**
- * Asks the service what the earlier attempts of the step sent, and reads their words in the cache, before anything else. Returns a
- * result if nothing may be sent.
+ * Reads what earlier attempts sent from the service, and their words from the cache, before anything else. Returns a result if nothing may
+ * be sent.
  *
  * @param fill - returns the prompt with a section on changes
  */
 async function askBefore(source, run) {
     const { signal } = run.ports;
     const asked = ask(source, source.memory.cache, run).catch((error) => {
-        // What asks its service may start it.
+        // Asking an own agent's service may start it.
         if (error instanceof _result_js__WEBPACK_IMPORTED_MODULE_2__/* .AgentError */ .Yv)
             return (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .agentFailed */ .$q)(error);
         throw error;
@@ -232,7 +231,7 @@ async function askBefore(source, run) {
 }
 async function ask(source, cache, run) {
     let read;
-    // Read at most once: the prompt and the decision are then made from the same words.
+    // Read at most once, so that the prompt and the decision use the same words.
     const readWords = () => {
         read ??= cache?.read() ?? Promise.resolve(noWords(run));
         return read;
@@ -247,7 +246,7 @@ async function ask(source, cache, run) {
         return { words, answer, service: "nothing" };
     const isOnly = older.length === 0;
     const isWhole = (run.settings.changes || source.readThread) && !run.state.features?.has("sections");
-    // The prompt depends on what others write, and there is nothing to choose from.
+    // The prompt depends on other people's text, and there is only one turn.
     if (isWhole && isOnly)
         return { words, answer, service: turnOf(newest, false) };
     const firstBase = words.base;
@@ -278,7 +277,7 @@ function turnOf({ jobId, turnId, status, isKept, isUnfinished }, hasOtherPrompt)
         over: status === "failed" || status === "stopped" ? status : undefined,
     };
 }
-/** Returns the evidence once a job that was waited for turned out to be of no use. */
+/** Returns the evidence after a job that was waited for turned out to be unusable. */
 function withoutJob(evidence, jobId) {
     const { service, over } = evidence;
     const isTurn = typeof service === "object" && "turnId" in service;
@@ -289,10 +288,10 @@ function withoutJob(evidence, jobId) {
     };
 }
 /**
- * Puts together what all places say of the earlier attempts. Never rejects.
+ * Combines the evidence about earlier attempts. Never rejects.
  *
- * @param session - `undefined` if there is none that can be read
- * @param readThread - reads the thread of a comment
+ * @param session - `undefined` if it cannot be read
+ * @param readThread - reads a comment's thread
  */
 async function gather({ words, answer, service }, session, readThread, run) {
     const thread = await readThread?.();
@@ -309,46 +308,45 @@ async function gather({ words, answer, service }, session, readThread, run) {
         ...none,
         service,
         hadAnnounced: words.hadAnnounced === true || run.settings.agent !== undefined,
-        // Its service is asked for all of them: it has the step's key in each attempt.
+        // An own agent's service has the step's key for every attempt.
         attempts: run.settings.agent ? noWords(run).attempts : attempts,
         over: new Set(turns.map((turn) => turn.jobId)),
         keepsWords: none.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
         laterRun: entry && session?.laterRun(entry),
     };
 }
-/** Adds what another place says of an attempt: the stronger word counts. */
+/** Adds another source's word on an attempt; the stronger word counts. */
 function withWord(attempts, attempt, word) {
     return attempts.map((one) => one.attempt === attempt && (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(one.word) ? { attempt, word } : one);
 }
-/** An attempt that sends something writes the reply first, so that the reply outlives all words before it. */
+/** An attempt writes the reply before it sends anything, so the reply outlives all earlier words. */
 function withThread(attempts, thread) {
     const fill = (word) => attempts.map((one) => (one.word === undefined ? { ...one, word } : one));
     switch (thread.kind) {
         case "unreadable":
             return fill("unreadable");
         case "none":
-            // An attempt whose reaction was refused may have gone on, with a word in the cache.
+            // An attempt whose reaction was rejected may have continued, with a word in the cache.
             return thread.silence === "proof"
                 ? attempts.map((one) => (typeof one.word === "object" ? one : { ...one, word: { kind: "nothing sent" } }))
                 : [...attempts];
         case "reply": {
             const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
             const cached = attempts.find(({ attempt }) => attempt === thread.attempt)?.word;
-            // The reply says that nothing was sent only if that holds for the attempts before, too.
+            // The reply says "nothing sent" only if that is true of earlier attempts, too.
             const isDoubt = thread.word.kind === "about to send" && !isJob(cached);
             const word = isDoubt || (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(thread.word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(cached) ? thread.word : cached;
             return [...newer, { attempt: thread.attempt, word }];
         }
     }
 }
-/** Returns whether a word names a job. */
 function isJob(word) {
     return typeof word === "object" && word.kind === "job";
 }
-/** From the most harmful to the least. */
+/** Most harmful first. */
 const actions = ["repeats", "stops", "resumes"];
 const actionOf = { wait: "resumes", send: "repeats", refuse: "stops" };
-/** Returns what a re-run does: what is decided on the evidence that this attempt leaves, at the worst. */
+/** Returns the worst that a re-run would do, based on the evidence that this attempt leaves. */
 function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, key, state, ports }) {
     const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment);
     if (settings.onRerun === "new" || !key.isLasting)
@@ -410,17 +408,17 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
 
 
 
-/** How long a request waits for the entry that says that it is about to be sent, in milliseconds. */
+/** How long a request waits until its announcement is saved, in milliseconds. */
 const maxHoldMs = 3000;
-/** What is remembered for a step in the Actions cache. It is saved while the step waits for the job. */
+/** A step's entries in the Actions cache, saved while the step waits for its job. */
 class Memory {
-    /** The words of earlier attempts; `undefined` without a cache that can be read, and beside an own agent, whose service is asked. */
+    /** The words of earlier attempts; `undefined` if the cache is unreadable, or for an own agent, whose service is asked instead. */
     cache;
     kind;
     session;
-    /** Where the range of changes started that an earlier attempt compared. */
+    /** The start of the range of changes in an earlier attempt. */
     firstBase;
-    /** Whether the cache service has refused to save anything in this run. */
+    /** Whether the cache service rejected every write in this run. */
     isReadOnly = false;
     #run;
     #openSession;
@@ -431,16 +429,16 @@ class Memory {
     constructor(task, run, connected, hasThread) {
         this.#run = run;
         this.kind = task.kind;
-        // With changes, they have where the range started. For anything else, they do not count.
+        // With `changes`, they contain the start of the range. Otherwise they are not needed.
         const hasWords = !run.settings.agent || run.settings.changes !== undefined;
         this.cache = connected && hasWords ? (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .cachedWords */ .K)(connected, task, run) : undefined;
-        // A reusable workflow that is called twice has the same steps, told apart by their prompts.
+        // A reusable workflow that is called twice has the same step keys; the prompt tells them apart.
         const step = (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([run.key.step, task.kind, task.prompt]));
-        // Of a thread, the reply is the memory.
+        // In comment mode, the reply is the memory.
         const ofSessions = hasThread ? undefined : connected;
         this.#openSession = (session) => ofSessions && (0,_session_js__WEBPACK_IMPORTED_MODULE_5__/* .sessionMemory */ .Ul)(ofSessions, step, session, run.ports.environment);
     }
-    /** Opens what is remembered of the session; `base`: the branch that its jobs start from. Default: the project's own. */
+    /** Opens the session's memory. `base`: the branch that its jobs start from; default: the project's own. */
     openSession(base) {
         const { state, key } = this.#run;
         state.session = key.sessionOf(base);
@@ -449,14 +447,14 @@ class Memory {
     get isWritable() {
         return (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(this.#run.ports.environment) === "write";
     }
-    /** What a later attempt may find as the word of this one: every word that outranks what it will find for certain. */
+    /** All words of this attempt that a later one may find. */
     get words() {
         const saved = this.#saves.filter(({ fate }) => fate === "saved").map(({ word }) => word);
         const certain = saved.toSorted((one, other) => (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(other) - (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(one))[0];
         const unknown = this.#saves.filter(({ word, fate }) => fate === "unknown" && (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(certain));
         return [certain, ...unknown.map(({ word }) => word)];
     }
-    /** Says, so that a lost runner leaves a trace, that a request is about to be sent. Returns whether that is saved. */
+    /** Records that a request is about to be sent, so that a lost runner leaves a trace. Returns whether that is saved. */
     async announce() {
         if (!this.#writable)
             return false;
@@ -470,19 +468,19 @@ class Memory {
             fail(new Error("the cache service did not respond in time"));
         return this.#isAnnounced;
     }
-    /** Begins to save the job that this attempt started, also for the session. */
+    /** Starts saving the job that this attempt started, for the session, too. */
     begin(sent, jobId) {
         const start = { jobId, sent, pullRequest: undefined, end: undefined };
-        // The session has the job. A message to an own agent that is lost covers nothing, whatever the job's status says.
+        // The session has the job. A lost message to an own agent covers nothing, whatever the job's status.
         const isKnown = sent === "message" && this.#run.settings.agent;
         const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), isKnown || this.#saveSession(start)]);
         this.#job = saves.then(([isSaved]) => isSaved);
     }
-    /** Begins to save a job that this attempt waits for, as its own: later ones need not look at those before it. */
+    /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
     adopt(sent, jobId) {
         this.#job ??= this.#save({ kind: "job", jobId, sent }, () => { });
     }
-    /** Begins to save that the service may have accepted a request, unless an entry says that or names the job. */
+    /** Starts saving that the service may have accepted a request, unless an entry says so or names the job. */
     doubt() {
         if (this.#isAnnounced || this.#doubted || this.#job)
             return;
@@ -492,26 +490,29 @@ class Memory {
                 this.#doubted = undefined;
         });
     }
-    /** Says that nothing was started, and waits until that is saved, but only for a short time. */
+    /** Records that nothing was started, and waits for a short time until that is saved. */
     async withdraw() {
         if (!this.#writable || this.isReadOnly)
             return;
         await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(this.#save({ kind: "nothing sent" }, () => { }), this.#run.ports);
     }
-    /** Waits a short time for all saves. `hasJob`: the job is the step's own. */
-    async finish(result, sent, { hasJob = true } = {}) {
+    /** Waits for all saves, for a short time. `hasJob`: the job is the step's own. `stopping` settles once its turn is stopped, if it can be. */
+    async finish(result, sent, { hasJob = true, stopping } = {}) {
         const { state, settings } = this.#run;
         const { jobId, pullRequest } = state;
-        // An agent of its own ends with the step.
-        const end = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(result, state) ?? (settings.agent && "failed");
         const complete = async () => {
             const isJobSaved = await this.#job;
-            // Otherwise, a re-run could take the job's state for the one from before the message.
+            // An own agent ends with the step.
+            if (!settings.agent)
+                await stopping;
+            const isStopped = result.kind === "cancelled" && (settings.agent || state.stop === "stopped");
+            const end = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(result, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
+            // Otherwise, a re-run could read the job's state from before the message.
             if (isJobSaved && sent === "message" && end && !state.features)
                 await this.#save({ kind: "job", jobId, sent: "create" }, () => { });
             if (hasJob && jobId !== "")
                 await this.#saveSession({ jobId, sent, end, pullRequest });
-            // If no entry names the job, a later attempt has to find that something was sent.
+            // If no entry names the job, later attempts must find that something was sent.
             if (!isJobSaved)
                 await Promise.all([this.#announced, this.#doubted]);
         };
@@ -554,16 +555,16 @@ class Memory {
             return false;
         }
     }
-    /** Says what a later attempt, or the next run of the session, will not know, because the cache cannot be written. */
+    /** Warns what later attempts or runs of the session will not know, because the cache is not writable. */
     async sayWhatIsForgotten() {
         const { log, settings, state, ports } = this.#run;
         const access = (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(ports.environment);
-        // A service that can be asked tells a re-run.
+        // A service that can be asked informs a re-run.
         if (settings.onRerun !== "new" && access !== "absent")
             await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_4__/* .askService */ .x)(this.#run);
         const isKnown = settings.onRerun === "new" || state.features !== undefined;
         const [why, remedy] = unwritable[access];
-        // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
+        // Without any cache, only a re-run gets a warning: what it can know about earlier attempts.
         if (!isKnown && access !== "absent") {
             log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .message */ .iU) `
         A re-run may not find the job
@@ -580,7 +581,7 @@ class Memory {
         ${why} So the session cannot remember the job of this run. ${remedy}`);
     }
 }
-/** Why a run cannot write the cache, and how its session is remembered. */
+/** Why a run cannot write the cache, and how its session is remembered instead. */
 const unwritable = {
     read: [
         (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `GitHub lets runs of this event only read the Actions cache.`,
@@ -593,13 +594,13 @@ const unwritable = {
     ],
     write: [[], []],
 };
-/** Opens the memory of a step, with a cache that can be read. One that cannot be written says nothing besides a thread. */
+/** Opens a step's memory if the cache is readable. With a thread, an unwritable cache needs no warning. */
 async function openMemory(task, run, hasThread = false) {
     const { environment, connectCache } = run.ports;
     const isUseful = hasThread ? (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(environment) === "write" : (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .hasCacheService */ .G9)(environment);
     return new Memory(task, run, isUseful ? await connectCache() : undefined, hasThread);
 }
-/** Returns whether the step goes by what earlier attempts of the workflow run did. */
+/** Returns whether the step respects earlier attempts of the workflow run. */
 function isResuming({ settings, ports }) {
     return settings.onRerun === "resume" && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment) > 1;
 }
@@ -643,18 +644,18 @@ function isResuming({ settings, ports }) {
 
 
 
-/** After this many turns in a row that failed, the session leaves the job and its pull request. */
+/** After this many consecutive failures, the session abandons the job and its pull request. */
 const maxFailures = 2;
-/** The same of a job whose last turn left something unfinished, in which the next one begins. */
+/** The limit if the last turn left unfinished work, from which the next one starts. */
 const maxUnfinished = 3;
-/** How long a service is asked for the job of a session while it fails, in milliseconds. */
+/** How long a failing service is asked for the session's job, in milliseconds. */
 const maxReadMs = 180_000;
 /** Between two looks whether another run still works for the session, in milliseconds. */
 const busyPauseMs = 15_000;
 /** How many pull requests a session remembers. */
 const maxPullRequests = 20;
 /**
- * Returns what the repository's Actions cache remembers of a session.
+ * Returns the memory of a session in the repository's Actions cache.
  *
  * @param step - identifies the step and its prompt
  * @param session - see `StepKey.sessionOf`
@@ -678,7 +679,7 @@ function sessionMemory(cache, step, session, environment) {
             return entry && entry.pullRequests.length <= maxPullRequests ? { entry } : damaged;
         }
         catch (error) {
-            // An entry that cannot be used will not become usable, so the session continues without it.
+            // A damaged entry stays damaged, so the session continues without it.
             return error instanceof _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_2__/* .CacheEntryError */ .Tw ? damaged : { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error) };
         }
     };
@@ -688,7 +689,7 @@ function sessionMemory(cache, step, session, environment) {
     };
     const nextEntry = (earlier, update) => {
         const { jobId, sent: kind, isResumed, pullRequest, end, base } = update;
-        // The progress has counted the end of the earlier attempt's turn, which this is.
+        // The saved progress already counts the end of this turn, which an earlier attempt sent.
         const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
         const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
         const own = (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(sha);
@@ -708,10 +709,10 @@ function sessionMemory(cache, step, session, environment) {
         const { jobId, sent: kind, isResumed, pullRequest } = update;
         if (kind !== "create" || isResumed || saved?.jobId === jobId)
             return undefined;
-        // The job is this step's: the later run has neither started it nor sent anything to it.
+        // The job belongs to this step: the later run did not start it or send it anything.
         return { ...newest, jobId, step, kind, failures: 0, pullRequests: withNumber(newest.pullRequests, pullRequest) };
     };
-    /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
+    /** Returns the newest entry; `undefined` if there is none. Reads it once. Never rejects. */
     const find = () => {
         found ??= read();
         return found;
@@ -722,11 +723,10 @@ function sessionMemory(cache, step, session, environment) {
         forget: () => {
             found = undefined;
         },
-        /** Returns whether an earlier attempt of this step saved an entry. */
         isOwn: (entry) => entry.run === runId && entry.step === step,
-        /** Returns the later run that saved an entry, and its job; `undefined` if no later one did. */
+        /** Returns the later run that saved an entry, and its job; otherwise `undefined`. */
         laterRun: ({ run, step: other, jobId }) => isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
-        /** Returns how far the session has come. The status of its job says how the last turn ended if its run did not see that. */
+        /** Returns the session's progress. The job's status tells how the last turn ended if its own run did not see that. */
         progressOf: ({ commit, sent, failures }, status) => {
             if (sent !== undefined && status === "completed")
                 progress = { commit: sent, failures: 0 };
@@ -735,8 +735,8 @@ function sessionMemory(cache, step, session, environment) {
             return progress;
         },
         /**
-         * Saves what this run has done, unless the session remembers it. An entry of a later run stays the newest: of an older run
-         * that is re-run, only a job that it created takes the place of the session's last one. @throws if it cannot be saved
+         * Saves an update, unless the session already has it. An entry of a later run stays the newest; a re-run of an older run only replaces
+         * the session's job if it created another one. @throws if it cannot be saved
          */
         save: async (update) => {
             const known = await find();
@@ -747,28 +747,28 @@ function sessionMemory(cache, step, session, environment) {
             const entry = newest ? replaceJob(newest, update) : nextEntry(earlier, update);
             if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier))
                 return;
-            // Two steps of a run may have one session.
+            // Two steps of a run may share a session.
             await cache.save(`${prefix}${runId}-${attempt}-${step}-${++saves}`, JSON.stringify({ version: 1, ...entry }));
             saved = entry;
         },
     };
 }
-/** Returns the number of a pull request in this repository; `undefined` if it is in another one. */
+/** Returns a pull request's number; `undefined` if it is in another repository. */
 function numberOf(pullRequest, environment) {
     const place = pullRequest && (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_10__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .serverUrl */ .Vd)(environment));
     const repository = (environment.GITHUB_REPOSITORY ?? "").toLowerCase();
     return place && `${place.owner}/${place.repo}`.toLowerCase() === repository ? place.number : undefined;
 }
-/** Returns whether a run began after another one: GitHub counts their ids up. */
+/** GitHub's run ids increase. */
 function isLaterRun(run, other) {
     return Number(run) > Number(other);
 }
 /**
- * Reads the job of a session, if there is one: its record names its pull request, which does not count as a change, and says how its
- * last turn ended. A dry run goes by the entry alone. Returns a result if nothing may be sent. Never rejects.
+ * Reads the session's job, if any: its record names the pull request, which does not count as a change, and tells how its last turn ended.
+ * A dry run uses only the entry. Returns a result if nothing may be sent. Never rejects.
  *
- * @param session - `undefined` without a cache that can be read: then only a service that knows sessions remembers the job; `null` for a
- *   thread, which remembers it itself
+ * @param session - `undefined` without a readable cache: then only a service that supports sessions remembers the job; `null` for a thread,
+ *   which remembers it itself
  */
 async function readSession(session, firstBase, run) {
     const nothing = { ..._plan_js__WEBPACK_IMPORTED_MODULE_4__/* .nothingRemembered */ .aw, firstBase, findContinued: async () => undefined };
@@ -810,7 +810,7 @@ async function readSession(session, firstBase, run) {
         const continued = await continuationOf(jobId, job, progress, run);
         if (continued !== undefined)
             return continued;
-        // A run that could not write the cache may have started another one. And the create names the session to a service that knows it.
+        // A run that could not write the cache may have started another one, and the create names the session to the service.
         const known = await jobOfService(run);
         if ("kind" in known)
             return known;
@@ -845,8 +845,8 @@ async function readSession(session, firstBase, run) {
     };
 }
 /**
- * Returns the job that the service remembers for the session of a run, if there is one and it knows sessions; a result if it cannot say that
- * now: a new job could have a second pull request.
+ * Returns the session's job according to a service that supports sessions; a result if the service is unavailable, because a new job could
+ * open a second pull request.
  */
 async function jobOfService(run) {
     const { clock, signal } = run.ports;
@@ -857,7 +857,7 @@ async function jobOfService(run) {
     if (answer.kind === "announced")
         return { jobId: answer.announcement.sessionJobId };
     const error = answer.kind === "unreadable" ? answer.error : undefined;
-    // What other services answer to a question that they do not know.
+    // Other services do not know the question.
     if (error === undefined || error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .InvalidResponseError */ .tF)
         return { jobId: undefined };
     if (error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz && !error.isTransient)
@@ -896,11 +896,11 @@ async function untilFree(run) {
         state.askedSession = undefined;
     }
 }
-/** Says why a session sends a follow-up or starts a new job. */
+/** Logs why a session sends a follow-up or starts a new job. */
 function tell(why, { settings, log }) {
     log.line(`Session ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__/* .excerpt */ .Kb)(settings.session, 100)}: ${why}`);
 }
-/** Says that a session starts a new job, and leaves the pull request of the last one. */
+/** Warns that a session starts a new job and abandons the last one's pull request. */
 function tellOfLeft(why, { url }, { log }) {
     log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
     Session starts a new job
@@ -916,7 +916,7 @@ async function readSessionJob(jobId, run) {
     }
     const { pullRequest, isKept, isUnfinished } = state;
     if (result !== "gone" && result.kind === "cancelled") {
-        // A re-run looks at the job again: this step has nothing to do with it yet.
+        // A re-run reads the job again: this step has no part in it yet.
         state.forgetJob();
         return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
     }
@@ -927,7 +927,7 @@ async function readSessionJob(jobId, run) {
         return { status: "not found", isKept: false, isUnfinished: false, pullRequest: undefined };
     return { status: result.kind === "done" ? result.status : "active", isKept, isUnfinished, pullRequest };
 }
-/** Returns the state of the last pull request of a session, for the outputs, too. If it was closed, the prompt says so. */
+/** Reads the state of the session's last pull request, also as an output. If it was closed, the prompt says so. */
 async function readLastPullRequest(pullRequest, run) {
     // Loaded here, because few runs of a session find a job that has ended.
     const { readPullRequestState, tellOfRefusal } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
@@ -938,7 +938,7 @@ async function readLastPullRequest(pullRequest, run) {
         run.state.refusal = await tellOfRefusal(pullRequest, run);
     return state;
 }
-/** Finds out whether a follow-up changed the session's open pull request, if the service does not say it. Never rejects. */
+/** Finds out whether a follow-up changed the session's open pull request, if the service does not tell. Never rejects. */
 async function compareHeads(result, run) {
     const { pullRequest, lastPullRequest: before, isUnproven, features } = run.state;
     const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
@@ -955,21 +955,21 @@ const jobOver = {
     archived: "was archived",
     "not found": "was not found",
 };
-/** Returns how to continue a job; `undefined` if the session leaves it. */
+/** Returns how to continue a job; `undefined` if the session abandons it. */
 async function continuationOf(jobId, { status, isKept, isUnfinished, pullRequest }, { failures }, run) {
     if (status === "active") {
         tell(`job ${jobId} is active, sending a follow-up`, run);
         return { jobId, isReplaceable: true };
     }
     const state = pullRequest && (await readLastPullRequest(pullRequest, run));
-    // The pull request was merged without it.
+    // The pull request was merged without the kept work.
     if (isKept && (!pullRequest || state === "merged")) {
         tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
         run.state.publishesKept = true;
         return { jobId, isReplaceable: true };
     }
     if (isUnfinished && status === "failed" && state !== "closed" && failures < maxUnfinished) {
-        tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which goes on from there`, run);
+        tell(`the last turn of job ${jobId} did not complete, sending a follow-up, which continues from there`, run);
         return { jobId, isReplaceable: true };
     }
     if (isKept && (state === "closed" || status === "archived"))
@@ -1008,11 +1008,11 @@ async function continuationOf(jobId, { status, isKept, isUnfinished, pullRequest
 /* harmony export */   Q: () => (/* binding */ untilSettled),
 /* harmony export */   untilAborted: () => (/* binding */ untilAborted)
 /* harmony export */ });
-/** How long the step waits for a slow cache service at its end, in milliseconds. */
+/** How long the end of the step waits for a slow cache, in milliseconds. */
 const maxWaitMs = 5000;
-/** The same once the step is cancelled, in milliseconds: soon after that, the runner kills it. */
+/** The same after a cancellation, shortly after which the runner kills the step. */
 const maxWaitAfterCancelMs = 2000;
-/** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
+/** Waits for a promise. If the signal aborts first, returns `undefined` and ignores the promise. */
 async function untilAborted(promise, signal) {
     promise.catch(() => { });
     if (signal.aborted)
@@ -1023,13 +1023,13 @@ async function untilAborted(promise, signal) {
     });
     return Promise.race([promise, aborted]).finally(() => ended.abort());
 }
-/** Waits for saves, but only for a short time. Returns why it no longer waits; `undefined` if they are settled. */
+/** Waits for saves, for a short time. Returns why it stopped waiting; `undefined` if they are settled. */
 async function untilSettled(saves, { clock, signal }) {
     const settled = new AbortController();
     void saves.then(() => settled.abort());
     const end = clock.now() + maxWaitMs;
     await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
-    // A job that is forgotten because the step is cancelled would be started twice.
+    // If a cancelled step forgot its job, a re-run would start it twice.
     if (signal.aborted)
         await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
     if (settled.signal.aborted)
@@ -1059,19 +1059,19 @@ async function untilSettled(saves, { clock, signal }) {
 
 
 
-/** The words in the keys of entries. A later one outranks those before it, in whatever order they arrive. */
+/** In ascending strength: a later one outranks those before it, in any order of arrival. */
 const states = ["pending", "not-sent", "job"];
 const stateOf = { "about to send": "pending", "nothing sent": "not-sent", job: "job" };
-/** Returns how strong a word is among those of one attempt, the strongest of which counts; 0 for none. */
+/** Returns the strength of a word among those of one attempt, the strongest of which counts; 0 for none. */
 function strengthOf(word) {
     return word === undefined || word === "unreadable" ? 0 : 1 + states.indexOf(stateOf[word.kind]);
 }
-/** Returns the words of a step's attempts. Each state has a key of its own: entries arrive in any order. */
+/** Returns the words of a step's attempts in the cache. Each state has its own key, because entries arrive in any order. */
 function cachedWords(cache, task, run) {
     const { environment } = run.ports;
     const own = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment);
     const keyOf = (attempt, state) => `agent-job-${run.key.step}-${attempt}-${state}-`;
-    /** The part of the keys of entries with this prompt that follows the state. */
+    /** The part of the keys after the state, for entries with this prompt. */
     const ownPrompt = (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([task.kind, task.prompt]));
     let saves = 0;
     const wordOf = async (attempt) => {
@@ -1082,7 +1082,7 @@ function cachedWords(cache, task, run) {
             const state = states[index];
             if (state === undefined)
                 continue;
-            // Loaded here, because only a re-run reads what the attempt before it saved.
+            // Loaded here, because only re-runs read entries.
             const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseWordEntry(texts[index] ?? "");
             const { jobId, sent } = entry ?? {};
@@ -1097,7 +1097,7 @@ function cachedWords(cache, task, run) {
         return {};
     };
     return {
-        /** Reads what the earlier attempts left. Never rejects. */
+        /** Reads the words of earlier attempts. Never rejects. */
         read: async () => {
             const read = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
             let attempt = own - 1;
@@ -1125,18 +1125,18 @@ function cachedWords(cache, task, run) {
         /** @throws if the word of this attempt cannot be saved */
         save: async (word, facts) => {
             const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
-            // A key can be used only once, also by a save that failed.
+            // A key can be used only once, even if its save failed.
             const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
             await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));
         },
     };
 }
-/** Returns the prefix of the key that says that an attempt had invalid inputs, which it could not be told apart by. */
+/** Returns the key prefix that records invalid inputs of an attempt. */
 function invalidInputsPrefix(matrixLeg, environment, attempt) {
     const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
     return `agent-job-inputs-${(0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]))}-${attempt}-`;
 }
-/** Remembers that invalid inputs kept this attempt from sending. Never rejects; without it, GitHub is asked. */
+/** Records that invalid inputs kept this attempt from sending. Never rejects; without the record, GitHub is asked. */
 async function rememberInvalidInputs(matrixLeg, ports) {
     const { environment, connectCache, signal } = ports;
     if ((0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_1__/* .cacheAccess */ .nU)(environment) !== "write" || signal.aborted)
@@ -1274,7 +1274,7 @@ var runner_environment = __webpack_require__(767);
 ;// CONCATENATED MODULE: ./build/action/memory/tell-of-wait.js
 
 
-/** Says that a re-run waits for what an earlier attempt sent, and what that does not settle. */
+/** Logs that a re-run waits for an earlier attempt's request, and which doubts remain. */
 function tellOfWait(decision, { log, ports }) {
     const { jobId } = decision;
     const prefix = `Attempt ${(0,runner_environment/* runAttempt */.Tm)(ports.environment)}:`;
@@ -1291,7 +1291,7 @@ function tellOfWait(decision, { log, ports }) {
     if ("hasOtherPrompt" in decision && decision.hasOtherPrompt) {
         log.notice((0,runner_kit_text/* message */.iU) `
       Earlier attempt had another prompt
-      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is that of the earlier prompt. To send the new one, run the workflow again from the start.`);
+      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is for the earlier prompt. To send the new one, run the workflow again from the start.`);
     }
 }
 
@@ -1386,27 +1386,26 @@ var run_job = __webpack_require__(8429);
 
 
 /**
- * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job that an earlier attempt
- * started. It sends the request again only if that job failed, was archived or is gone, which is what a re-run asks for.
+ * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job of an earlier attempt. It sends the request
+ * again only if that job failed, was archived or is gone, which is the purpose of a re-run.
  */
 async function sendOnce(request, run) {
     return new Sending(request, run).run();
 }
-/** The same for the prompt of the workflow. */
+/** Sends the workflow's prompt at most once; see `sendOnce`. */
 async function sendTask(task, run) {
     const fill = (sections) => (0,prompt_template/* addSections */.qq)(task.prompt, sections);
     const jobId = task.kind === "message" ? task.jobId : "";
     return sendOnce({ jobId, fill, memory: await (0,memory_memory/* openMemory */.uZ)(task, run) }, run);
 }
-/** One request, from what is known of it to its end. */
+/** A request, until it ends. */
 class Sending {
     #request;
     #run;
     #memory;
-    /** What the service and the cache say, and all that is known of the earlier attempts. */
     #replies;
     #evidence;
-    /** Whether it is known that nothing of use was sent before. */
+    /** Whether it is known that no usable request was sent before. */
     #isSettled = false;
     constructor(request, run) {
         this.#request = request;
@@ -1419,7 +1418,7 @@ class Sending {
             return await this.#decideAndSend();
         }
         catch (error) {
-            // What asks its service for what is known may start it, too.
+            // Asking an own agent's service may start it.
             if (error instanceof action_result/* AgentError */.Yv)
                 return this.#withdraw(this.#isAborted ? action_result/* cancelledBeforeSending */.xX : (0,action_result/* agentFailed */.$q)(error));
             throw error;
@@ -1429,7 +1428,7 @@ class Sending {
         const { conversation } = this.#request;
         const isResumed = (0,memory_memory/* isResuming */.x)(this.#run);
         const isRerun = (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment) > 1;
-        // In a thread, what has nothing to say leaves no trace.
+        // In a thread, a prompt with nothing to say leaves no trace.
         const early = conversation && !isResumed ? await (0,action_plan/* writePrompt */.UW)(this.#request, this.#run) : undefined;
         if (early && "kind" in early)
             return this.#withdraw(early, { isShown: false });
@@ -1451,7 +1450,7 @@ class Sending {
             if (decision.do === "refuse")
                 return this.#refuse(decision);
             if (decision.do === "send") {
-                // Work that is kept is published, whatever the event.
+                // Kept work is published, whatever the event.
                 const why = decision.publishes
                     ? undefined
                     : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
@@ -1469,8 +1468,7 @@ class Sending {
         return this.#run.ports.signal.aborted;
     }
     /**
-     * With `on-rerun: new`, lets the request take the place of the newest turn that the service knows. So it has the key that any later
-     * attempt would give it, until it has arrived.
+     * With `on-rerun: new`, replaces the newest turn that the service knows. Every attempt then uses the same key until the request arrives.
      */
     async #passOver() {
         const answer = await (0,ask_service/* askService */.x)(this.#run);
@@ -1515,7 +1513,7 @@ class Sending {
         };
         return this.#withdraw(this.#run.settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: why() } : why());
     }
-    /** Waits for the job of an earlier attempt; `undefined` if that is of no use. */
+    /** Waits for an earlier attempt's job; returns `undefined` if that is unusable. */
     async #wait(decision) {
         const { state, settings } = this.#run;
         if (settings.dryRun)
@@ -1525,7 +1523,7 @@ class Sending {
         const isTurn = "turnId" in decision;
         const task = { kind: "attach", jobId, resumes: sent, ...(isTurn && { turnId: decision.turnId }) };
         await this.#request.conversation?.resume(jobId);
-        // A word of its own would hide what another attempt may have sent.
+        // Its own word would hide what another attempt may have sent.
         const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
         const adopt = () => void (isAdopted && this.#memory.adopt(sent, jobId));
         const result = await this.#resume(task, adopt);
@@ -1541,9 +1539,9 @@ class Sending {
         return undefined;
     }
     /**
-     * Waits for the job of an earlier attempt. Returns `undefined` if that had already failed, is archived or is gone, so that
-     * the request is sent again. After a message the first record may show the state from before it, so only a wait can tell. A
-     * comment is a request of its own: what failed has failed.
+     * Waits for an earlier attempt's job. Returns `undefined` if that had already failed, is archived or is gone, so that the request is sent
+     * again. After a message, the first record may predate it, so only a wait can tell. A failed comment is not retried: each comment is its
+     * own request.
      */
     async #resume(task, onUsable) {
         const { settings, state, log } = this.#run;
@@ -1553,13 +1551,13 @@ class Sending {
         const look = () => this.#runTask(task, isLook ? { wait: false } : {});
         let result = await look();
         const isGone = (0,action_result/* isJobNotFound */.tl)(result, state) && (await (0,run_job/* isStillGone */.U)(task.jobId, this.#run));
-        // Otherwise, it was not found by mistake.
+        // Otherwise, the 404 was a mistake.
         if (!isGone && (0,action_result/* isJobNotFound */.tl)(result, state))
             result = await look();
         const ended = result.kind === "done" ? state.status : undefined;
         const isCompleted = result.kind === "done" && result.status === "completed";
         const isFirst = state.timeline.length === 1;
-        // A turn that completed is what was asked for, whatever became of its pull request and its job since.
+        // A completed turn fulfills the request, whatever happened to its pull request and job since.
         const isArchived = ended === "archived" && !isCompleted && (isComment ? isTurn : isFirst);
         // A turn that failed before this attempt is not waited for, so this one failed just now.
         const hasFailed = result.kind === "done" && result.status === "failed" && isFirst && !isTurn && !isComment;
@@ -1618,7 +1616,7 @@ class Sending {
         const plan = (0,action_plan/* planTasks */.s$)(isApart ? written : { prompt: written.whole }, continued, { replaces, base });
         if (settings.dryRun)
             return this.#tellPlan(plan);
-        // Before a word is left that something may have been sent.
+        // Before the cache says that something may have been sent.
         if (ports.agent)
             await (0,wait.untilAborted)(ports.agent.prepare(), ports.signal);
         if (ports.agent && this.#isAborted)
@@ -1630,13 +1628,13 @@ class Sending {
         const isAnnounced = state.features === undefined;
         const isSaved = isAnnounced && (await memory.announce());
         if (announced === "lost" && !isSaved && state.features === undefined) {
-            // Only a service that knows what it is sent keeps the word then. A re-run has asked it.
+            // Only a service that can be asked keeps the word then. A re-run has already asked it.
             if (!(0,memory_memory/* isResuming */.x)(this.#run))
                 await (0,ask_service/* askService */.x)(this.#run);
             if (state.features === undefined)
                 return this.#withdraw({ kind: "blocked", cause: "unwitnessed" });
         }
-        // The earlier attempt may not have been able to leave a word either.
+        // The earlier attempt may have been unable to leave a word, too.
         const isMuted = memory.isReadOnly || (isAnnounced && memory.isWritable && !isSaved);
         if (isMuted && unproven !== undefined && state.features === undefined)
             await (0,ask_service/* askService */.x)(this.#run);
@@ -1644,7 +1642,9 @@ class Sending {
             return this.#withdraw({ kind: "blocked", cause: "unknown", attempt: unproven }, { isSettled: false });
         return this.#runPlan(plan);
     }
-    /** Returns whether the service takes what comes beside a prompt. Then that is no part of the request's key, so that a re-run finds it. */
+    /**
+     * Returns whether the service accepts sections beside the prompt. They are then not part of the request's key, so that a re-run finds it.
+     */
     async #takesSections({ sections }) {
         const { settings, state } = this.#run;
         if (settings.dryRun)
@@ -1656,7 +1656,7 @@ class Sending {
             await (0,ask_service/* askService */.x)(this.#run);
         return state.features?.has("sections") === true;
     }
-    /** Runs a plan, and keeps what it has sent. */
+    /** Runs a plan, and records what was sent. */
     async #runPlan(plan) {
         const { ports, log } = this.#run;
         const { conversation } = this.#request;
@@ -1683,16 +1683,14 @@ class Sending {
         });
         if ((0,action_result/* acceptanceOf */.BL)(ended) === "rejected")
             return this.#withdraw(ended, { task });
-        // The job of a message in doubt is not remembered: its state would say nothing about the message.
+        // After a message in doubt, the job is not recorded: its state would not tell about the message.
         memory.doubt();
-        // After a signal, both have the same two seconds.
-        const [result] = await Promise.all([
-            (0,run_job/* stopOwnTurn */.mu)(task, ended, this.#run),
-            memory.finish(ended, task.kind, { hasJob }),
-        ]);
+        // After a signal, both share the same two seconds.
+        const stopping = (0,run_job/* stopOwnTurn */.mu)(task, ended, this.#run);
+        const [result] = await Promise.all([stopping, memory.finish(ended, task.kind, { hasJob, stopping })]);
         return this.#end(result, task);
     }
-    /** Ends a run that sent nothing, and remembers that. In a thread, that must not hide what an earlier attempt may have sent. */
+    /** Ends a run that sent nothing, and records that. In a thread, this must not hide what an earlier attempt may have sent. */
     async #withdraw(result, { task, isShown = true, isSettled = this.#isSettled, } = {}) {
         if (isSettled)
             this.#request.conversation?.mark("nothing sent");
@@ -1700,16 +1698,16 @@ class Sending {
         const { finish, ...execution } = this.#end(result, task, "rejected");
         return { ...execution, ...(isShown && finish && { finish }) };
     }
-    /** @param acceptance - whether the service has what this attempt sent, or waits for. Default: as the result says */
+    /** @param acceptance - whether the service has the request that was sent or waited for. Default: according to the result */
     #end(result, task, acceptance = result.kind === "crashed" ? "unknown" : ((0,action_result/* acceptanceOf */.BL)(result) ?? "accepted")) {
         const { conversation } = this.#request;
         const { state } = this.#run;
-        // A re-run could take the job's state for the one from before a message.
+        // A re-run could read the job's state from before a message.
         const isTold = state.features === undefined && state.origin !== "created" && (0,action_result/* endOf */.pJ)(result, state);
         if (isTold)
             conversation?.mark("job", state.jobId, true);
         const word = conversation?.word;
-        // Without a word in the thread, what is left there is a doubt.
+        // Without a word in the thread, its evidence is a doubt.
         const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;
         const left = { words: word ? [word] : this.#memory.words, keepsWords, acceptance };
         return {

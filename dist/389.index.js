@@ -19,10 +19,10 @@ const commit = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP().check(z
 const kind = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* ["enum"] */ .k5n(["create", "message"]);
 const wordEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     version: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .literal */ .euz(1),
-    /** The job, and what was sent to it; only in the state `job`. */
+    /** The job, and the kind of request; only in the state `job`. */
     jobId: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(jobId),
     sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(kind),
-    /** Where the range of changes started that the attempt compared. */
+    /** The start of the attempt's range of changes. */
     base: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
     /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
     announced: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .boolean */ .zMY()),
@@ -30,21 +30,21 @@ const wordEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
 const sessionEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     version: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .literal */ .euz(1),
     jobId,
-    /** The workflow run that last sent something, the hash of its step and prompt, its attempt, and what it sent. */
+    /** The workflow run that last sent something, the hash of its step and prompt, its attempt, and the kind of request. */
     run: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
     step: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
     attempt: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr(),
     kind,
-    /** The commit up to which a turn that completed has covered the changes. */
+    /** The commit up to which a completed turn has covered the changes. */
     commit: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
     /** The commit of a run whose turn was not seen to end. */
     sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
-    /** How many turns of the job have failed since one completed. */
+    /** Consecutive failed turns of the job. */
     failures: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._nonnegative */ .UI()),
-    /** The numbers of the session's last pull requests in this repository, oldest first. */
+    /** The session's last pull requests in this repository, oldest first. */
     pullRequests: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .array */ .YOg(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._positive */ .NC())),
 });
-/** Returns a parser of entries; `undefined` if one is unusable. Anyone who can write the cache may have written it. */
+/** Returns a parser that returns `undefined` for unusable entries. Anyone who can write the cache may have written them. */
 function parserOf(schema) {
     return (text) => {
         try {

@@ -136,9 +136,9 @@ var session = __webpack_require__(3351);
 // EXTERNAL MODULE: ./build/action/memory/wait.js
 var wait = __webpack_require__(9006);
 // EXTERNAL MODULE: ./build/action/outcome.js
-var action_outcome = __webpack_require__(491);
-// EXTERNAL MODULE: ./build/action/report/format.js
-var format = __webpack_require__(455);
+var outcome = __webpack_require__(491);
+// EXTERNAL MODULE: ./build/action/report/format.js + 1 modules
+var format = __webpack_require__(7772);
 // EXTERNAL MODULE: ./build/runner-kit/untrusted.js
 var untrusted = __webpack_require__(4436);
 // EXTERNAL MODULE: ./build/action/result.js
@@ -146,7 +146,6 @@ var action_result = __webpack_require__(618);
 // EXTERNAL MODULE: ./build/action/report/request-failure.js
 var request_failure = __webpack_require__(4108);
 ;// CONCATENATED MODULE: ./build/action/report/reply.js
-
 
 
 
@@ -166,7 +165,7 @@ function renderProgress(frame, { since, state }) {
 function renderResult(run, frame) {
     const { outcome, message, state, elapsedMs } = run;
     const { pullRequest, page } = (0,format/* jobLinks */.Bs)(state);
-    const head = [`${action_outcome/* outcomes */.KI[outcome].icon} <b>${(0,untrusted/* forHtml */.B2)(message.title)}</b>`, ...pullRequest];
+    const head = [`${(0,format/* iconOf */.ZG)(outcome, state)} <b>${(0,untrusted/* forHtml */.B2)(message.title)}</b>`, ...pullRequest];
     if (state.jobId)
         head.push(`${(0,format/* timeWord */.IR)(state)} ${(0,format/* duration */.p0)(elapsedMs)}`);
     head.push(...page, (0,format/* link */.nf)(frame.runUrl, "Run"), ...reviewLink(frame));
@@ -779,7 +778,7 @@ class Conversation {
         this.#ownJob ??= (0,action_run/* canBeAsked */.uU)(this.#run) ? (0,base_branch/* findOwnJob */.V)(this.#run) : Promise.resolve({ jobId: undefined });
         return this.#ownJob;
     }
-    /** Finds the job that the request continues: that of the pull request, or else of the thread; `undefined` for a new one. */
+    /** Finds the job to continue: the pull request's, otherwise the thread's; `undefined` for a new one. */
     async findContinued(base) {
         const { settings, log } = this.#run;
         const { thread } = this;
@@ -817,7 +816,7 @@ class Conversation {
             if ("kind" in known)
                 return known;
             if (known.jobId !== undefined)
-                log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which goes on`);
+                log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which continues`);
             return known.jobId === undefined ? undefined : { jobId: known.jobId, isReplaceable: true };
         }
         // A job that started from another branch would bring that along.
@@ -849,7 +848,7 @@ class Conversation {
     }
     async finish(ending) {
         await this.thread?.edit(renderResult({ ...ending, state: this.#run.state }, this.#frame), { isLast: true });
-        const { reaction } = action_outcome/* outcomes */.KI[ending.outcome];
+        const { reaction } = outcome/* outcomes */.KI[ending.outcome];
         if (reaction)
             await this.thread?.react(reaction, { isLast: true });
     }
@@ -1300,7 +1299,7 @@ async function readRequest(mode, plainRun) {
     const trigger = triggerKind === "review" ? undefined : parseTrigger(event, mode);
     if (trigger && "skip" in trigger)
         return { result: { kind: "skipped", reason: trigger.skip, triggerKind } };
-    // In a thread, a re-run always waits for what an earlier attempt started.
+    // In a thread, a re-run always waits for an earlier attempt's job.
     const own = { ...settings, onRerun: "resume", session: "" };
     // Its service finds the job of a thread by that, if a runner was lost before the reply named it.
     const session = settings.agent && mode.jobId === "" ? `thread ${event.subject.number}` : "";

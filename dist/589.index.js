@@ -17,8 +17,8 @@ var errors = __webpack_require__(6695);
 var runner_kit_text = __webpack_require__(9563);
 // EXTERNAL MODULE: ./build/runner-kit/untrusted.js
 var untrusted = __webpack_require__(4436);
-// EXTERNAL MODULE: ./build/action/report/format.js
-var format = __webpack_require__(455);
+// EXTERNAL MODULE: ./build/action/report/format.js + 1 modules
+var format = __webpack_require__(7772);
 // EXTERNAL MODULE: ./build/action/result.js
 var result = __webpack_require__(618);
 // EXTERNAL MODULE: ./build/action/run.js + 3 modules
@@ -300,6 +300,8 @@ const commit = schemas/* pipe */.FsL(schemas/* object */.Ikc({
 }), schemas/* transform */.pdi(({ sha, parents, commit: { message } }) => {
     return { sha, parents: parents.map((parent) => parent.sha), message: message.slice(0, maxMessageLength) };
 }));
+/** What GitHub shows as the patch of a submodule. */
+const pointers = /^@@.*(?:\n[-+]Subproject commit [0-9a-f]{40,64})+\n?$/;
 const file = schemas/* pipe */.FsL(schemas/* object */.Ikc({
     filename: schemas/* string */.YjP(),
     previous_filename: schemas/* optional */.lqM(schemas/* string */.YjP()),
@@ -308,7 +310,7 @@ const file = schemas/* pipe */.FsL(schemas/* object */.Ikc({
     deletions: schemas/* int */.Whr(),
     patch: schemas/* optional */.lqM(schemas/* string */.YjP()),
 }), schemas/* transform */.pdi(({ filename: name, previous_filename: previousName, patch, ...counts }) => {
-    return { name, previousName, patch, ...counts };
+    return { name, previousName, patch, ...counts, isSubmodule: pointers.test(patch ?? "") };
 }));
 const comparison = schemas/* object */.Ikc({
     status: schemas/* string */.YjP(),
@@ -406,10 +408,11 @@ function repositoryOf(reader) {
         async filesOf(ref) {
             return (await reader.get("commits/{ref}", schemas/* object */.Ikc({ files: schemas/* array */.YOg(file) }), { ref })).files;
         },
-        /** Returns the paths of all files of a commit; `undefined` if there are too many. GitHub's documentation: "Get a tree". */
+        /** Returns the paths of all files and submodules of a commit; `undefined` if there are too many. GitHub's documentation: "Get a tree". */
         async allPaths(ref) {
             const { truncated, tree } = await reader.get("git/trees/{ref}", fileTree, { ref, recursive: "1" });
-            return truncated ? undefined : tree.filter(({ type }) => type !== "tree").map(({ path }) => path);
+            const of = (kind) => tree.filter(({ type }) => type === kind).map(({ path }) => path);
+            return truncated ? undefined : { files: of("blob"), submodules: of("commit") };
         },
         /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */
         async releaseTags() {
@@ -481,7 +484,9 @@ function list(title, lines, max, total) {
     const more = total > shown.length ? [`(and ${total - shown.length} more)`] : [];
     return ["", `${title}:`, ...shown, ...more];
 }
-function describeFile({ name, previousName, status, additions, deletions }) {
+function describeFile({ name, previousName, status, additions, deletions, isSubmodule }) {
+    if (isSubmodule)
+        return `${oneLine(status, 20)} ${oneLine(name, maxNameLength)} (a submodule: its files are not in this repository)`;
     const from = previousName === undefined ? "" : ` (from ${oneLine(previousName, maxNameLength)})`;
     return `${oneLine(status, 20)} ${oneLine(name, maxNameLength)}${from} +${additions} -${deletions}`;
 }
@@ -550,13 +555,18 @@ async function findSection(settings, remembered, run) {
         return { kind: "blocked", cause: "changes", detail: (0,errors/* messageOf */.bD)(error) };
     }
 }
-/** Warns of patterns that match no file that there is: what they were meant for never counts. */
+/** Warns of patterns that match no file that there is: what they were meant for never counts, or only as the commit of a submodule. */
 async function warnOfUnused({ paths }, { head }, run) {
     const all = await (0,action_run/* connectRepository */.JC)(run, readingLimits)
         .then((reader) => repositoryOf(reader).allPaths(head))
         .catch(() => undefined);
-    const unused = all && paths?.unused(all);
-    if (unused !== undefined && unused.length > 0)
+    if (!all || !paths)
+        return;
+    const into = all.submodules.flatMap(paths.into);
+    const unused = paths
+        .unused([...all.files, ...all.submodules])
+        .filter((one) => !one.startsWith("!") && !into.includes(one));
+    if (unused.length > 0)
         run.log.warning((0,runner_kit_text/* message */.iU) `
       A pattern matches no file
       ${(0,untrusted/* excerpt */.Kb)(unused.join(", "), 300)} in paths matches no file of the repository, so that no change counts for it.
@@ -574,7 +584,10 @@ async function readChanges({ since, paths }, remembered, run) {
         ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
         : [range];
     const files = mergeFiles(parts);
-    const counting = files.filter(({ name, previousName }) => !paths || paths.matches(name) || (previousName !== undefined && paths.matches(previousName)));
+    const counting = files.filter(({ name, previousName, isSubmodule }) => !paths ||
+        paths.matches(name) ||
+        (previousName !== undefined && paths.matches(previousName)) ||
+        (isSubmodule && paths.into(name).length > 0));
     const { base, head } = range;
     const name = environment.GITHUB_REPOSITORY ?? "";
     return {

@@ -9,11 +9,11 @@ export const modules = {
 /* harmony export */   Q: () => (/* binding */ untilSettled),
 /* harmony export */   untilAborted: () => (/* binding */ untilAborted)
 /* harmony export */ });
-/** How long the step waits for a slow cache service at its end, in milliseconds. */
+/** How long the end of the step waits for a slow cache, in milliseconds. */
 const maxWaitMs = 5000;
-/** The same once the step is cancelled, in milliseconds: soon after that, the runner kills it. */
+/** The same after a cancellation, shortly after which the runner kills the step. */
 const maxWaitAfterCancelMs = 2000;
-/** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
+/** Waits for a promise. If the signal aborts first, returns `undefined` and ignores the promise. */
 async function untilAborted(promise, signal) {
     promise.catch(() => { });
     if (signal.aborted)
@@ -24,13 +24,13 @@ async function untilAborted(promise, signal) {
     });
     return Promise.race([promise, aborted]).finally(() => ended.abort());
 }
-/** Waits for saves, but only for a short time. Returns why it no longer waits; `undefined` if they are settled. */
+/** Waits for saves, for a short time. Returns why it stopped waiting; `undefined` if they are settled. */
 async function untilSettled(saves, { clock, signal }) {
     const settled = new AbortController();
     void saves.then(() => settled.abort());
     const end = clock.now() + maxWaitMs;
     await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
-    // A job that is forgotten because the step is cancelled would be started twice.
+    // If a cancelled step forgot its job, a re-run would start it twice.
     if (signal.aborted)
         await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
     if (settled.signal.aborted)

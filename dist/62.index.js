@@ -9,11 +9,11 @@ export const modules = {
 /* harmony export */   Q: () => (/* binding */ untilSettled),
 /* harmony export */   untilAborted: () => (/* binding */ untilAborted)
 /* harmony export */ });
-/** How long the step waits for a slow cache service at its end, in milliseconds. */
+/** How long the end of the step waits for a slow cache, in milliseconds. */
 const maxWaitMs = 5000;
-/** The same once the step is cancelled, in milliseconds: soon after that, the runner kills it. */
+/** The same after a cancellation, shortly after which the runner kills the step. */
 const maxWaitAfterCancelMs = 2000;
-/** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
+/** Waits for a promise. If the signal aborts first, returns `undefined` and ignores the promise. */
 async function untilAborted(promise, signal) {
     promise.catch(() => { });
     if (signal.aborted)
@@ -24,13 +24,13 @@ async function untilAborted(promise, signal) {
     });
     return Promise.race([promise, aborted]).finally(() => ended.abort());
 }
-/** Waits for saves, but only for a short time. Returns why it no longer waits; `undefined` if they are settled. */
+/** Waits for saves, for a short time. Returns why it stopped waiting; `undefined` if they are settled. */
 async function untilSettled(saves, { clock, signal }) {
     const settled = new AbortController();
     void saves.then(() => settled.abort());
     const end = clock.now() + maxWaitMs;
     await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
-    // A job that is forgotten because the step is cancelled would be started twice.
+    // If a cancelled step forgot its job, a re-run would start it twice.
     if (signal.aborted)
         await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
     if (settled.signal.aborted)
@@ -60,19 +60,19 @@ async function untilSettled(saves, { clock, signal }) {
 
 
 
-/** The words in the keys of entries. A later one outranks those before it, in whatever order they arrive. */
+/** In ascending strength: a later one outranks those before it, in any order of arrival. */
 const states = ["pending", "not-sent", "job"];
 const stateOf = { "about to send": "pending", "nothing sent": "not-sent", job: "job" };
-/** Returns how strong a word is among those of one attempt, the strongest of which counts; 0 for none. */
+/** Returns the strength of a word among those of one attempt, the strongest of which counts; 0 for none. */
 function strengthOf(word) {
     return word === undefined || word === "unreadable" ? 0 : 1 + states.indexOf(stateOf[word.kind]);
 }
-/** Returns the words of a step's attempts. Each state has a key of its own: entries arrive in any order. */
+/** Returns the words of a step's attempts in the cache. Each state has its own key, because entries arrive in any order. */
 function cachedWords(cache, task, run) {
     const { environment } = run.ports;
     const own = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment);
     const keyOf = (attempt, state) => `agent-job-${run.key.step}-${attempt}-${state}-`;
-    /** The part of the keys of entries with this prompt that follows the state. */
+    /** The part of the keys after the state, for entries with this prompt. */
     const ownPrompt = (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([task.kind, task.prompt]));
     let saves = 0;
     const wordOf = async (attempt) => {
@@ -83,7 +83,7 @@ function cachedWords(cache, task, run) {
             const state = states[index];
             if (state === undefined)
                 continue;
-            // Loaded here, because only a re-run reads what the attempt before it saved.
+            // Loaded here, because only re-runs read entries.
             const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseWordEntry(texts[index] ?? "");
             const { jobId, sent } = entry ?? {};
@@ -98,7 +98,7 @@ function cachedWords(cache, task, run) {
         return {};
     };
     return {
-        /** Reads what the earlier attempts left. Never rejects. */
+        /** Reads the words of earlier attempts. Never rejects. */
         read: async () => {
             const read = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
             let attempt = own - 1;
@@ -126,18 +126,18 @@ function cachedWords(cache, task, run) {
         /** @throws if the word of this attempt cannot be saved */
         save: async (word, facts) => {
             const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
-            // A key can be used only once, also by a save that failed.
+            // A key can be used only once, even if its save failed.
             const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
             await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));
         },
     };
 }
-/** Returns the prefix of the key that says that an attempt had invalid inputs, which it could not be told apart by. */
+/** Returns the key prefix that records invalid inputs of an attempt. */
 function invalidInputsPrefix(matrixLeg, environment, attempt) {
     const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
     return `agent-job-inputs-${(0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]))}-${attempt}-`;
 }
-/** Remembers that invalid inputs kept this attempt from sending. Never rejects; without it, GitHub is asked. */
+/** Records that invalid inputs kept this attempt from sending. Never rejects; without the record, GitHub is asked. */
 async function rememberInvalidInputs(matrixLeg, ports) {
     const { environment, connectCache, signal } = ports;
     if ((0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_1__/* .cacheAccess */ .nU)(environment) !== "write" || signal.aborted)

@@ -38,7 +38,8 @@ const killMs = 1000;
  * @param signal - aborts when the step is cancelled
  */
 function createOwnAgent(settings, { program, environment, signal }) {
-    const logFile = (0,node_path__WEBPACK_IMPORTED_MODULE_4__.join)(environment.RUNNER_TEMP || (0,node_os__WEBPACK_IMPORTED_MODULE_3__.tmpdir)(), `agent-job-${(0,node_crypto__WEBPACK_IMPORTED_MODULE_1__.randomUUID)()}.log`);
+    const files = (0,node_path__WEBPACK_IMPORTED_MODULE_4__.join)(environment.RUNNER_TEMP || (0,node_os__WEBPACK_IMPORTED_MODULE_3__.tmpdir)(), `agent-job-${(0,node_crypto__WEBPACK_IMPORTED_MODULE_1__.randomUUID)()}`);
+    const [logFile, workFile] = [`${files}.log`, `${files}.patch`];
     let child;
     let hasEnded = false;
     let exit = Promise.resolve();
@@ -57,7 +58,7 @@ function createOwnAgent(settings, { program, environment, signal }) {
             };
             started.once("exit", onEnd).once("error", onEnd);
         });
-        const config = { environment, settings, logFile };
+        const config = { environment, settings, logFile, workFile };
         started.send(config, () => { });
         return started;
     };
@@ -116,6 +117,9 @@ function createOwnAgent(settings, { program, environment, signal }) {
         },
         get logFile() {
             return (0,node_fs__WEBPACK_IMPORTED_MODULE_2__.existsSync)(logFile) ? logFile : undefined;
+        },
+        get workFile() {
+            return (0,node_fs__WEBPACK_IMPORTED_MODULE_2__.existsSync)(workFile) ? workFile : undefined;
         },
     };
 }

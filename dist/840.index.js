@@ -27,7 +27,7 @@ const pullRequestResponse = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .
     head: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ sha: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() })),
 });
 const unknown = { state: "unknown", head: "" };
-/** Its state is `unknown` if it is on another server or cannot be read. Never rejects. GitHub: "Get a pull request". */
+/** Reads the state of a pull request: `unknown` if it is on another server or unreadable. Never rejects. GitHub: "Get a pull request". */
 async function readPullRequestState(pullRequest, run) {
     const place = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_5__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .serverUrl */ .Vd)(run.ports.environment));
     if (!place || run.settings.githubToken === "")
@@ -48,20 +48,20 @@ const remark = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({
     user: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .nullish */ .cl6(account),
     author_association: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
     body: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP()),
-    /** Of a comment and of a review. */
+    /** For comments and reviews. */
     created_at: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP()),
     submitted_at: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP()),
 });
 const permissionAnswer = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ permission: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() });
-/** How many comments and reviews are looked at, how many of them are told, and how much of each, in characters. */
+/** How many comments and reviews are read and included, and the length of each in characters. */
 const maxSeen = 100;
 const maxTold = 5;
 const maxLength = 2000;
 /** For all requests together, in milliseconds. */
 const totalMs = 20_000;
 /**
- * Returns what the next prompt says of a pull request that a person has closed without merging it, with what people who may write to the
- * repository said in it. Empty if no person has closed it, or any of it cannot be read. Never rejects.
+ * Returns the prompt section about a pull request that a person closed without merging, with comments from people with write permission.
+ * Empty if no person closed it, or anything is unreadable. Never rejects.
  */
 async function tellOfRefusal(pullRequest, run) {
     const place = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_5__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .serverUrl */ .Vd)(run.ports.environment));
@@ -73,7 +73,7 @@ async function tellOfRefusal(pullRequest, run) {
         const { closed_by: closer } = await repository.get("issues/{number}", closedIssue, { number });
         if (closer?.type !== "User")
             return "";
-        // Both are listed oldest first only.
+        // Both can only be listed oldest first.
         const comments = await repository.list("issues/{number}/comments", remark, { number });
         const reviews = await repository.list("pulls/{number}/reviews", remark, { number });
         const timeOf = (one) => Date.parse(one.created_at ?? one.submitted_at ?? "") || 0;
@@ -84,7 +84,7 @@ async function tellOfRefusal(pullRequest, run) {
             const text = (0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_1__/* .printable */ .g$)((0,_runner_kit_shown_text_js__WEBPACK_IMPORTED_MODULE_0__/* .readShown */ .m)(body ?? "").from())
                 .trim()
                 .slice(0, maxLength);
-            // Nobody else has a permission, so that a crowd costs no requests.
+            // Only these can have write permission, so a crowd costs no requests.
             if (user?.type !== "User" || text === "" || !/^(?:OWNER|MEMBER|COLLABORATOR)$/.test(association))
                 continue;
             const { login: username } = user;

@@ -32,8 +32,8 @@ const job = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({
 });
 const jobList = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({ total_count: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .int */ .Whr(), jobs: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(job) });
 /**
- * Reads from GitHub whether attempts without a word began the step that runs now: it has the same job name, number and name.
- * Needs `actions: read`, or a public repository. Never rejects. GitHub: "List jobs for a workflow run attempt".
+ * Asks GitHub whether attempts without a word began this step, matched by job name, number and step name. Needs `actions: read`, or a
+ * public repository. Never rejects. GitHub: "List jobs for a workflow run attempt".
  */
 async function readStepRecord(attempts, run) {
     const { environment } = run.ports;
@@ -74,7 +74,7 @@ async function jobLister(run) {
         }
     };
 }
-/** Returns the job that this runner runs now, and its running step; `undefined` unless there is exactly one of each. */
+/** Returns this runner's job and running step; `undefined` unless there is exactly one of each. */
 function findOwnStep(jobs, runnerName) {
     const own = jobs.filter((each) => runnerName !== "" && each.runner_name === runnerName && each.status === "in_progress");
     const [found] = own;
@@ -84,7 +84,7 @@ function findOwnStep(jobs, runnerName) {
     const [only] = running;
     return only && running.length === 1 ? { job: found, step: only } : undefined;
 }
-/** Returns whether a job began a step; `undefined` if its record does not say. */
+/** Returns whether a job began a step; `undefined` if its record does not tell. */
 function hasBegun({ status, conclusion, steps = [] }, { number, name }) {
     if (status !== "completed")
         return undefined;

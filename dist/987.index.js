@@ -167,8 +167,8 @@ function createCacheClient(environment, options) {
     };
     return {
         /**
-         * Restores the newest entry with this prefix; returns whether there is one. Untrusted. Each try calls `receive` for what takes
-         * the parts, which may throw {CacheEntryError}. @throws if it is unknown whether there is an entry, or it is not complete
+         * Restores the newest entry with this prefix; returns whether there is one. Untrusted. Each attempt calls `receive`, whose result gets
+         * the parts and may throw {CacheEntryError}. @throws if it is unknown whether there is an entry, or it is incomplete
          */
         restore: (prefix, receive) => run("restore", prefix, restoreTimeoutMs, async (protocol, send) => {
             const url = await protocol.find(prefix);

@@ -289,7 +289,7 @@ const cancellation = new AbortController();
 // The runner sends SIGINT first. What follows is SIGTERM, on Windows SIGBREAK, which would end the process.
 for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"])
     process.on(signal, () => cancellation.abort());
-const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(659), __nccwpck_require__.e(994)]).then(__nccwpck_require__.bind(__nccwpck_require__, 994));
+const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(659), __nccwpck_require__.e(875)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4875));
 // Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
 await start(cancellation.signal);
 

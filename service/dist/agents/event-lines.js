@@ -4,7 +4,6 @@ import { parseEvent } from "./events.js";
 export const eventFormats = ["claude", "codex", "copilot", "gemini", "opencode"];
 /** The longest text that a tool gets or returns, in characters. */
 const maxToolLength = 300;
-/** Renders the lines of one agent, in their order. */
 export class EventLines {
     #render;
     /** What an agent has said of a line that it says in pieces. */
@@ -27,7 +26,6 @@ export class EventLines {
             .flatMap((text) => text.split("\n"))
             .filter((text) => text.trim() !== "");
     }
-    /** Returns the rest at the end. */
     end() {
         const rest = this.#piece;
         this.#piece = "";
@@ -157,6 +155,10 @@ function copilot(event) {
             return [short(textOf(data.message))];
         case "session.error":
             return [`Error: ${textOf(data.message)}`];
+        case "result": {
+            const { premiumRequests } = objectOf(event.usage);
+            return typeof premiumRequests === "number" ? [`Premium requests: ${premiumRequests}`] : [];
+        }
         default:
             return [];
     }

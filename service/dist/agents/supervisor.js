@@ -87,7 +87,6 @@ class Events {
         this.#lines = new EventLines(format);
         this.#final = new FinalEvent(format);
     }
-    /** Returns the lines for the log. */
     add(line) {
         const event = parseEvent(line);
         if (event !== undefined) {

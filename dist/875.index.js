@@ -1,0 +1,4889 @@
+export const id = 875;
+export const ids = [875];
+export const modules = {
+
+/***/ 6622:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Lx: () => (/* binding */ isClosed),
+/* harmony export */   NN: () => (/* binding */ isTriggeredBy),
+/* harmony export */   P: () => (/* binding */ permissions),
+/* harmony export */   Zn: () => (/* binding */ isThreadEvent),
+/* harmony export */   iB: () => (/* binding */ triggerKinds),
+/* harmony export */   ty: () => (/* binding */ isFromFork)
+/* harmony export */ });
+/* unused harmony export threadEvents */
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(767);
+
+/** The kind of thing that asks for a job by an event, unless a label does. */
+const triggerKinds = {
+    issue_comment: "comment",
+    pull_request_review_comment: "comment",
+    pull_request_review: "review",
+    issues: "issue",
+    pull_request: "pull request",
+    pull_request_target: "pull request",
+};
+const threadEvents = Object.keys(triggerKinds);
+function isThreadEvent(name) {
+    return Object.hasOwn(triggerKinds, name);
+}
+/** Returns whether the trigger phrase or the trigger label, which may be empty, turns comment mode on for an event. */
+function isTriggeredBy(name, phrase, label) {
+    if (!isThreadEvent(name))
+        return false;
+    const kind = triggerKinds[name];
+    return phrase !== "" || (label !== "" && (kind === "issue" || kind === "pull request"));
+}
+/** What somebody says or opens, in the names of a payload's fields. */
+const saidOrOpened = /(^|_)(comment|discussion|review|issue|pull_request)$/;
+/**
+ * Returns whether an event that turns comment mode on by neither trigger may start nothing, because whoever causes it only says or opens
+ * something. That is so for events that are not known, too. @throws if the payload cannot be read
+ */
+function isClosed(environment) {
+    if (isThreadEvent(environment.GITHUB_EVENT_NAME ?? ""))
+        return true;
+    if (!environment.GITHUB_EVENT_PATH)
+        return false;
+    const payload = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .readEvent */ .j_)(environment);
+    return typeof payload === "object" && Object.keys(payload ?? {}).some((name) => saidOrOpened.test(name));
+}
+/** Repository permissions, in ascending order. GitHub's documentation: "Repository roles". */
+const permissions = ["read", "triage", "write", "maintain", "admin"];
+/** The events for which GitHub gives a run no secrets if the pull request is from a fork. */
+const eventsWithoutSecrets = ["pull_request", "pull_request_review", "pull_request_review_comment"];
+/** Returns whether a run for a fork gets no secrets. GitHub's documentation: "Workflows in forked repositories". */
+function isFromFork(environment) {
+    if (!eventsWithoutSecrets.includes(environment.GITHUB_EVENT_NAME ?? ""))
+        return false;
+    try {
+        const { head, base } = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .readEvent */ .j_)(environment).pull_request ?? {};
+        const id = base?.repo?.id;
+        return head !== undefined && Number.isInteger(id) && head.repo?.id !== id;
+    }
+    catch {
+        return false;
+    }
+}
+
+
+/***/ }),
+
+/***/ 6205:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Ft: () => (/* binding */ placeholders),
+/* harmony export */   KV: () => (/* binding */ sectionsBelow),
+/* harmony export */   hX: () => (/* binding */ unknownPlaceholders),
+/* harmony export */   oB: () => (/* binding */ defaultTemplate),
+/* harmony export */   ou: () => (/* binding */ fillTemplate),
+/* harmony export */   ps: () => (/* binding */ hasInstruction),
+/* harmony export */   qq: () => (/* binding */ addSections)
+/* harmony export */ });
+/** What takes the place of each placeholder of a prompt template. */
+const eventValues = {
+    instruction: (_, instruction) => instruction,
+    author: ({ author }) => author.login,
+    title: ({ subject }) => subject.title,
+    body: ({ subject }) => subject.body,
+    number: ({ subject }) => String(subject.number),
+    url: ({ subject }) => subject.url,
+    path: ({ position }) => position?.path ?? "",
+    line: ({ position }) => String(position?.line ?? ""),
+    label: ({ label }) => label ?? "",
+    review: ({ reviewUrl }) => reviewUrl ?? "",
+};
+/** Returns the placeholders of a prompt template. `changes` is one of them only with the input of this name. */
+function placeholders(hasChanges) {
+    return [...Object.keys(eventValues), "thread", ...(hasChanges ? ["changes"] : [])];
+}
+const pattern = /\{\{([^{}]*)\}\}/g;
+/** Returns the names in a template that are not among the `known` placeholders. */
+function unknownPlaceholders(template, known) {
+    return [...new Set(namesIn(template).filter((name) => !known.includes(name)))];
+}
+/** Returns whether a template has a place for the request. */
+function hasInstruction(template) {
+    return namesIn(template).includes("instruction");
+}
+function namesIn(template) {
+    return [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
+}
+/** What takes the place of sections in a prompt that they come beside. */
+const sectionsBelow = {
+    changes: "(listed after this task, if there are any)",
+    thread: "(quoted after this task, if it says anything)",
+};
+/** Fills in a text in one pass, so that no value is interpreted; sections without a place go to its end. */
+function fill(text, values, sections) {
+    const given = Object.entries(sections).filter(([, section]) => section !== undefined);
+    const byName = new Map(Object.entries({ ...values, ...Object.fromEntries(given) }));
+    const filled = text.replace(pattern, (placeholder, name) => byName.get(name.trim()) ?? placeholder);
+    const names = namesIn(text);
+    const isOver = (name, section) => section !== "" && section !== sectionsBelow[name] && !names.includes(name);
+    return [filled, ...given.flatMap(([name, section]) => (isOver(name, section) ? [section] : []))].join("\n\n");
+}
+/** Puts sections into a prompt of the workflow, which stays as it is without one. */
+function addSections(prompt, { changes }) {
+    return changes === undefined ? prompt : fill(prompt, {}, { changes });
+}
+/** Fills in a template of comment mode. A section that is not given is empty. */
+function fillTemplate(template, instruction, event, sections) {
+    const values = Object.entries(eventValues).map(([name, read]) => [name, read(event, instruction)]);
+    return fill(template, Object.fromEntries(values), { changes: "", thread: "", ...sections });
+}
+/** Returns the template that applies if the workflow has none: the instruction and its place. */
+function defaultTemplate({ subject, position, reviewUrl }) {
+    const place = position ? `\nFile: {{ path }}${position.line === undefined ? "" : ", line {{ line }}"}` : "";
+    const review = reviewUrl === undefined ? "" : "\nReview: {{ review }}";
+    return `{{ instruction }}\n\n---\nAsked for in ${subject.kind} #{{ number }}, "{{ title }}"\n{{ url }}${place}${review}`;
+}
+
+
+/***/ }),
+
+/***/ 3538:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   D: () => (/* binding */ commitOf)
+/* harmony export */ });
+/** Returns the full id of a commit; `undefined` for anything else, such as a branch. */
+function commitOf(ref) {
+    return /^[0-9a-f]{40,64}$/.test(ref ?? "") ? ref : undefined;
+}
+
+
+/***/ }),
+
+/***/ 8039:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   t: () => (/* binding */ hash)
+/* harmony export */ });
+/* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7598);
+
+/** Hashes a text for a key: 32 hexadecimal characters. */
+function hash(text) {
+    return (0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.createHash)("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+
+/***/ }),
+
+/***/ 6929:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   T: () => (/* binding */ isMintlify)
+/* harmony export */ });
+/** Returns whether the service is Mintlify, which has a dashboard. Nothing is known about the service at another address. */
+function isMintlify(baseUrl) {
+    return baseUrl.hostname === "api.mintlify.com";
+}
+
+
+/***/ }),
+
+/***/ 491:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   In: () => (/* binding */ levelOf),
+/* harmony export */   K1: () => (/* binding */ failReasons),
+/* harmony export */   KI: () => (/* binding */ outcomes)
+/* harmony export */ });
+/* unused harmony export failableOutcomes */
+/** Everything that depends only on the outcome. */
+const outcomes = {
+    "pr-created": { icon: "✅", passes: "always", level: undefined, reaction: "hooray" },
+    failed: { icon: "❌", passes: "configurable", level: "warning", reaction: "confused" },
+    archived: { icon: "📦", passes: "configurable", level: "warning", reaction: undefined },
+    "timed-out": { icon: "⏳", passes: "configurable", level: "warning", reaction: "confused" },
+    "no-changes": { icon: "⚪", passes: "configurable", level: "notice", reaction: undefined },
+    started: { icon: "🚀", passes: "always", level: undefined, reaction: undefined },
+    cancelled: { icon: "⏹️", passes: "never", level: undefined, reaction: undefined },
+    skipped: { icon: "⏭️", passes: "always", level: "notice", reaction: undefined },
+    error: { icon: "❌", passes: "never", level: undefined, reaction: "confused" },
+};
+const failableOutcomes = Object.keys(outcomes).filter(isFailable);
+function isFailable(outcome) {
+    return outcomes[outcome].passes === "configurable";
+}
+/** What `fail-on` may name: some outcomes, and a pull request whose check failed. */
+const failReasons = [...failableOutcomes, "check-failed"];
+/** Returns the annotation of a step with this outcome, which says whether it passes. @param check - empty if there was none */
+function levelOf(outcome, failOn, check) {
+    if (outcome === "pr-created" && check !== "" && check !== "passed")
+        return check === "failed" && failOn.has("check-failed") ? "error" : "warning";
+    const { passes, level } = outcomes[outcome];
+    const hasFailed = isFailable(outcome) ? failOn.has(outcome) : passes === "never";
+    return hasFailed ? "error" : level;
+}
+
+
+/***/ }),
+
+/***/ 8808:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   x: () => (/* binding */ locatePullRequest),
+/* harmony export */   y: () => (/* binding */ parsePullRequest)
+/* harmony export */ });
+/** GitHub, Gitea, Bitbucket, Azure DevOps and GitLab, in this order. */
+const numberedPath = /^[^?#]*\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)\/?$/;
+/** Far longer than on any platform. A longer URL would fill the log and the summary. */
+const maxUrlLength = 4096;
+/** Parses a `prLink`: only an absolute `http(s)` URL without credentials is ever published as a link. */
+function parsePullRequest(prLink) {
+    if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(prLink) || !URL.canParse(prLink))
+        return undefined;
+    const { href } = new URL(prLink);
+    // Also empty credentials, which `URL` silently drops.
+    const hasCredentials = /^[^/]*[/\\]+[^/?#\\]*@/.test(prLink);
+    if (href.length > maxUrlLength || hasCredentials)
+        return undefined;
+    return { url: href, number: numberedPath.exec(href)?.[1] ?? "" };
+}
+/** Returns the place of a pull request; `undefined` if it is not on the GitHub server of `serverUrl`. */
+function locatePullRequest({ url }, serverUrl) {
+    const { origin, pathname } = new URL(url);
+    const [, owner, repo, number] = /^\/([^/]+)\/([^/]+)\/pull\/(\d+)\/?$/.exec(pathname) ?? [];
+    if (origin !== URL.parse(serverUrl)?.origin || !owner || !repo)
+        return undefined;
+    return { owner, repo, number: Number(number) };
+}
+
+
+/***/ }),
+
+/***/ 7772:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  U9: () => (/* binding */ count),
+  cb: () => (/* binding */ delay),
+  wv: () => (/* binding */ describeCounts),
+  Y7: () => (/* binding */ describeHidden),
+  p0: () => (/* binding */ duration),
+  vk: () => (/* binding */ elapsed),
+  ZG: () => (/* binding */ iconOf),
+  Bs: () => (/* binding */ jobLinks),
+  nf: () => (/* binding */ format_link),
+  YG: () => (/* binding */ quoteMessage),
+  m3: () => (/* binding */ shortRef),
+  Ej: () => (/* binding */ size),
+  IR: () => (/* binding */ timeWord)
+});
+
+// EXTERNAL MODULE: ./build/client/contract.js
+var contract = __webpack_require__(6078);
+// EXTERNAL MODULE: ./build/runner-kit/inert-text.js
+var inert_text = __webpack_require__(5136);
+// EXTERNAL MODULE: ./build/runner-kit/untrusted.js
+var runner_kit_untrusted = __webpack_require__(4436);
+;// CONCATENATED MODULE: ./build/runner-kit/quotation.js
+
+
+/** In characters, of a text. */
+const maxLength = 10_000;
+/** In characters, of its quotation: GitHub allows 65,536 for the body of a pull request. */
+const maxQuoted = 20_000;
+/** In spaces, of an item of a list in a list. */
+const maxIndent = 8;
+const truncated = "[truncated]";
+/** Code in a line; and what could begin a link, an image, HTML, an entity, a formula or other code. Stars stay: they only emphasize. */
+const inline = /(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|[\\`[\]<&~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\$/gu;
+const dollar = "<span>$</span>";
+/** What makes a heading or a table of the line before. */
+const underline = /^(?=[-=:|][-=:|\s]*$)/;
+/** What begins another block after the mark of an item, or a quotation. A page shows only some of them in each other. */
+const block = /^(?=[-+*](?:\s|$)|[>#])|(?<=^\d{1,9})(?=[.)](?:\s|$))/;
+const fence = /^\s*(?:(`{3,})[^`]*|(~{3,}).*)$/;
+/**
+ * Returns untrusted text as a quotation in Markdown, which shows its paragraphs, lists, emphasis and code. Nothing in it is a link, an image or
+ * HTML, notifies anybody or ends the quotation. Neither has it an effect in a commit message: a squash takes the body of a pull request for one.
+ *
+ * @param maxLines - a longer text is truncated, as is one of more than 10,000 characters. Default: no limit
+ */
+function quote(untrusted, maxLines = maxLength) {
+    const all = (0,runner_kit_untrusted/* printable */.g$)(untrusted.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")).trim();
+    const head = all.split("\n", maxLines).join("\n");
+    for (let length = maxLength;; length = Math.floor(length / 2)) {
+        const text = head.slice(0, length).toWellFormed();
+        const lines = quotedLines((0,inert_text/* inertText */.U)(text));
+        if (text.length < all.length)
+            lines.push("", escaped(truncated));
+        const quoted = lines.join("\n").trim().replace(/^/gm, "> ").replace(/^> $/gm, ">");
+        if (quoted.length <= maxQuoted)
+            return quoted;
+    }
+}
+const escaped = (text) => text.replace(inline, (found, ticks) => (ticks ? found : found === "$" ? dollar : `\\${found}`));
+function quotedLines(text) {
+    const lines = [];
+    let [opened, isInList] = ["", false];
+    for (const line of text.split("\n")) {
+        const [, ticks, mark = ticks ?? ""] = fence.exec(line) ?? [];
+        const isEnd = opened !== "" && mark.startsWith(opened) && line.trim() === mark;
+        if (isEnd || (opened === "" && mark !== "")) {
+            opened = isEnd ? "" : mark;
+            continue;
+        }
+        // A table is as wide as its lines.
+        const isCode = opened !== "" || /^\s*\|/.test(line);
+        const [, space = "", item = "", rest = ""] = /^(\s*)((?:[-+*]|\d{1,9}[.)])\s+(?=\S))?(.*)$/.exec(line) ?? [];
+        const indent = isInList ? space.replaceAll("\t", "    ").slice(0, maxIndent) : "";
+        if (!isCode && rest !== "")
+            isInList = item !== "" || indent !== "";
+        const shown = isCode ? line : indent + item + (item === "" ? paragraph(rest) : begun(rest));
+        lines.push({ isCode, text: shown.trimEnd() });
+    }
+    const runs = lines.flatMap(({ isCode, text: own }) => (isCode ? [...own.matchAll(/`+/g)] : []));
+    const own = "`".repeat(runs.reduce((most, [{ length }]) => Math.max(most, length), 2) + 1);
+    return lines.flatMap(({ text: shown, isCode }, index) => {
+        const [before, next] = [lines[index - 1], lines[index + 1]];
+        if (isCode)
+            return [...(before?.isCode ? [] : [own]), shown, ...(next?.isCode ? [] : [own])];
+        // Pages differ in whether a new line is one.
+        return next?.text && !next.isCode && shown !== "" ? `${shown}  ` : shown;
+    });
+}
+/** Returns a line with a title as bold text. */
+function paragraph(line) {
+    const [, title] = /^#{1,6}\s+([^#\s].*)$/.exec(line) ?? [];
+    return title === undefined ? begun(line) : `**${escaped(title)}**`;
+}
+const begun = (text) => escaped(text).replace(underline, "\\").replace(block, "\\");
+/** Returns the text of the quotation that begins at a line, nearly as it was, and the index of its last line; `undefined` if there is none. */
+function unquote(lines, start) {
+    let end = start;
+    let opened;
+    const text = [];
+    for (; lines[end]?.startsWith(">"); end++) {
+        const line = lines[end]?.replace(/^> ?/, "") ?? "";
+        const isFence = opened === undefined ? /^`{3,}$/.test(line) : line === opened;
+        if (isFence)
+            opened = opened === undefined ? line : undefined;
+        text.push(isFence || opened !== undefined ? line : unescaped(line.trimEnd()));
+    }
+    return end === start ? undefined : { text: withoutMarks(text.join("\n")), end: end - 1 };
+}
+const unescaped = (line) => line.replace(/\\([!-/:-@[-`{-~])|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)|<span>\$<\/span>/g, (found, character) => character ?? (found === dollar ? "$" : found));
+
+// EXTERNAL MODULE: ./build/runner-kit/text.js
+var runner_kit_text = __webpack_require__(9563);
+// EXTERNAL MODULE: ./build/action/outcome.js
+var action_outcome = __webpack_require__(491);
+;// CONCATENATED MODULE: ./build/action/report/format.js
+
+
+
+
+
+/** Formats a duration in milliseconds: `4 min 12 s`. */
+function duration(ms) {
+    const seconds = Math.floor(ms / 1000);
+    if (seconds < 60)
+        return `${seconds} s`;
+    const minutes = Math.floor(seconds / 60);
+    if (minutes < 60)
+        return withRest(`${minutes} min`, seconds % 60, "s");
+    return withRest(`${Math.floor(minutes / 60)} h`, minutes % 60, "min");
+}
+function withRest(text, rest, unit) {
+    return rest === 0 ? text : `${text} ${rest} ${unit}`;
+}
+/** Formats a short delay in milliseconds, with tenths of a second below a minute: `7.4 s`. */
+function delay(ms) {
+    return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : duration(ms);
+}
+/** Formats the milliseconds since the start so that lines align: `04:12`, `1:04:12`. */
+function elapsed(ms) {
+    const seconds = Math.floor(ms / 1000);
+    const pad = (value) => String(value).padStart(2, "0");
+    const hours = Math.floor(seconds / 3600);
+    const rest = `${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
+    return hours > 0 ? `${hours}:${rest}` : rest;
+}
+/** Formats the length of a text: `1,234 characters`. */
+function size(text) {
+    const characters = [...text].length;
+    // `toLocaleString` would load all of `Intl`, which takes longer than anything else in a short step.
+    return `${String(characters).replace(/\B(?=(\d{3})+$)/g, ",")} ${characters === 1 ? "character" : "characters"}`;
+}
+/** Formats a number of things: `1 file`, `2 files`. */
+function count(number, noun) {
+    return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+/** Returns the word before the time that a run took. A re-run that waits for an earlier job does not know how long the work took. */
+function timeWord({ status, origin }) {
+    if (!(0,contract/* isTerminal */.Hd)(status))
+        return "after";
+    return origin === "resumed" ? "waited" : "took";
+}
+/** Shortens a full commit id as Git does; leaves other refs as they are. */
+function shortRef(ref) {
+    return /^[0-9a-f]{40}$/.test(ref) ? ref.slice(0, 7) : ref;
+}
+/** Describes how many files count, such as `8 of 12 files match paths`. */
+function describeFiles({ files, otherFiles, isTruncated, paths }) {
+    const all = `${isTruncated ? "more than " : ""}${count(files.length + otherFiles, "file")}`;
+    return paths.length === 0 ? all : `${files.length} of ${all} ${files.length === 1 ? "matches" : "match"} paths`;
+}
+/** Says how many commits and files changed, or that GitHub does not say so. */
+function describeCounts(changes) {
+    if (changes.isUnlisted)
+        return "GitHub cannot compare all of this range, so not all commits and files are listed";
+    return `${count(changes.commitCount, "commit")}, ${describeFiles(changes)}`;
+}
+/** Renders a link as HTML, for summary and reply. The address has been checked. */
+function format_link(url, text) {
+    return `<a href="${(0,runner_kit_untrusted/* forHtml */.B2)(url, url.length)}">${text}</a>`;
+}
+/** Returns the icon of a result. A pull request whose check fails is no success yet. */
+const iconOf = (outcome, { check }) => outcome === "pr-created" && check === "failed" ? "⚠️" : action_outcome/* outcomes */.KI[outcome].icon;
+/** Renders the links to a job's pull request and to its page, as far as there are any. */
+function jobLinks({ pullRequest, pageUrl }) {
+    const name = pullRequest?.number ? `Pull request ${pullRequest.number}` : "Pull request";
+    return {
+        pullRequest: pullRequest ? [format_link(pullRequest.url, name)] : [],
+        page: pageUrl === "" ? [] : [format_link(pageUrl, "Job page")],
+    };
+}
+/** How many lines of the agent's last message are shown; the output has them all. */
+const maxLines = 60;
+/** Quotes the agent's last message, which is untrusted, in Markdown; empty if there is none. */
+function quoteMessage(message) {
+    return message === "" ? "" : `<p>The agent's last message:</p>\n\n${quote(message, maxLines)}`;
+}
+/** Says how many parts of a request the agent does not get, because the page hides them. */
+function describeHidden(number) {
+    return (0,runner_kit_text/* say */.cv) `Left out of the request, because the page does not show it: ${(0,runner_kit_text/* trusted */.IZ)(count(number, "hidden part"))}, such as comments and invisible characters.`;
+}
+
+
+/***/ }),
+
+/***/ 337:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   DN: () => (/* binding */ howToContinue),
+/* harmony export */   HX: () => (/* binding */ hasDashboard),
+/* harmony export */   ZH: () => (/* binding */ howToStartAnother),
+/* harmony export */   _x: () => (/* binding */ checkService),
+/* harmony export */   ci: () => (/* binding */ addressOf),
+/* harmony export */   fe: () => (/* binding */ serviceName),
+/* harmony export */   fy: () => (/* binding */ reportBug),
+/* harmony export */   lZ: () => (/* binding */ rerunWarning),
+/* harmony export */   nF: () => (/* binding */ howToWait)
+/* harmony export */ });
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9563);
+/* harmony import */ var _mintlify_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6929);
+
+
+/** How to wait for a job that may still be running, or to read the result of one that is done. */
+function howToWait(context, purpose = "wait for it") {
+    const { state, settings, rerun, comment } = context;
+    if (settings?.agent && rerun.usable !== "resumes")
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To take it up again, re-run this workflow run.`;
+    if (rerun.usable !== "resumes")
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
+    const action = settings?.wait === false ? "check on it" : purpose;
+    // A plain step starts over then, which is what its re-run asks for. A comment is a request of its own.
+    const exception = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(comment || rerun.over !== "repeats" ? "" : ", unless the job fails");
+    return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(action)}, re-run this workflow run: nothing is sent again${exception}.`;
+}
+/** What a re-run may do, unless it waits for the job. It need not: it asks the service, and finds late saves. */
+function rerunWarning({ task, rerun }) {
+    if (rerun.usable !== "repeats")
+        return [];
+    switch (task?.kind) {
+        case "create":
+            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run may start another job.`;
+        case "message":
+            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run may send the message again.`;
+        default:
+            return [];
+    }
+}
+/** How to send a follow-up message. A reply in a thread has a line of its own for that. */
+function howToContinue({ state, rerun }) {
+    return rerun.usable === "resumes"
+        ? []
+        : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
+}
+function hasDashboard({ settings }) {
+    return settings !== undefined && (0,_mintlify_js__WEBPACK_IMPORTED_MODULE_1__/* .isMintlify */ .T)(settings.baseUrl);
+}
+/** Returns the address of the service; `undefined` if it runs with the step, at one that means nothing to anybody. */
+function addressOf(settings) {
+    return settings?.agent ? undefined : settings?.baseUrl.href;
+}
+/** How to send a request again on purpose. A re-run uses the workflow file of its run, so a changed input has no effect. */
+function howToStartAnother({ comment }) {
+    if (!comment)
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
+    if (comment.phrase === "")
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To send the request regardless, set the label ${comment.label} again.`;
+    return comment.jobId === ""
+        ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To start another job, comment ${`${comment.phrase} new …`}.`
+        : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To send another message, comment ${`${comment.phrase} …`}.`;
+}
+/** Names the place to look for a job: the dashboard, if there is one. */
+function serviceName(context) {
+    return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(hasDashboard(context) ? "the dashboard" : "the service");
+}
+/** How to find out about a job whose id is unknown. */
+function checkService(context) {
+    return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `Check ${serviceName(context)} for the job.`;
+}
+const reportBug = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `Report this bug with the log of a run with step debug logging.`;
+
+
+/***/ }),
+
+/***/ 4108:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   H: () => (/* binding */ failureReason),
+/* harmony export */   Z: () => (/* binding */ explainRequestFailure)
+/* harmony export */ });
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9563);
+/* harmony import */ var _runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4436);
+/* harmony import */ var _format_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(7772);
+/* harmony import */ var _message_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(337);
+
+
+
+
+
+/** The rate limits are counted over an hour. Specification: "Limits". */
+const hourMs = 3_600_000;
+/** Explains why a request failed and what to do about it. */
+function explainRequestFailure(operation, error, context) {
+    const failure = [...(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .capitalized */ .l2)(failureReason(error, (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .addressOf */ .ci)(context.settings))), "."];
+    if (context.settings?.agent) {
+        const log = isNotFound(operation, error)
+            ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Job ${context.state.jobId} was not found. Check job-id: a run knows the jobs of the same agent, repository and --name, by their branch, their pull request or the Actions cache. To start a new job, remove job-id.`
+            : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the log of the agent's service. If it does not say why, run this again.`;
+        const input = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Change that, and start a new run: a re-run keeps this run's workflow file.`;
+        return { what: failure, next: error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 400 ? input : log };
+    }
+    const [reason, next] = error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ ? adviceOnAnswer(operation, error, context) : [[], adviceOnFailure(operation, error)];
+    return { what: (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .joinSentences */ .DP)(reason, failure), next };
+}
+function adviceOnFailure(operation, error) {
+    if (error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .InvalidResponseError */ .tF)
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url.`;
+    const checkNetwork = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `the runner's network and its proxy settings (https_proxy, no_proxy)${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .trusted */ .IZ)(thenAgain(operation))}.`;
+    if (error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz)
+        return error.isTransient
+            ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check ${checkNetwork}`
+            : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check that the job has permissions: id-token: write. If not, add it and start a new run: a re-run keeps this run's workflow file.`;
+    return error.reason === "certificate"
+        ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`
+        : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url, ${checkNetwork}`;
+}
+/** Returns the meaning of the service's answer, if that is more than it says, and what to do about it. */
+function adviceOnAnswer(operation, { status, serviceMessage, retryAfterMs }, context) {
+    const isMintlify = (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .hasDashboard */ .HX)(context);
+    const usesIdToken = context.settings?.auth === "github-oidc";
+    switch (status) {
+        case 400:
+            if (operation === "poll")
+                return [[], (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check job-id and project-id.`];
+            // A gateway's HTML page says nothing about the prompt.
+            if (serviceMessage === "")
+                return [[], (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url, and any gateway or proxy in front of the service.`];
+            return [
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The service rejected the prompt.`,
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Change the prompt as the service's message says, then start a new run.`,
+            ];
+        case 401:
+            if (usesIdToken)
+                return [(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The service does not trust this workflow run.`, howToTrust(operation)];
+            return [
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The service rejected the API key.`,
+                isMintlify
+                    ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.`
+                    : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The key is wrong, deleted or expired. Update the secret with a key that the service accepts.`,
+            ];
+        case 403:
+            if (/^error code: 1\d{3}$/.test(serviceMessage))
+                return [
+                    (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Cloudflare, in front of the service, blocked the request: no key was looked at.`,
+                    (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Let the service's owner allow the runner's address and the User-Agent agent-job-action.`,
+                ];
+            if (usesIdToken)
+                return [(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Access was denied.`, howToTrust(operation)];
+            if (isMintlify)
+                return [
+                    serviceMessage === "" ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Access was denied.` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The API key is not allowed from this IP address.`,
+                    (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
+                ];
+            return [
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Access was denied.`,
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .joinSentences */ .DP)(operation === "poll" ? [] : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `A key that may only read starts nothing: use one that may start jobs.`, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `If the service limits addresses, allow the runner's.`),
+            ];
+        case 404:
+            return adviceOnNotFound(operation, context);
+        case 413:
+            return [
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The prompt is too large for the service, or for a gateway in front of it.`,
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Make the prompt shorter: with changes, use list instead of diff, or fewer paths.`,
+            ];
+        case 429:
+            return [
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The rate limit is exceeded: 100 jobs and 100 messages per project and hour.`,
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Run this again after ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .trusted */ .IZ)((0,_format_js__WEBPACK_IMPORTED_MODULE_2__/* .duration */ .p0)(retryAfterMs ?? hourMs))}, and spread out the runs. With a longer timeout-minutes, the action waits until the limit allows it.`,
+            ];
+        case 503:
+            return [
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The service is unavailable.`,
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Run this again later. With a longer timeout-minutes, the action waits for the service.`,
+            ];
+    }
+    if (status < 400) {
+        const secret = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .trusted */ .IZ)(usesIdToken ? "token" : "API key");
+        return [
+            (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Redirects are not followed, because that would send the ${secret} to another address.`,
+            (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Set base-url to the service's own URL.`,
+        ];
+    }
+    return [[], serviceMessage ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the service's message.` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url.`];
+}
+const isNotFound = (operation, error) => operation !== "create" && error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 404;
+function adviceOnNotFound(operation, context) {
+    const { settings, state } = context;
+    const project = settings?.projectId ?? "";
+    const isCreate = operation === "create";
+    const reason = isCreate
+        ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Project ${project} was not found.`
+        : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Job ${state.jobId} was not found in project ${project}.`;
+    if (/\/v2\/*$/.test(settings?.baseUrl.pathname ?? ""))
+        return [reason, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `base-url ends in /v2, which the action adds itself: remove it from base-url.`];
+    if (!isCreate)
+        return [reason, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check job-id and project-id: a job is only found in its own project.`];
+    const where = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Copy project-id from the API keys page of the dashboard, and check base-url.`;
+    return [reason, (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .hasDashboard */ .HX)(context) ? where : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check project-id and base-url.`];
+}
+/** What the owner of a service has to do that rejects the OIDC token of a workflow run. */
+const howToTrust = (operation) => (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Its answer says what is wrong with the token. The service must trust this repository, and the ref or environment of this run (--trust, if it is the service of this project), and have the origin of base-url as its own URL (--public-url)${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .trusted */ .IZ)(thenAgain(operation))}.`;
+/** Nothing is run again because of a job that may be running. A changed workflow file has no effect on a re-run. */
+const thenAgain = (operation) => operation === "poll" ? "" : ". Then run this again, as a new run if you have changed the workflow file";
+/** Describes a failed request in a few words, as part of a sentence. */
+function failureReason(error, address) {
+    if (error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$) {
+        const status = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .join */ .fj)([
+            (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `the service answered HTTP ${error.status}`,
+            error.location ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `a redirect to ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_1__/* .excerpt */ .Kb)(error.location, 300)}` : [],
+            error.retryAfterMs === undefined ? [] : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `retry after ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .trusted */ .IZ)((0,_format_js__WEBPACK_IMPORTED_MODULE_2__/* .duration */ .p0)(error.retryAfterMs))}`,
+        ], ", ");
+        const message = error.serviceMessage.replace(/\.$/, "");
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .join */ .fj)([status, message ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_1__/* .excerpt */ .Kb)(message, 1000)}` : []], ": ");
+    }
+    if (error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .InvalidResponseError */ .tF)
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `the service's response is not usable (${error.message})`;
+    if (error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz)
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `GitHub issued no OIDC token (${error.message})`;
+    const target = address ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${address}` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `the service`;
+    if (error.reason === "certificate")
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `the certificate of ${target} is not trusted (${error.message})`;
+    if (error.phase === "connecting")
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `cannot connect to ${target} (${error.message})`;
+    return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `the connection to ${target} failed while ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .trusted */ .IZ)(activities[error.phase])} (${error.message})`;
+}
+const activities = {
+    sending: "sending the request",
+    waiting: "waiting for the response",
+    reading: "reading the response",
+};
+
+
+/***/ }),
+
+/***/ 618:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $q: () => (/* binding */ agentFailed),
+/* harmony export */   BL: () => (/* binding */ acceptanceOf),
+/* harmony export */   TK: () => (/* binding */ isRejected),
+/* harmony export */   Yv: () => (/* binding */ AgentError),
+/* harmony export */   pJ: () => (/* binding */ endOf),
+/* harmony export */   sG: () => (/* binding */ outcomeOf),
+/* harmony export */   tl: () => (/* binding */ isJobNotFound),
+/* harmony export */   xX: () => (/* binding */ cancelledBeforeSending)
+/* harmony export */ });
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9563);
+
+
+/** Thrown when the agent's service cannot start, or has ended early. The text says what to change. */
+class AgentError extends Error {
+    name = "AgentError";
+    title;
+    text;
+    constructor(title, text) {
+        super((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .plain */ .pj)(text));
+        this.title = title;
+        this.text = text;
+    }
+}
+/** Returns the result of a run whose agent failed. Default: before anything was sent. */
+function agentFailed({ title, text }, acceptance = "rejected") {
+    return { kind: "agent-failed", title, text, acceptance };
+}
+/** The result of a step that was cancelled while it looked up what to do. */
+const cancelledBeforeSending = { kind: "cancelled", operation: "create", acceptance: "rejected" };
+/** Returns the outcome of a run. */
+function outcomeOf(result, state) {
+    switch (result.kind) {
+        case "done":
+            if (result.status !== "completed")
+                return result.status;
+            if (state.isUnproven)
+                return "error";
+            return state.pullRequest && !state.isUnchanged ? "pr-created" : "no-changes";
+        case "started":
+        case "timed-out":
+        case "cancelled":
+        case "skipped":
+            return result.kind;
+        case "invalid-inputs":
+        case "submission-failed":
+        case "poll-failed":
+        case "agent-failed":
+        case "crashed":
+            return "error";
+        case "blocked":
+            return result.cause === "session-busy" ? "timed-out" : "error";
+    }
+}
+/** Returns how the turn ended; `undefined` if that is unknown: the job may show its state from before a message. */
+function endOf(result, state) {
+    if (result.kind !== "done" || state.isUnproven)
+        return undefined;
+    return result.status === "completed" ? "completed" : "failed";
+}
+/** Returns whether the service accepted the create or message; `undefined` if the result does not say. */
+function acceptanceOf(result) {
+    if (result.kind === "submission-failed")
+        return result.error.acceptance;
+    return result.kind === "cancelled" || result.kind === "agent-failed" ? result.acceptance : undefined;
+}
+/** Returns whether the service's own `404`, which has a message unlike a gateway's, answered the first request. */
+function isJobNotFound(result, state) {
+    const error = httpErrorOf(result);
+    return error?.status === 404 && error.serviceMessage !== "" && !state.hasRecord;
+}
+/** Returns whether the service rejected a create or message for good, and not because of the key or a rate limit. */
+function isRejected(result) {
+    const status = result.kind === "submission-failed" ? (httpErrorOf(result)?.status ?? 0) : 0;
+    return acceptanceOf(result) === "rejected" && status >= 400 && status < 500 && ![401, 403, 404, 429].includes(status);
+}
+function httpErrorOf(result) {
+    if (result.kind !== "submission-failed" && result.kind !== "poll-failed")
+        return undefined;
+    const error = result.kind === "submission-failed" ? result.error.cause : result.error;
+    return error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ ? error : undefined;
+}
+
+
+/***/ }),
+
+/***/ 8429:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  pC: () => (/* binding */ findJob),
+  U: () => (/* binding */ isStillGone),
+  cd: () => (/* binding */ readJob),
+  b5: () => (/* binding */ runJob),
+  mu: () => (/* binding */ stopOwnTurn)
+});
+
+// EXTERNAL MODULE: ./build/client/contract.js
+var contract = __webpack_require__(6078);
+// EXTERNAL MODULE: ./build/client/errors.js
+var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/client/step-lookup.js
+var step_lookup = __webpack_require__(1021);
+// EXTERNAL MODULE: ./build/runner-kit/transport.js
+var transport = __webpack_require__(6903);
+// EXTERNAL MODULE: ./build/client/retry.js
+var retry = __webpack_require__(1992);
+;// CONCATENATED MODULE: ./build/client/wait.js
+
+
+
+
+
+/** A new job may not be visible immediately: `404` is transient for this long after a create, in milliseconds. */
+const notFoundGraceMs = 10_000;
+/** A record may show the state from before a message for this long, in milliseconds. */
+const staleStateMs = 15_000;
+/** The last poll is sent this long before the deadline, or a tenth of the whole timeout if that is less. */
+const lastPollReserveMs = 1000;
+/** A held poll ends this long before the last poll, in milliseconds. */
+const heldPollReserveMs = 1000;
+/** The longest time that the service is asked to hold a poll, in seconds: well below the timeout of a request. */
+const maxHoldSeconds = 25;
+/** How long before its limit the service has to answer a held poll, in milliseconds. */
+const answerMs = 2000;
+/** A poll that ends sooner, in milliseconds, was not held, whatever the response says: it would be polled in a loop. */
+const minHeldMs = 1000;
+/** After as many held polls in a row that failed, no more are sent: something on the way cannot hold them. */
+const maxFailedHolds = 2;
+/**
+ * Polls a job until it ends, the deadline passes or the signal aborts. Transient errors are repeated at the next interval. With a
+ * service that can hold polls, they follow each other. @throws RequestError if a poll fails permanently
+ */
+async function waitForJob(request, client, ports, onEvent) {
+    const { jobId, origin, startedAt, deadline, signal, intervals } = request;
+    const { clock, random } = ports;
+    let hasSeenActive = origin.kind === "messaged" && origin.job.status === "active";
+    const reserveMs = Math.min(lastPollReserveMs, (deadline - startedAt) / 10);
+    let lastError;
+    let hasRecord = false;
+    const isAttached = origin.kind === "attached" || origin.kind === "resumed";
+    let hasReachedService = !isAttached;
+    /** Monotonic time from which the record may show the state from before a message. */
+    const messagedAt = origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : Number.NEGATIVE_INFINITY;
+    const lastPollAt = deadline - reserveMs;
+    let failedHolds = 0;
+    let isFirst = true;
+    const untilLastPoll = (ms) => clock.now() < lastPollAt ? Math.min(ms, lastPollAt - clock.now()) : undefined;
+    /**
+     * Returns 10 % of the time waited so far within the intervals, or `minMs` if that is longer: short jobs end early, long ones
+     * cost few requests. The jitter spreads out jobs that were started together.
+     */
+    const nextDelay = (minMs = 0) => {
+        const base = Math.min(Math.max((clock.now() - startedAt) * 0.1, intervals.minMs), intervals.maxMs);
+        const ms = base * (isFirst ? 0.5 + random() : 0.8 + 0.4 * random());
+        isFirst = false;
+        return untilLastPoll(Math.max(ms, minMs));
+    };
+    let delayMs = isAttached ? 0 : nextDelay();
+    for (;;) {
+        await clock.sleep(delayMs ?? deadline - clock.now(), signal);
+        if (signal.aborted)
+            return { kind: "cancelled" };
+        if (delayMs === undefined)
+            return { kind: "timed-out", ...(lastError && { lastError }) };
+        const pollAt = clock.now();
+        const holdLimit = lastPollAt - heldPollReserveMs;
+        // The first record of a job that was attached to is shown at once.
+        const mayHold = request.until === "terminal" && (!isAttached || hasRecord) && failedHolds < maxFailedHolds;
+        const leftSeconds = Math.floor((holdLimit - pollAt - answerMs) / 1000);
+        const holdSeconds = mayHold ? Math.max(0, Math.min(maxHoldSeconds, leftSeconds)) : 0;
+        try {
+            const limits = { deadline: holdSeconds > 0 ? holdLimit : deadline, signal };
+            const { job, heldMs, sentAt } = await client.getJob(jobId, limits, holdSeconds);
+            if (holdSeconds > 0)
+                failedHolds = 0;
+            hasSeenActive ||= job.status === "active";
+            const turn = (0,contract/* isTerminal */.Hd)(job.status) ? await request.readTurn?.() : undefined;
+            const isUnproven = turn === undefined && !hasSeenActive && messagedAt !== Number.NEGATIVE_INFINITY;
+            const isStale = (0,contract/* isTerminal */.Hd)(job.status) &&
+                (turn === undefined ? !hasSeenActive && sentAt - messagedAt < staleStateMs : !(0,step_lookup/* hasEnded */.hY)(turn));
+            const isDone = request.until === "response" || ((0,contract/* isTerminal */.Hd)(job.status) && !isStale);
+            lastError = undefined;
+            hasRecord = true;
+            hasReachedService = true;
+            if (isDone)
+                delayMs = undefined;
+            // The time for which it was held counts as a part of the shortest delay.
+            else
+                delayMs = heldMs >= minHeldMs ? untilLastPoll(Math.max(0, intervals.minMs - heldMs)) : nextDelay();
+            onEvent({ kind: "polled", job, isStale, nextDelayMs: delayMs });
+            if (isDone)
+                return { kind: "done", job, turn, wasSeenToStart: !isUnproven };
+        }
+        catch (error) {
+            if (signal.aborted)
+                return { kind: "cancelled" };
+            if (!(0,errors/* isRequestError */.eK)(error) || !isTransient(error, origin, hasReachedService))
+                throw error;
+            // A poll that was cut off by the deadline says nothing about the service.
+            if (clock.now() >= deadline && (hasRecord || lastError))
+                return { kind: "timed-out", ...(lastError && { lastError }) };
+            hasReachedService ||= !(error instanceof transport/* NetworkError */.Dr || error instanceof errors/* TokenError */.gz);
+            const wasSent = !(error instanceof errors/* TokenError */.gz || (error instanceof transport/* NetworkError */.Dr && error.phase === "connecting"));
+            // A failure at once has another cause than that it was held.
+            if (holdSeconds > 0 && wasSent && clock.now() - pollAt >= minHeldMs)
+                failedHolds++;
+            // Nor does a held poll that had to make room for the last one.
+            const isTimeout = error instanceof transport/* NetworkError */.Dr && error.reason === "timeout";
+            const hasMadeRoom = holdSeconds > 0 && isTimeout && clock.now() >= holdLimit;
+            if (!hasMadeRoom)
+                lastError = error;
+            delayMs = nextDelay(error instanceof errors/* HttpError */.j$ ? error.retryAfterMs : 0);
+            if (!hasMadeRoom)
+                onEvent({ kind: "poll-failed", error, nextDelayMs: delayMs });
+        }
+    }
+}
+function isTransient(error, origin, hasReachedService) {
+    if (error instanceof errors/* HttpError */.j$ && error.status === 404)
+        return origin.kind === "created" && error.sentAt - origin.at < notFoundGraceMs;
+    if (!hasReachedService && error instanceof errors/* TokenError */.gz && !error.isTransient)
+        return false;
+    // If the service has been reached before, something on the way to it may have caused a certificate error.
+    if (!hasReachedService && error instanceof transport/* NetworkError */.Dr && error.reason === "certificate")
+        return false;
+    return (0,retry/* isTransientPollFailure */.KR)(error);
+}
+
+// EXTERNAL MODULE: ./build/runner-kit/text.js
+var runner_kit_text = __webpack_require__(9563);
+// EXTERNAL MODULE: ./build/runner-kit/untrusted.js
+var untrusted = __webpack_require__(4436);
+// EXTERNAL MODULE: ./build/action/commit-of.js
+var commit_of = __webpack_require__(3538);
+// EXTERNAL MODULE: ./build/action/result.js
+var action_result = __webpack_require__(618);
+// EXTERNAL MODULE: ./build/action/run.js + 3 modules
+var action_run = __webpack_require__(9863);
+// EXTERNAL MODULE: ./build/action/run-state.js
+var run_state = __webpack_require__(7742);
+// EXTERNAL MODULE: ./build/action/runner/environment.js
+var runner_environment = __webpack_require__(767);
+;// CONCATENATED MODULE: ./build/action/run-job.js
+
+
+
+
+
+
+
+
+
+
+
+/** How long the state of a job is read while its service fails, in milliseconds: what is left of the time is for the job that runs. */
+const maxReadMs = 180_000;
+/** A job that the service does not find is looked for again after this time, in milliseconds. */
+const secondLookMs = 3000;
+/** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
+const stopGraceMs = 2000;
+/** Before the service is asked again whether the turn has ended, in milliseconds. */
+const pauseMs = 250;
+/** Reads a job once, without publishing its id. Never rejects. */
+function readJob(jobId, run) {
+    return runJob({ kind: "attach", jobId }, { ...run, publishJobId: () => { } }, { wait: false });
+}
+/** Reads a job once. It is gone only after two `404`: one may come from a service that restarts. Never rejects. */
+async function findJob(jobId, run) {
+    const result = await readJob(jobId, run);
+    if (!(0,action_result/* isJobNotFound */.tl)(result, run.state))
+        return result;
+    run.state.forgetJob();
+    return lookAgain(jobId, run);
+}
+/** Returns whether a job is still not found some seconds after a request for it was answered with `404`. Never rejects. */
+async function isStillGone(jobId, run) {
+    const state = new run_state/* RunState */.l();
+    state.startedAt = run.state.startedAt;
+    return (await lookAgain(jobId, { ...run, state })) === "gone";
+}
+async function lookAgain(jobId, run) {
+    const { clock, signal } = run.ports;
+    await clock.sleep(secondLookMs, signal);
+    const result = await readJob(jobId, run);
+    return (0,action_result/* isJobNotFound */.tl)(result, run.state) ? "gone" : result;
+}
+/** Runs a task: sends the create or message, if there is one, and waits for the job. Never rejects. */
+async function runJob(task, run, options = {}) {
+    const { wait = run.settings.wait, onJobId, onPolled } = options;
+    const { state } = run;
+    let published = "";
+    const publishJobId = (jobId) => {
+        // A response in doubt may have had it.
+        if (jobId === published)
+            return;
+        published = jobId;
+        run.publishJobId(jobId);
+        onJobId?.(jobId);
+    };
+    const operation = task.kind === "attach" ? "poll" : task.kind;
+    if (task.kind !== "create")
+        state.jobId = task.jobId;
+    if (run.ports.signal.aborted)
+        return { kind: "cancelled", operation, acceptance: operation === "poll" ? "accepted" : "rejected" };
+    const job = { ...run, settings: { ...run.settings, wait }, publishJobId };
+    try {
+        return await submitAndWait(task, operation, job, onPolled);
+    }
+    catch (error) {
+        // What was published stays so, whatever failed after it.
+        if (published !== "")
+            state.jobId ||= published;
+        return resultOfError(error, operation, job);
+    }
+}
+async function submitAndWait(task, operation, run, onPolled) {
+    const { ports, state, log, settings } = run;
+    const { clock, random, signal } = ports;
+    log.starting(task, settings);
+    const client = (0,action_run/* connectService */.Ux)(run);
+    // Comment mode has already sent requests to GitHub, and their time counts too.
+    state.startedAt ??= clock.now();
+    const { startedAt } = state;
+    const isRead = task.kind === "attach" && !settings.wait;
+    const timeoutMs = isRead
+        ? Math.min(settings.timeoutMs, state.elapsedMs(clock.now()) + maxReadMs)
+        : settings.timeoutMs;
+    const limits = { deadline: startedAt + timeoutMs, signal };
+    const isMessageResumed = task.kind === "attach" && task.resumes === "message";
+    let origin = { kind: isMessageResumed ? "resumed" : "attached" };
+    if (task.kind !== "attach") {
+        const { job, isReplay } = await run_job_submit(task, client, run, limits);
+        // On a re-run, it is the turn of an earlier attempt, which the service did not name when it was asked.
+        const isOwn = !isReplay || (0,runner_environment/* runAttempt */.Tm)(ports.environment) > 1;
+        updateState(job, isReplay && isOwn ? { kind: "attach", jobId: job.id, resumes: task.kind } : task, run);
+        if (!isOwn)
+            return { kind: "blocked", cause: "replayed", jobId: job.id };
+        log.accepted(task.kind, job, state);
+        if (signal.aborted)
+            return { kind: "cancelled", operation, acceptance: "accepted" };
+        const isCreate = task.kind === "create";
+        if (isCreate && (0,contract/* isTerminal */.Hd)(job.status))
+            return { kind: "done", status: job.status };
+        if (!settings.wait)
+            return { kind: "started" };
+        origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
+    }
+    log.waiting({ ...settings, timeoutMs }, state);
+    const readTurn = turnReader(task, client, run, limits);
+    const { intervals } = settings;
+    const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, readTurn };
+    const waitUntil = (until) => waitForJob({ ...request, until }, client, { clock, random }, (event) => {
+        if (event.kind === "polled")
+            updateState(event.job, task, run);
+        log.poll(event, state, state.elapsedMs(clock.now()), !isRead);
+        onPolled?.();
+    });
+    const wait = await waitWith(task, run, waitUntil).finally(() => log.waited());
+    if (wait.kind === "timed-out")
+        return { ...wait, timeoutMs };
+    if (wait.kind === "cancelled")
+        return { kind: "cancelled", operation, acceptance: "accepted" };
+    const { turn, job, wasSeenToStart } = wait;
+    state.isUnproven = settings.wait && !wasSeenToStart;
+    // A single poll cannot tell whether this is the state from before the message, unless the service says how the turn ended.
+    const isStale = isMessageResumed && !settings.wait && !(turn !== undefined && (0,step_lookup/* hasEnded */.hY)(turn));
+    if (!(0,contract/* isTerminal */.Hd)(job.status) || isStale)
+        return { kind: "started" };
+    if (turn === undefined)
+        return { kind: "done", status: job.status };
+    return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
+}
+/** Waits as the step is asked to. An agent that runs with the step is started first if the job that it attaches to needs it. */
+async function waitWith(task, { settings, ports: { agent, signal } }, waitUntil) {
+    if (task.kind === "attach" && settings.wait && agent) {
+        // Nothing was sent, so no agent has been asked for yet: a turn that an earlier attempt left would wait for good.
+        const found = await waitUntil("response");
+        if (found.kind !== "done")
+            return found;
+        // Loaded here, because few steps have an agent.
+        const { untilAborted } = await __webpack_require__.e(/* import() */ 6).then(__webpack_require__.bind(__webpack_require__, 9006));
+        if (!(0,contract/* isTerminal */.Hd)(found.job.status))
+            await untilAborted(agent.prepare(), signal);
+    }
+    return waitUntil(settings.wait ? "terminal" : "response");
+}
+function run_job_submit(task, client, { key, publishJobId, log, state, ports }, limits) {
+    const refusal = state.refusal === "" ? [] : [state.refusal];
+    const { sections } = task;
+    const submission = {
+        prompt: sections ? task.prompt : [task.prompt, ...refusal].join("\n\n"),
+        key: key.of(task.prompt, task.replaces),
+        ...(sections && {
+            sections: [...sections, ...refusal],
+            asked: askedOf(state, ports.environment),
+            covers: sections.length === 0 ? undefined : (0,commit_of/* commitOf */.D)(state.changes?.head),
+        }),
+    };
+    const session = state.features?.has("session") ? state.session : undefined;
+    const onRetry = (notice) => log.retrying(notice, state.elapsedMs(ports.clock.now()));
+    return task.kind === "create"
+        ? client.createJob({ ...submission, base: task.base, session }, limits, onRetry, publishJobId)
+        : client.sendMessage(task.jobId, submission, limits, onRetry);
+}
+/** Returns the person who asked, where and in which run. Only people are named: other events name whoever caused them last. */
+function askedOf({ author, threadUrl }, environment) {
+    const { GITHUB_EVENT_NAME: event, GITHUB_TRIGGERING_ACTOR: actor = "" } = environment;
+    const by = author || (event === "workflow_dispatch" ? actor : "");
+    return { by: by || undefined, in: threadUrl || undefined, run: (0,runner_environment/* runUrl */.Vp)(environment) || undefined };
+}
+/** Returns a function that reads the status of our turn, if the service may say it: others may have sent a message since. */
+function turnReader(task, client, { key, state, settings }, limits) {
+    if (task.kind === "attach" && task.resumes === undefined)
+        return undefined;
+    // A single poll is worth a question only if the turn is known.
+    if (!settings.wait && (task.kind !== "attach" || task.turnId === undefined))
+        return undefined;
+    const isOwn = ({ jobId, turnId, request }) => jobId === state.jobId &&
+        (task.kind === "attach" ? turnId === task.turnId : request === key.of(task.prompt, task.replaces).request);
+    let isUnannounced = false;
+    return async () => {
+        if (isUnannounced)
+            return undefined;
+        const announcement = await client.lookUpStep(key.of(""), limits).catch((error) => {
+            // A service that has announced nothing may not know the question: its record counts.
+            if (state.features === undefined && !settings.agent && (0,errors/* isRequestError */.eK)(error))
+                return undefined;
+            throw error;
+        });
+        // What has announced itself knows how the turn ended: then another answer is none, and the record may be about a later turn.
+        if (announcement === undefined && state.features !== undefined)
+            throw new errors/* InvalidResponseError */.tF("it announces nothing", "");
+        isUnannounced = announcement === undefined;
+        if (announcement === undefined)
+            return undefined;
+        state.features = announcement.features;
+        const own = announcement.turns.find(isOwn);
+        state.updateTurns(announcement.turns, own);
+        return own?.status;
+    };
+}
+/** Merges a record into the state, and publishes the job's id before anything else can fail. */
+function updateState(job, task, { ports, state, log, publishJobId }) {
+    const isFirst = !state.hasRecord;
+    const hadInvalidLink = state.hasInvalidLink;
+    state.update(job, ports.clock.now());
+    const origins = { create: "created", message: "continued", attach: "attached" };
+    state.origin ||= task.kind === "attach" && task.resumes ? "resumed" : origins[task.kind];
+    if (isFirst)
+        publishJobId(job.id);
+    if (state.hasInvalidLink && !hadInvalidLink)
+        log.warning((0,runner_kit_text/* message */.iU) `
+      Invalid pull request link
+      The service returned ${(0,untrusted/* excerpt */.Kb)(job.prLink, 300)} as the pull request, which is not an http(s) URL without credentials. Ignored.`);
+}
+function resultOfError(error, operation, { ports, state, log, publishJobId }) {
+    if (error instanceof action_result/* AgentError */.Yv) {
+        const acceptance = state.hasRecord ? "accepted" : "unknown";
+        // A service that ends with its step can say so before the signal is seen here.
+        return ports.signal.aborted ? { kind: "cancelled", operation, acceptance } : (0,action_result/* agentFailed */.$q)(error, acceptance);
+    }
+    if (operation !== "poll" && error instanceof errors/* SubmissionError */.nx) {
+        if (operation === "create" && error.jobId !== undefined) {
+            state.jobId = error.jobId;
+            state.origin = "created";
+            publishJobId(error.jobId);
+        }
+        if (ports.signal.aborted)
+            return { kind: "cancelled", operation, acceptance: error.acceptance };
+        return { kind: "submission-failed", operation, error };
+    }
+    if ((0,errors/* isRequestError */.eK)(error)) {
+        // Without a record, there was no response to the create or message, so this came from `connect`.
+        return operation !== "poll" && !state.hasRecord
+            ? { kind: "submission-failed", operation, error: new errors/* SubmissionError */.nx("rejected", error) }
+            : { kind: "poll-failed", error };
+    }
+    log.debugError(error);
+    return { kind: "crashed", error };
+}
+/**
+ * Stops the turn that a cancelled step has sent itself, if the service can. The state says what became of it, and the result
+ * whether a request that was in doubt was accepted. Never rejects.
+ */
+async function stopOwnTurn(task, result, run) {
+    const { settings, state, log } = run;
+    const isOwn = task.kind !== "attach" && settings.wait && settings.onCancel === "stop";
+    // An agent that runs with the step ends with it.
+    if (!isOwn || !(result.kind === "cancelled" || (settings.agent && result.kind === "timed-out")))
+        return result;
+    if (result.kind === "cancelled" && result.acceptance === "rejected")
+        return result;
+    const accepted = result.kind === "cancelled" ? { ...result, acceptance: "accepted" } : result;
+    const { clock } = run.ports;
+    // The step's own signal has aborted.
+    const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
+    try {
+        const client = (0,action_run/* connectService */.Ux)(run);
+        const key = run.key.of(task.prompt, task.replaces);
+        const announcement = await client.lookUpStep(key, limits);
+        if (!announcement)
+            return result;
+        state.features = announcement.features;
+        const turn = announcement.turns.find(({ request, jobId }) => request === key.request && (state.jobId === "" || jobId === state.jobId));
+        if (!turn)
+            return result;
+        if (state.jobId === "") {
+            state.jobId = turn.jobId;
+            state.origin = task.kind === "create" ? "created" : "continued";
+            run.publishJobId(turn.jobId);
+        }
+        if (!announcement.features.has("stop"))
+            return accepted;
+        state.stop = "asked";
+        for (;;) {
+            // An earlier attempt may have sent the same request, and its turn may be over.
+            const status = (0,step_lookup/* hasEnded */.hY)(turn.status) ? turn.status : await client.stopTurn(turn.jobId, turn.turnId, limits);
+            if (status === "stopped")
+                state.stop = "stopped";
+            else if (status === "completed" || status === "failed") {
+                state.stop = "ended";
+                state.update((await client.getJob(turn.jobId, limits)).job, clock.now());
+            }
+            if (state.stop !== "asked" || clock.now() + pauseMs >= limits.deadline)
+                break;
+            await clock.sleep(pauseMs);
+        }
+        return accepted;
+    }
+    catch (error) {
+        log.debugError(error);
+        if (state.stop !== undefined)
+            return accepted;
+        state.stop = "unreached";
+        return result;
+    }
+}
+
+
+/***/ }),
+
+/***/ 7742:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   l: () => (/* binding */ RunState)
+/* harmony export */ });
+/* harmony import */ var _client_contract_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6078);
+/* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8808);
+
+
+/** What a record says of a job besides its state. */
+const jobFacts = ["model", "repository", "ref", "createdAt", "archivedAt", "base", "pageUrl"];
+/** What the run knows so far: outputs, log and summary are made from it. */
+class RunState {
+    /** Monotonic time of the first request; `undefined` until then. */
+    startedAt;
+    jobId = "";
+    /** How the step came by the job; empty until the service has confirmed it. */
+    origin = "";
+    /** The last of the four known statuses seen. */
+    status = "";
+    pullRequest;
+    /** Whether the last record had a pull request link that must not be published. */
+    hasInvalidLink = false;
+    model = "";
+    repository = "";
+    ref = "";
+    createdAt = "";
+    archivedAt = "";
+    /** The branch that the job started from, if the service says it. */
+    base = "";
+    /** The address of the job's page for people, which may be linked. */
+    pageUrl = "";
+    timeline = [];
+    /** What changed in the repository, with `changes`; `undefined` if that was not read, or if there is nothing to compare. */
+    changes;
+    /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
+    features;
+    /** What it announced before anything was sent. */
+    announcement;
+    /** What the session of the step is known by, once the branch is known that its jobs start from; `undefined` without one. */
+    session;
+    /** The one that the announcement is about. */
+    askedSession;
+    /** See `ClientOptions.asked`. */
+    asked = {};
+    /** Whether it has denied that it can be asked. */
+    isMute = false;
+    /** What became of the turn when the step was cancelled; `undefined` if the service was not asked to stop it. */
+    stop;
+    /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
+    finalMessage = "";
+    /** The transcript of an agent that ran with the step; empty if there is none. */
+    logFile = "";
+    /** The file with work that is kept nowhere else; empty if there is none. */
+    workFile = "";
+    /** What the service's check of the turn's commit showed; empty if it says nothing. */
+    check = "";
+    /** Whether it is known that the turn changed nothing: the job's pull request has nothing of it. */
+    isUnchanged = false;
+    /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
+    costUsd;
+    /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
+    failure;
+    /** Whether the last record says that work of the job's last turn, which failed, is kept. */
+    isKept = false;
+    /** Whether it says that something of that turn is kept unfinished. */
+    isUnfinished = false;
+    /** Whether the message to the job publishes kept work, which has no pull request yet. */
+    publishesKept = false;
+    /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
+    isUnproven = false;
+    /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
+    lastPullRequest;
+    /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
+    refusal = "";
+    /** What the reply says of the branch that the job starts from, if that is another one than the workflow asks for. */
+    startNote = [];
+    /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
+    author = "";
+    threadUrl = "";
+    /** Returns the milliseconds since the first request; 0 before it. */
+    elapsedMs(now) {
+        return this.startedAt === undefined ? 0 : now - this.startedAt;
+    }
+    /** Forgets the job, before another one is started. */
+    forgetJob() {
+        this.jobId = "";
+        this.origin = "";
+        this.status = "";
+        this.pullRequest = undefined;
+        this.hasInvalidLink = false;
+        this.isUnproven = false;
+        this.finalMessage = "";
+        this.check = "";
+        this.isUnchanged = false;
+        this.failure = undefined;
+        this.isKept = false;
+        this.isUnfinished = false;
+        for (const fact of jobFacts)
+            this[fact] = "";
+        this.timeline.length = 0;
+    }
+    get hasRecord() {
+        return this.timeline.length > 0;
+    }
+    /** Takes over what the service says of the step's turns, and of the one that the step waits for. */
+    updateTurns(turns, own) {
+        // Line ends are kept; other control characters could do harm in a terminal.
+        this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
+        this.check = own?.check ?? "";
+        this.isUnchanged = own?.isUnchanged ?? false;
+        const hasFailed = own?.status === "failed" || own?.status === "stopped";
+        this.failure = hasFailed
+            ? {
+                isStopped: own.status === "stopped",
+                isKept: own.isKept,
+                isUnfinished: own.isUnfinished,
+                failureClass: own.failureClass,
+                reason: own.reason.replace(/[\p{Cc}\s]+/gu, " ").trim(),
+            }
+            : undefined;
+        const costs = turns.map(({ costUsd }) => costUsd);
+        const isKnown = costs.length > 0 && costs.every((cost) => cost !== undefined);
+        // Sums of decimal fractions are not exact.
+        this.costUsd = isKnown ? Number(costs.reduce((sum, cost) => sum + (cost ?? 0), 0).toFixed(6)) : undefined;
+    }
+    /** Merges a record. Fields it lacks keep their value, except the pull request, which is always the last record's. */
+    update(job, now) {
+        this.jobId = job.id;
+        if ((0,_client_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isKnownStatus */ .ih)(job.status))
+            this.status = job.status;
+        if (this.timeline.at(-1)?.status !== job.status)
+            this.timeline.push({ status: job.status, atMs: this.elapsedMs(now) });
+        this.pullRequest = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_1__/* .parsePullRequest */ .y)(job.prLink);
+        this.hasInvalidLink = job.prLink !== "" && !this.pullRequest;
+        this.isKept = job.isKept;
+        this.isUnfinished = job.isUnfinished;
+        for (const fact of jobFacts)
+            this[fact] = job[fact] || this[fact];
+    }
+}
+
+
+/***/ }),
+
+/***/ 9863:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  uU: () => (/* binding */ canBeAsked),
+  UY: () => (/* binding */ connectGitHub),
+  JC: () => (/* binding */ connectRepository),
+  nO: () => (/* binding */ connectRepositoryOfJob),
+  Ux: () => (/* binding */ connectService)
+});
+
+// EXTERNAL MODULE: ./build/runner-kit/transport.js
+var runner_kit_transport = __webpack_require__(6903);
+// EXTERNAL MODULE: ./build/client/contract.js
+var contract = __webpack_require__(6078);
+// EXTERNAL MODULE: ./build/client/errors.js
+var errors = __webpack_require__(6695);
+;// CONCATENATED MODULE: ./build/client/job-page.js
+/** Far longer than any page's address. */
+const maxUrlLength = 4096;
+/** Returns the link with `rel="alternate"` and `type="text/html"` on the request's origin. RFC 8288, section 3. */
+function parseJobPage(header = "", requestUrl) {
+    let index = 0;
+    const next = (pattern) => {
+        pattern.lastIndex = index;
+        const match = pattern.exec(header);
+        if (match)
+            index = pattern.lastIndex;
+        return match;
+    };
+    for (let link = next(linkTarget); link; link = next(linkTarget)) {
+        // By their names in lower case. If a name repeats, its first value counts.
+        const parameters = new Map();
+        for (let parameter = next(linkParameter); parameter; parameter = next(linkParameter)) {
+            const [, name = "", quoted, token = ""] = parameter;
+            const value = quoted === undefined ? token.trim() : quoted.replace(/\\(.)/g, "$1");
+            if (!parameters.has(name.toLowerCase()))
+                parameters.set(name.toLowerCase(), value);
+        }
+        // The links up to the first one that is malformed count.
+        if (!next(linkEnd))
+            return undefined;
+        const relations = (parameters.get("rel") ?? "").toLowerCase().split(/[ \t]+/);
+        const isPage = relations.includes("alternate") && parameters.get("type")?.toLowerCase() === "text/html";
+        // With an anchor, the link is about something else.
+        const url = isPage && !parameters.has("anchor") ? checkPage(link[1] ?? "", requestUrl) : undefined;
+        if (url !== undefined)
+            return url;
+    }
+    return undefined;
+}
+const linkTarget = /[ \t,]*<([^>]*)>/y;
+/** `; name`, `; name=value` or `; name="quoted value"`. */
+const linkParameter = /[ \t]*;[ \t]*([^ \t=;,"]*)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;,"]*)))?/y;
+/** The end of a link, after which the next one may follow. */
+const linkEnd = /[ \t]*(?:,|$)/y;
+function checkPage(target, requestUrl) {
+    const url = /[\s\p{Cc}\\]/u.test(target) ? null : URL.parse(target, requestUrl.href);
+    const isOwn = url?.origin === requestUrl.origin && /^https?:$/.test(url.protocol);
+    return isOwn && url.username === "" && url.password === "" && url.href.length <= maxUrlLength ? url.href : undefined;
+}
+
+;// CONCATENATED MODULE: ./build/client/retry-after.js
+/** A year: effectively never, but still safe to compute with and to display. */
+const maxRetryAfterMs = 31_536_000_000;
+/** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). `Date.parse` by itself accepts far more. */
+const httpDate = /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
+const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+/**
+ * Parses `Retry-After` (RFC 9110, section 10.2.3), in milliseconds, at most a year; `undefined` unless it is a later time. A date is
+ * compared with the response's own `date`, because clocks differ, or with the runner's `wallTimeMs`.
+ */
+function parseRetryAfter(value, date, wallTimeMs) {
+    const text = value?.trim() ?? "";
+    const sentAt = parseHttpDate(date?.trim() ?? "");
+    const waitMs = /^\d+$/.test(text)
+        ? Number(text) * 1000
+        : parseHttpDate(text) - (Number.isNaN(sentAt) ? wallTimeMs : sentAt);
+    return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : undefined;
+}
+/** Returns milliseconds since 1970, or `NaN`. */
+function parseHttpDate(text) {
+    if (httpDate.test(text))
+        return Date.parse(text);
+    return asctimeDate.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
+}
+
+// EXTERNAL MODULE: ./build/client/step-lookup.js
+var step_lookup = __webpack_require__(1021);
+// EXTERNAL MODULE: ./build/client/submit.js + 1 modules
+var client_submit = __webpack_require__(9099);
+// EXTERNAL MODULE: ./build/client/trace.js
+var trace = __webpack_require__(4575);
+;// CONCATENATED MODULE: ./build/client/client.js
+
+
+
+
+
+
+
+
+/** The timeout of one request, in milliseconds, unless less time is left. */
+const requestTimeoutMs = 30_000;
+/** After an abort, a create or message in flight gets this long for its response, which says whether it was accepted. */
+const submissionGraceMs = 4000;
+/** The longest answer to the question what was sent under a step that is waited for, in milliseconds. */
+const lookupTimeoutMs = 10_000;
+/** Creates a client for one project. Nothing it returns or throws contains a token. Specification: "Endpoints". */
+function createClient(options, ports) {
+    const { clock, random, onTrace = () => { } } = ports;
+    const { credentials } = options;
+    const redact = (text) => credentials.redact(text);
+    const transport = (0,trace/* traceTransport */.d)(ports.transport, () => clock.now(), (0,trace/* createTracer */.O)(onTrace, redact));
+    const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
+    const pathOf = (jobId) => `${jobsPath}/${encodeURIComponent(jobId)}`;
+    async function send(method, path, limits, { submission, key = submission?.key, holdSeconds = 0, timeoutMs = requestTimeoutMs }) {
+        const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
+        // A create or message must not be sent so late that no response could arrive.
+        const tokenDeadline = limits.deadline - (submission ? client_submit/* minTimeLeftMs */.x3 : 0);
+        const token = await credentials.token({ ...limits, deadline: tokenDeadline });
+        const sentAt = clock.now();
+        const response = await transport({
+            method,
+            url,
+            headers: {
+                accept: "application/json",
+                "accept-encoding": "identity",
+                authorization: `Bearer ${token}`,
+                "user-agent": options.userAgent,
+                ...(submission && { "content-type": "application/json" }),
+                // A string: IETF draft "The Idempotency-Key HTTP Header Field"; RFC 9651, section 3.3.3.
+                ...(key && { "idempotency-key": `"${key.step}.${key.request}"` }),
+                // Asks the service to hold its response until the job ends, but not longer: RFC 7240, section 4.3.
+                ...(holdSeconds > 0 && { prefer: `wait=${holdSeconds}` }),
+            },
+            ...(submission && {
+                body: JSON.stringify({ ...submission, key: undefined }),
+                graceMs: submissionGraceMs,
+            }),
+            timeoutMs: Math.max(0, Math.min(timeoutMs, limits.deadline - clock.now())),
+            signal: limits.signal,
+        });
+        const respondedAt = clock.now();
+        const data = (0,contract/* parseBody */.OG)(response.body, redact);
+        if (!(0,runner_kit_transport/* isSuccess */.oJ)(response.status))
+            throw new errors/* HttpError */.j$({
+                status: response.status,
+                serviceMessage: (0,contract/* parseErrorMessage */.xI)(data, redact(response.body)),
+                location: redact(response.headers.location ?? ""),
+                retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
+                sentAt,
+            });
+        return { response, data, url, sentAt, respondedAt };
+    }
+    async function request(method, path, limits, requestOptions) {
+        const { response, data, url, sentAt, respondedAt } = await send(method, path, limits, requestOptions);
+        const job = (0,contract/* parseJob */.JN)(data);
+        if (!job)
+            throw new errors/* InvalidResponseError */.tF(`HTTP ${response.status} without a job record`, response.body);
+        if (job.id !== (requestOptions.jobId ?? job.id))
+            throw new errors/* InvalidResponseError */.tF("it is the record of another job", "");
+        const pageUrl = parseJobPage(response.headers.link, url);
+        // A link that contains a token cannot be shown, and would lead nowhere without it.
+        const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
+        return {
+            job: isPageHidden ? job : { ...job, pageUrl },
+            sentAt,
+            heldMs: isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
+            isReplayed: response.headers["idempotent-replayed"]?.trim().toLowerCase() === "true",
+        };
+    }
+    /** Sends a message to a job, or a create without one. */
+    async function submitTo(jobId, submission, limits, onRetry, onJobId = () => { }) {
+        const path = jobId === undefined ? jobsPath : `${pathOf(jobId)}/message`;
+        const post = () => request("POST", path, limits, { submission, jobId });
+        const ask = () => client.lookUpStep(submission.key, limits);
+        const { accepted, wasInDoubt } = await (0,client_submit/* submit */.tA)(post, limits, { clock, random, redact, ask, onJobId }, onRetry);
+        return { job: accepted.job, isReplay: accepted.isReplayed && !wasInDoubt };
+    }
+    const client = {
+        /** Creates a job. `onJobId` gets the untrusted id in a response that is in doubt. @throws SubmissionError */
+        createJob: (submission, limits, onRetry, onJobId) => submitTo(undefined, submission, limits, onRetry, onJobId),
+        /** Sends a follow-up message to a job, by the same rules. */
+        sendMessage: (jobId, submission, limits, onRetry) => submitTo(jobId, submission, limits, onRetry),
+        /** Gets a job, without retries; the service may hold it for `holdSeconds`. @throws RequestError, also for another job */
+        getJob: async (jobId, limits, holdSeconds = 0) => {
+            const reading = await request("GET", pathOf(jobId), limits, { holdSeconds, jobId });
+            return holdSeconds > 0 ? reading : { ...reading, heldMs: 0 };
+        },
+        /**
+         * Asks what was sent under the step of a key, and which job a session continues; `undefined` if the service does not know the
+         * question (`404`, `405`, `501`), or did not receive the key. @throws RequestError if that is unknown
+         */
+        lookUpStep: async (key, limits, session) => {
+            if (!options.canBeAsked)
+                return undefined;
+            const { asked } = options;
+            const waitMs = (asked.until ?? 0) - clock.now();
+            if (asked.rejected && waitMs > 0)
+                throw new errors/* HttpError */.j$({ ...asked.rejected, retryAfterMs: waitMs });
+            const query = new URLSearchParams({ step: key.step, ...(session !== undefined && { session }) });
+            const path = `${jobsPath}?${query}`;
+            try {
+                // The key goes with the question, so that the service can say that something on the way removes it.
+                const { response, data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
+                const announcement = (0,step_lookup/* parseAnnouncement */.$g)(data, key.step);
+                if (announcement === "unusable")
+                    throw new errors/* InvalidResponseError */.tF("it announces nothing", response.body);
+                return announcement === "keyless" ? undefined : announcement;
+            }
+            catch (error) {
+                if (error instanceof errors/* HttpError */.j$ && [404, 405, 501].includes(error.status))
+                    return undefined;
+                if (error instanceof errors/* HttpError */.j$ && error.retryAfterMs !== undefined)
+                    Object.assign(asked, { rejected: error, until: clock.now() + error.retryAfterMs });
+                throw error;
+            }
+        },
+        /** Asks to stop a turn, once. Returns its status, `undefined` while it is ending. @throws RequestError */
+        stopTurn: async (jobId, turnId, limits) => {
+            const path = `${pathOf(jobId)}/turn/${encodeURIComponent(turnId)}/stop`;
+            const { response, data } = await send("POST", path, limits, { timeoutMs: lookupTimeoutMs });
+            if (response.status !== 200)
+                return undefined;
+            const status = (0,step_lookup/* parseTurnStatus */.D7)(data);
+            if (status === undefined)
+                throw new errors/* InvalidResponseError */.tF("it has no status of a turn", response.body);
+            return status;
+        },
+    };
+    return client;
+}
+/** Returns whether `Preference-Applied` names `wait`, with or without a value (RFC 7240, section 3). */
+function isWaitApplied(preferenceApplied = "") {
+    return preferenceApplied.split(",").some((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference));
+}
+
+// EXTERNAL MODULE: ./build/action/mintlify.js
+var mintlify = __webpack_require__(6929);
+// EXTERNAL MODULE: ./build/action/runner/environment.js
+var environment = __webpack_require__(767);
+// EXTERNAL MODULE: ./build/action/runner/read-repository.js
+var read_repository = __webpack_require__(9093);
+;// CONCATENATED MODULE: ./build/action/run.js
+
+
+
+
+/** Connects to the service of a run. Only a service that is not the default one is asked what it offers. */
+function connectService(run) {
+    const { settings, ports, credentials, log } = run;
+    const { baseUrl, projectId } = settings;
+    const { clock, random } = ports;
+    return createClient({
+        baseUrl,
+        projectId,
+        credentials,
+        userAgent: (0,environment/* userAgent */.N1)(ports.environment),
+        canBeAsked: canBeAsked(run),
+        asked: run.state.asked,
+    }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (line) => log.debug(line) });
+}
+/** Returns whether the service is asked what was sent under a step. */
+function canBeAsked({ settings }) {
+    return !(0,mintlify/* isMintlify */.T)(settings.baseUrl);
+}
+/** Connects to the runner's GitHub. @param token - default: the one for the workflow's repository */
+function connectGitHub({ settings, ports, log }, token = settings.githubToken) {
+    const apiUrl = ports.environment.GITHUB_API_URL || "https://api.github.com";
+    return ports.connectGitHub(token, apiUrl, (line) => log.debug(line));
+}
+/** Connects to the run's own repository on GitHub, to read it. */
+async function connectRepository(run, limits = {}) {
+    return (0,read_repository/* readerOf */.T)(await connectGitHub(run), (0,environment/* ownRepository */.d5)(run.ports.environment), run.ports, limits);
+}
+/** Connects to the repository of a job's pull request, which may be another one. */
+async function connectRepositoryOfJob(run, place, limits = {}) {
+    return (0,read_repository/* readerOf */.T)(await connectGitHub(run, run.settings.agent?.githubToken), place, run.ports, limits);
+}
+
+
+/***/ }),
+
+/***/ 767:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $3: () => (/* binding */ canRequestIdTokens),
+/* harmony export */   KI: () => (/* binding */ isOnTag),
+/* harmony export */   N1: () => (/* binding */ userAgent),
+/* harmony export */   Rt: () => (/* binding */ missingCertificates),
+/* harmony export */   Tm: () => (/* binding */ runAttempt),
+/* harmony export */   Vd: () => (/* binding */ serverUrl),
+/* harmony export */   Vp: () => (/* binding */ runUrl),
+/* harmony export */   d5: () => (/* binding */ ownRepository),
+/* harmony export */   j_: () => (/* binding */ readEvent)
+/* harmony export */ });
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
+
+/** Returns the number of the run attempt: 1 on the first run of a workflow run, more on a re-run. */
+function runAttempt({ GITHUB_RUN_ATTEMPT }) {
+    return Number(GITHUB_RUN_ATTEMPT ?? 1);
+}
+/** Returns the address of the runner's GitHub. */
+function serverUrl({ GITHUB_SERVER_URL }) {
+    return GITHUB_SERVER_URL || "https://github.com";
+}
+/** Returns the repository of the run; its parts are empty if the runner does not name one. */
+function ownRepository({ GITHUB_REPOSITORY = "" }) {
+    const [owner = "", repo = ""] = GITHUB_REPOSITORY.split("/");
+    return { owner, repo };
+}
+/** Returns whether the job may request OIDC tokens: it has `permissions: id-token: write`. */
+function canRequestIdTokens(environment) {
+    return Boolean(environment.ACTIONS_ID_TOKEN_REQUEST_URL && environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
+}
+/** Returns the address of the workflow run. */
+function runUrl(environment) {
+    const { GITHUB_REPOSITORY: repository = "", GITHUB_RUN_ID: run = "" } = environment;
+    return `${serverUrl(environment)}/${repository}/actions/runs/${run}`;
+}
+/** Returns whether the run is on a tag, as for the event `release`. GitHub's documentation: "Variables", `GITHUB_REF`. */
+function isOnTag({ GITHUB_REF = "" }) {
+    return GITHUB_REF.startsWith("refs/tags/");
+}
+/** Reads the payload of the event that triggered the workflow. */
+function readEvent({ GITHUB_EVENT_PATH = "" }) {
+    return JSON.parse((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(GITHUB_EVENT_PATH, "utf8"));
+}
+/** Returns the file of certificates that Node ignores because it does not exist. Node: "NODE_EXTRA_CA_CERTS". */
+function missingCertificates({ NODE_EXTRA_CA_CERTS: file = "" }) {
+    return file === "" || (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(file) ? undefined : file;
+}
+/**
+ * Returns the `User-Agent` of requests to the service: with the version and the address of the action, as the workflow names them. A local
+ * action has none.
+ */
+function userAgent(environment) {
+    const { GITHUB_ACTION_REPOSITORY: repository = "", GITHUB_ACTION_REF: ref = "" } = environment;
+    if (!/^[\w.-]+\/[\w.-]+$/.test(repository) || ref === "")
+        return "agent-job-action";
+    return `agent-job-action/${ref.replace(/[^\w.-]/g, "-")} (+${serverUrl(environment)}/${repository})`;
+}
+
+
+/***/ }),
+
+/***/ 9093:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   T: () => (/* binding */ readerOf),
+/* harmony export */   q: () => (/* binding */ parse)
+/* harmony export */ });
+/** Returns a reader of a repository, whose time begins now. */
+function readerOf(github, { owner, repo }, { clock, signal }, { timeoutMs = 10_000, totalMs = timeoutMs }) {
+    const deadline = clock.now() + totalMs;
+    const limits = () => {
+        const totalTimeoutMs = deadline - clock.now();
+        return { timeoutMs: Math.min(timeoutMs, totalTimeoutMs), totalTimeoutMs, signal };
+    };
+    const routeOf = (path) => `GET /repos/{owner}/{repo}/${path}`;
+    return {
+        get: async (path, schema, parameters) => parse(schema, await github.request(routeOf(path), { owner, repo, ...parameters }, limits())),
+        list: async (path, item, parameters) => {
+            const items = await github.paginate(routeOf(path), { owner, repo, ...parameters }, limits());
+            return items.map((each) => parse(item, each));
+        },
+    };
+}
+/** @throws with the name of the data and of their wrong fields, if they are not what the schema says */
+function parse(schema, value, name = "GitHub's response") {
+    const { data, error } = schema.safeParse(value);
+    if (data !== undefined)
+        return data;
+    const paths = error?.issues.map(({ path }) => path.join(".")).filter(Boolean) ?? [];
+    throw new Error(paths.length === 0 ? `${name} is not usable` : `${name} lacks, or has a wrong type for: ${paths.join(", ")}`);
+}
+
+
+/***/ }),
+
+/***/ 4875:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  start: () => (/* binding */ start)
+});
+
+// EXTERNAL MODULE: external "node:path"
+var external_node_path_ = __webpack_require__(6760);
+;// CONCATENATED MODULE: ./build/client/clock.js
+/** The longest delay that `setTimeout` accepts; it fires immediately on anything longer. */
+const maxTimerMs = 2 ** 31 - 1;
+/** The system clock. */
+const systemClock = {
+    now: () => performance.now(),
+    wallTime: () => Date.now(),
+    sleep: (ms, signal) => new Promise((resolve) => {
+        if (signal?.aborted)
+            return resolve();
+        const wake = () => {
+            clearTimeout(timer);
+            signal?.removeEventListener("abort", wake);
+            resolve();
+        };
+        const timer = setTimeout(wake, Math.min(Math.max(ms, 0), maxTimerMs));
+        signal?.addEventListener("abort", wake);
+    }),
+};
+
+// EXTERNAL MODULE: ./build/runner-kit/transport.js
+var runner_kit_transport = __webpack_require__(6903);
+// EXTERNAL MODULE: ./build/client/credentials.js
+var client_credentials = __webpack_require__(8024);
+// EXTERNAL MODULE: ./build/runner-kit/text.js
+var runner_kit_text = __webpack_require__(9563);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __webpack_require__(3024);
+;// CONCATENATED MODULE: ./build/action/inputs/prompt-file.js
+
+
+
+/**
+ * Reads the prompt from a file in the workspace, without a byte order mark. No path or link may leave the workspace: in an
+ * untrusted branch, it could send any file on the runner to the agent.
+ */
+function readPromptFile(path, workspace) {
+    try {
+        // The system's own function also expands short names of Windows: JavaScript's leaves `GIT~1` as it is.
+        const root = external_node_fs_.realpathSync.native(workspace);
+        const file = external_node_fs_.realpathSync.native((0,external_node_path_.resolve)(root, path));
+        const fromRoot = (0,external_node_path_.relative)(root, file);
+        if (fromRoot === ".." || fromRoot.startsWith(`..${external_node_path_.sep}`) || (0,external_node_path_.isAbsolute)(fromRoot))
+            return { problem: (0,runner_kit_text/* say */.cv) `must be in the workspace, but ${path} is outside it` };
+        // A link in an untrusted branch could point to Git's own files, which may contain the checkout's token.
+        if (fromRoot.split(external_node_path_.sep).some((name) => isGitFolder.test(name)))
+            return { problem: (0,runner_kit_text/* say */.cv) `must not be in .git, but ${path} is` };
+        if (!(0,external_node_fs_.statSync)(file).isFile())
+            return { problem: (0,runner_kit_text/* say */.cv) `must be a file, but ${path} is not` };
+        const text = new TextDecoder("utf-8", { fatal: true }).decode((0,external_node_fs_.readFileSync)(file));
+        // UTF-16 without a byte order mark is also UTF-8, with a NUL beside each letter.
+        if (text.includes("\0"))
+            return { problem: notUtf8(path) };
+        return text.trim() === "" ? { problem: (0,runner_kit_text/* say */.cv) `is empty: ${path} contains no text` } : { text };
+    }
+    catch (error) {
+        return { problem: describe(error, path) };
+    }
+}
+/** Names of `.git` on disks that ignore case, and on Windows: names that Git itself does not check out there. */
+const isGitFolder = /^(\.git|git~\d+)[ .]*(:.*)?$/i;
+function notUtf8(path) {
+    return (0,runner_kit_text/* say */.cv) `must be UTF-8 text, but ${path} is not. In PowerShell, write it with Out-File -Encoding utf8`;
+}
+function describe(error, path) {
+    if (error.code === "ENOENT")
+        return (0,runner_kit_text/* say */.cv) `does not exist: there is no ${path} in the workspace. Check the path, and that the repository is checked out`;
+    if (error.code === "ERR_ENCODING_INVALID_ENCODED_DATA")
+        return notUtf8(path);
+    return (0,runner_kit_text/* say */.cv) `cannot be read: ${path} (${error.code ?? error.message})`;
+}
+
+// EXTERNAL MODULE: ./build/runner-kit/agent-service.js
+var agent_service = __webpack_require__(7261);
+// EXTERNAL MODULE: ./build/runner-kit/untrusted.js
+var untrusted = __webpack_require__(4436);
+;// CONCATENATED MODULE: ./build/runner-kit/path-patterns.js
+/** A pattern that cannot be read, and why, as what follows it in a sentence. */
+class PatternError extends Error {
+    index;
+    constructor(index, problem) {
+        super(problem);
+        this.index = index;
+    }
+}
+/** Mistakes by which a pattern matches no file, and what they are, as what follows it in a sentence. */
+const mistakes = [
+    [/^- /, "begins with the dash of a list"],
+    [/^["'`]|["'`]$/, "has quotation marks"],
+    [/(?:^|\/)\.\.(?:\/|$)/, "has .. in it, as no path does"],
+    [/,\s*[^,]*[*/]/, "has a comma: write one pattern in each line"],
+    [/\\[a-z\d]/i, "has a backslash between folders: write /"],
+];
+/**
+ * Reads patterns with the meaning of GitHub's `on.push.paths`: the last one that matches a path decides, and one that begins with `!` excludes
+ * it. The usual libraries differ in `?`, `+` and `**.js`. GitHub's documentation: "Filter pattern cheat sheet". One that ends with `/`, which
+ * matches no file there, is for all in that folder.
+ *
+ * @throws PatternError
+ */
+function readPatterns(patterns) {
+    const rules = patterns.map((pattern, index) => {
+        const isNegative = pattern.startsWith("!");
+        const path = isNegative ? pattern.slice(1) : pattern;
+        try {
+            return { pattern, isNegative, expression: toRegExp(path.endsWith("/") ? `${path}**` : path) };
+        }
+        catch (error) {
+            throw new PatternError(index, error instanceof Error ? error.message : String(error));
+        }
+    });
+    if (rules.every(({ isNegative }) => isNegative))
+        throw new PatternError(0, "only excludes files; add a pattern without ! before it, such as **");
+    const matches = (path) => rules.findLast(({ expression }) => expression.test(path))?.isNegative === false;
+    const unused = (paths) => rules.filter(({ expression }) => !paths.some((path) => expression.test(path))).map(({ pattern }) => pattern);
+    const into = (folder) => {
+        const excluded = rules.findLastIndex(({ isNegative, expression }) => isNegative && [folder, `${folder}/`].some((path) => expression.test(path)));
+        return rules.flatMap(({ pattern }, index) => (index > excluded && reaches(pattern, folder) ? pattern : []));
+    };
+    return { patterns, matches, unused, into };
+}
+/** Returns whether a beginning of a pattern, up to a slash or two stars, matches a folder. */
+const reaches = (pattern, folder) => /^[^!*/]/.test(pattern) &&
+    [...pattern.matchAll(/(?<!\\)\/|\*\*/g)].some(({ index, 0: end }) => end === "/"
+        ? toRegExp(pattern.slice(0, index)).test(folder)
+        : toRegExp(pattern.slice(0, index + 2)).test(`${folder}/`));
+/** The parts of a pattern, in the order in which they are tried. */
+const part = /(?<anyFolders>(?<=^|\/)(?:\*\*\/)+)|(?<anything>\*{2,})|(?<anyName>\*)|(?<quantifier>[?+])|\[(?<set>[^\]]*)\]|\\(?<escaped>[\s\S])|(?<literal>[^[\\])|(?<unreadable>[[\\])/gu;
+/** @throws with the problem of a pattern that cannot be read, as what follows it in a sentence */
+function toRegExp(pattern) {
+    if (pattern === "")
+        throw new Error("is empty");
+    let source = "";
+    let isRepeatable = false;
+    for (const { groups = {} } of pattern.matchAll(part)) {
+        const { anyFolders, anything, anyName, quantifier, set, escaped, literal } = groups;
+        const character = escaped ?? literal;
+        if (quantifier !== undefined && !isRepeatable)
+            throw new Error(`has nothing before ${quantifier} to repeat`);
+        isRepeatable = set !== undefined || character !== undefined;
+        if (anyFolders !== undefined)
+            source += "(?:.*/)?";
+        else if (anything !== undefined)
+            source += ".*";
+        else if (anyName !== undefined)
+            source += "[^/]*";
+        else if (set !== undefined)
+            source += characterSet(set);
+        else if (quantifier !== undefined)
+            source += quantifier;
+        else if (character !== undefined)
+            source += RegExp.escape(character);
+        else
+            throw new Error(groups.unreadable === "[" ? "has a bracket that is not closed" : "ends with a backslash");
+    }
+    return new RegExp(`^${source}$`, "su");
+}
+/** GitHub knows only the ranges `a-z`, `A-Z` and `0-9`, and parts of them. */
+function characterSet(characters) {
+    const parts = characters.match(/[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_.-]/g) ?? [];
+    if (parts.length === 0 || parts.join("") !== characters || !parts.every(isRange))
+        throw new Error("has brackets with something other than letters, digits and ranges of them");
+    return `[${parts.map((one) => (one.length === 3 ? one : RegExp.escape(one))).join("")}]`;
+}
+function isRange(text) {
+    if (text.length === 1)
+        return true;
+    const [first = "", , last = ""] = text;
+    return first <= last && [/[a-z]/, /[A-Z]/, /[0-9]/].some((kind) => kind.test(first) && kind.test(last));
+}
+
+;// CONCATENATED MODULE: ./build/action/changes/paths.js
+
+const ownMistakes = [
+    [/^\.?\//, "begins with / or ./, as no path does"],
+    [/\/$/, "ends with /, as no file does: add **"],
+    ...mistakes,
+    [/^#\s|\s#/, "has a comment, which is part of the pattern here"],
+];
+/** Parses the patterns of `paths`, one a line; see `readPatterns`. */
+function parsePaths(text) {
+    const lines = text.split(/\r?\n/).flatMap((line, index) => {
+        const pattern = line.trim();
+        return pattern === "" ? [] : [{ pattern, number: index + 1 }];
+    });
+    if (lines.length === 0)
+        return { value: undefined };
+    for (const { pattern, number } of lines) {
+        const mistake = ownMistakes.find(([one]) => one.test(pattern.replace(/^!/, "")))?.[1];
+        if (mistake !== undefined)
+            return { problem: `has a pattern that matches no file: line ${number} ${mistake}` };
+    }
+    try {
+        return { value: readPatterns(lines.map(({ pattern }) => pattern)) };
+    }
+    catch (error) {
+        if (!(error instanceof PatternError))
+            throw error;
+        return { problem: `has a pattern that cannot be read: line ${lines[error.index]?.number} ${error.message}` };
+    }
+}
+
+// EXTERNAL MODULE: ./build/action/comments/event.js
+var comments_event = __webpack_require__(6622);
+// EXTERNAL MODULE: ./build/action/comments/prompt-template.js
+var prompt_template = __webpack_require__(6205);
+// EXTERNAL MODULE: ./build/action/mintlify.js
+var mintlify = __webpack_require__(6929);
+// EXTERNAL MODULE: ./build/action/runner/environment.js
+var runner_environment = __webpack_require__(767);
+// EXTERNAL MODULE: external "node:crypto"
+var external_node_crypto_ = __webpack_require__(7598);
+// EXTERNAL MODULE: ./build/client/contract.js
+var contract = __webpack_require__(6078);
+;// CONCATENATED MODULE: ./build/action/changes/since.js
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+/** Ten years. A longer duration may lead to an invalid date. */
+const maxDurationMs = 3650 * unitMs.d;
+/** Parses `changes-since`. Returns `undefined` if it is neither `auto`, nor a duration above 0, nor a possible ref. */
+function parseSince(text) {
+    if (text === "auto")
+        return { kind: "auto" };
+    const [, number, unit] = /^(\d+(?:\.\d+)?)([mhdw])$/.exec(text) ?? [];
+    if (number !== undefined) {
+        const ms = Number(number) * unitMs[unit];
+        return ms > 0 && ms <= maxDurationMs ? { kind: "duration", ms } : undefined;
+    }
+    return isPossibleRef(text) ? { kind: "ref", ref: text } : undefined;
+}
+/** Returns whether a text can be the name of a ref. Git's documentation: `git check-ref-format`. A ref cannot be longer than a file name. */
+function isPossibleRef(text) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a ref must not contain
+    const isForbidden = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock(?:\/|$)|(?:^|\/)\.|^[-/]|[/.]$|^@$/;
+    return text.length > 0 && text.length <= 255 && !isForbidden.test(text);
+}
+
+// EXTERNAL MODULE: ./build/action/outcome.js
+var action_outcome = __webpack_require__(491);
+;// CONCATENATED MODULE: ./build/action/inputs/rules.js
+
+
+
+
+/** Makes a rule from a function that describes the problem with a value, if there is one, and one that converts the others. */
+const rule = (problemWith, convert) => (text) => {
+    const problem = problemWith(text);
+    return problem === undefined ? { value: convert(text) } : { problem };
+};
+const asWritten = (text) => text;
+/** Makes a rule for a value that must be one of these. */
+const oneOf = (values, problem = `must be ${values.join(" or ")}`) => (text) => {
+    const value = values.find((each) => each === text);
+    return value === undefined ? { problem } : { value };
+};
+/** Any text, or text that is checked together with another input. */
+const anyText = (value) => ({ value });
+/** A boolean of the YAML 1.2 core schema, as the toolkit's `getBooleanInput` reads it. */
+const rules_boolean = rule((text) => (/^(true|True|TRUE|false|False|FALSE)$/.test(text) ? undefined : "must be true or false"), (text) => text.toLowerCase() === "true");
+const positiveDecimal = rule((text) => /^\d+(\.\d+)?$/.test(text) && Number(text) > 0 && Number.isFinite(Number(text))
+    ? undefined
+    : "must be a decimal number greater than 0, such as 5 or 0.5", Number);
+/** `https`, or `http` for a loopback host. A path is kept. */
+const baseUrl = rule((value) => {
+    if (!URL.canParse(value))
+        return "must be an absolute URL, such as https://api.mintlify.com";
+    const url = new URL(value);
+    if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value))
+        return "must not contain credentials; the key belongs in api-key";
+    if (/[?#]/.test(value))
+        return "must not contain a query or a fragment";
+    if ((0,client_credentials/* isProtectedUrl */.mH)(url))
+        return undefined;
+    return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
+}, (text) => new URL(text));
+/** Returns whether a value can be a key: it is sent in a header of HTTP. */
+const isKey = (value) => /^[\x21-\x7e]+$/.test(value);
+const noKey = "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
+/** Returns the problem with an API key, if there is one. Never contains the key. */
+function apiKeyProblem(value) {
+    if (value === "")
+        return `is empty. Set it from a secret: api-key: \${{ secrets.NAME }}. Check the secret's name. ${agent_service/* forkAdvice */.Xv}. Runs started by Dependabot only see Dependabot's secrets`;
+    if (!isKey(value))
+        return noKey;
+    const otherKind = { mint_dsc_: "an assistant key", mint_us_: "an index key" };
+    for (const [prefix, kind] of Object.entries(otherKind)) {
+        if (value.startsWith(prefix))
+            return `is ${kind} (${prefix}…). Agent jobs need an admin key`;
+    }
+    return undefined;
+}
+/** A job or project id, which becomes a path segment of the request's URL. */
+const identifier = rule((text) => {
+    if (text === "." || text === "..")
+        return `must not be ${text}, which would change the URL of the request`;
+    return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
+}, asWritten);
+/** The characters of a token. */
+const tokenPattern = /^[\x21-\x7e]+$/;
+/** A shell command. */
+const oneLine = rule((text) => (/\p{Cc}/u.test(text) ? "must be one line: put the commands into a script, or && between them" : undefined), asWritten);
+/** What authenticates requests to the service: a key, or OIDC tokens of the workflow run. */
+const authMethods = ["key", "github-oidc"];
+/** Outcomes to fail on; `none` for an empty set. */
+const failOn = rule((text) => {
+    const names = listOf(text);
+    const known = action_outcome/* failReasons */.K1;
+    const isValid = text === "none" || (names.length > 0 && names.every((name) => known.includes(name)));
+    return isValid ? undefined : `must be a comma-separated list of ${action_outcome/* failReasons */.K1.join(", ")}, or only none`;
+}, (text) => new Set(action_outcome/* failReasons */.K1.filter((reason) => listOf(text).includes(reason))));
+function listOf(text) {
+    return text.split(",").map((name) => name.trim());
+}
+/** Bot logins, in lower case, because GitHub logins are case-insensitive. */
+const allowedBots = rule((text) => text.includes("*") ? "must be a list of logins, such as renovate[bot]; wildcards are not supported" : undefined, (text) => new Set(listOf(text.toLowerCase()).filter(Boolean)));
+/** The branch that a job starts from, `pull-request`, or empty. */
+const baseBranch = rule((text) => (text === "" || isPossibleRef(text) ? undefined : "must be the name of a branch, or pull-request"), asWritten);
+/** In UTF-16 units. */
+const maxSessionLength = 100;
+const sessionName = rule((text) => {
+    if (text.length > maxSessionLength)
+        return `must not be longer than ${maxSessionLength} characters`;
+    return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
+}, asWritten);
+const changesSince = (text) => {
+    const value = parseSince(text);
+    if (value)
+        return { value };
+    return { problem: "must be auto, a duration above 0 such as 24h or 7d, or the name of a commit, tag or branch" };
+};
+
+;// CONCATENATED MODULE: ./build/action/inputs/agent.js
+
+
+
+
+
+
+/** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
+const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"];
+/** How long before the end of the step's time its agent is stopped, in minutes, so that the step can say so. */
+const marginMinutes = 2;
+/**
+ * Reads the input `agent`, and what belongs to it. What only the service knows, such as the values of its options, it checks
+ * when it starts, before an agent is installed.
+ *
+ * @param isGiven - returns whether an input has another value than its default
+ */
+function parseAgent(raw, isGiven, environment) {
+    const { agent } = raw;
+    const problems = [];
+    const add = (input, problem) => void (problem && problems.push({ input, problem }));
+    add("agent", (0,agent_service/* platformProblem */.J4)(environment));
+    add("agent", (0,agent_service/* agentProblem */.$R)(agent, environment));
+    for (const input of others)
+        if (isGiven(input))
+            add(input, (0,runner_kit_text/* say */.cv) `cannot be used together with agent, which runs with this step and ends with it. Remove one of them`);
+    const keys = (0,agent_service/* keysOf */.YD)(agent, environment);
+    const isKeyMissing = keys.length > 0 && !keys.some((name) => environment[name]?.trim());
+    const isCloud = keys !== agent_service/* agentKeys */._N[agent];
+    const given = (0,agent_service/* readAgentOptions */.y4)(raw["agent-options"]);
+    const renamed = given.ofService.find(({ name, value }) => name === "agent-env" && /key|token/i.test(value))?.value;
+    const from = (0,runner_kit_text/* trusted */.IZ)(isCloud ? "the step that signs in, or from a secret" : "a secret");
+    if (isKeyMissing)
+        add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, which needs ${keys.join(" or ")} in the step's env, from ${from}. ${renamed === undefined ? (0,runner_kit_text/* say */.cv) `Check the secret's name` : (0,runner_kit_text/* say */.cv) `If that is what ${renamed} has, rename it, and remove its --agent-env`}. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
+    for (const name of keys)
+        if (!isKey(environment[name]?.trim() || "unset"))
+            add("agent", (0,runner_kit_text/* say */.cv) `is ${agent}, and ${name} in the step's env ${(0,runner_kit_text/* trusted */.IZ)(noKey)}`);
+    const apiKey = `agent_${(0,external_node_crypto_.randomBytes)(24).toString("hex")}`;
+    const minutes = Number(raw["timeout-minutes"]);
+    for (const problem of given.problems)
+        add("agent-options", problem);
+    const commands = ["setup", "check"]
+        .filter((name) => raw[name] !== "")
+        .map((name) => ({ name, value: raw[name], line: `--${name} ${raw[name]}` }));
+    const { GITHUB_REPOSITORY: own = "" } = environment;
+    const { repository: named = own } = given.own;
+    const other = named.toLowerCase() === own.toLowerCase() ? undefined : named;
+    const projectId = (0,agent_service/* projectOf */.v8)(other, agent, environment, given.own.name);
+    if (other !== undefined) {
+        add("github-token", tokenProblem(raw, other));
+        if (raw.base === "pull-request")
+            add("base", (0,runner_kit_text/* say */.cv) `is pull-request, a branch of this repository, but the agent works on ${other}: name a branch of that`);
+    }
+    const isTrue = (value = "true") => value.toLowerCase() === "true";
+    return {
+        settings: {
+            agent,
+            repository: other ?? own,
+            isOwnRepository: other === undefined,
+            isPrivate: other === undefined && isPrivate(environment),
+            projectId,
+            githubToken: raw["github-token"],
+            workflowToken: raw["workflow-token"],
+            minutes: Math.max(minutes - marginMinutes, minutes / 2),
+            remember: isTrue(given.own.remember),
+            install: isTrue(given.own.install),
+            isQuiet: isTrue(given.own.quiet ?? "false") || given.own.quiet === "",
+            agentVersion: given.own["agent-version"],
+            options: [...commands, ...given.ofService],
+            apiKey,
+        },
+        problems,
+        hasNoKey: isKeyMissing || keys.length === 0,
+        inputs: {
+            "base-url": "http://127.0.0.1",
+            "project-id": projectId,
+            // What the step does in the workflow's repository, it does with the workflow's token.
+            "github-token": raw[other === undefined ? "github-token" : "workflow-token"],
+            "api-key": apiKey,
+        },
+    };
+}
+/** Returns why a token cannot be one for another repository; `undefined` if it may be. */
+function tokenProblem(raw, other) {
+    const token = raw["github-token"];
+    const needed = (0,runner_kit_text/* say */.cv) `Set it to one that can write to ${other}, such as a GitHub App's`;
+    if (token === "")
+        return (0,runner_kit_text/* say */.cv) `is empty. ${needed}. Check the secret's name. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`;
+    if (token === raw["workflow-token"])
+        return (0,runner_kit_text/* say */.cv) `is the workflow's own, which can write only to this repository. ${needed}`;
+    return tokenPattern.test(token) ? undefined : (0,runner_kit_text/* say */.cv) `contains characters that no token has`;
+}
+/** Returns whether the event says that the workflow's repository is not public. GitHub's documentation: "Webhook events and payloads". */
+function isPrivate(environment) {
+    try {
+        const event = (0,runner_environment/* readEvent */.j_)(environment);
+        return (0,contract/* isObject */.Gv)(event) && (0,contract/* isObject */.Gv)(event.repository) && event.repository.private === true;
+    }
+    catch {
+        return false;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/action/inputs/schema.js
+
+
+
+
+
+
+
+
+
+
+/** Every input of `action.yml`: its default, which also applies to an empty input, and its rule. */
+const inputs = {
+    prompt: ["", anyText],
+    "prompt-file": ["", anyText],
+    agent: ["", anyText],
+    "agent-options": ["", anyText],
+    setup: ["", oneLine],
+    check: ["", oneLine],
+    "job-id": ["", identifier],
+    "project-id": ["", identifier],
+    // Checked together with `auth`.
+    "api-key": ["", anyText],
+    auth: ["key", oneOf(authMethods)],
+    "base-url": ["https://api.mintlify.com", baseUrl],
+    wait: ["true", rules_boolean],
+    "timeout-minutes": ["60", positiveDecimal],
+    "poll-interval-seconds": ["5", positiveDecimal],
+    "max-poll-interval-seconds": ["15", positiveDecimal],
+    "fail-on": ["failed, timed-out", failOn],
+    summary: ["true", rules_boolean],
+    "on-rerun": ["resume", oneOf(["resume", "new"])],
+    "on-cancel": ["stop", oneOf(["stop", "keep"])],
+    base: ["", baseBranch],
+    "dry-run": ["false", rules_boolean],
+    session: ["", sessionName],
+    changes: ["none", oneOf(["none", "list", "diff"], "must be none, list or diff")],
+    "changes-since": ["auto", changesSince],
+    paths: ["", parsePaths],
+    "trigger-phrase": ["", anyText],
+    "trigger-label": ["", anyText],
+    "required-permission": ["write", oneOf(comments_event/* permissions */.P, `must be one of ${comments_event/* permissions */.P.join(", ")}`)],
+    "allowed-bots": ["", allowedBots],
+    reply: ["true", rules_boolean],
+    // In action.yml, the runner fills in the defaults of these: the workflow's own token, which is only checked if it is
+    // needed, and the matrix.
+    "github-token": ["", anyText],
+    "workflow-token": ["", anyText],
+    "matrix-leg": ["", anyText],
+};
+const inputNames = Object.keys(inputs);
+/** The default of every input. */
+const inputDefaults = mapInputs((name) => inputs[name][0]);
+function mapInputs(map) {
+    return Object.fromEntries(inputNames.map((name) => [name, map(name)]));
+}
+/**
+ * Parses all inputs, and returns either typed values or all problems at once. `read` returns the raw value, empty if it is not
+ * set; `readFile` reads the prompt from the workspace.
+ */
+function parseInputs(read, environment, readFile) {
+    const { GITHUB_EVENT_NAME: eventName = "" } = environment;
+    const hasIdTokens = (0,runner_environment/* canRequestIdTokens */.$3)(environment);
+    const given = mapInputs((name) => valueOrDefault(name, read(name)));
+    const isGiven = (name) => given[name] !== inputDefaults[name];
+    const agent = isGiven("agent") ? parseAgent(given, isGiven, environment) : undefined;
+    const raw = { ...given, ...agent?.inputs };
+    const problems = [...(agent?.problems ?? [])];
+    const add = (input, problem) => {
+        if (problem)
+            problems.push({ input, problem });
+    };
+    const parsed = parseValues(raw, add);
+    const file = raw["prompt-file"] ? readFile(raw["prompt-file"]) : undefined;
+    const prompt = file && "text" in file ? file.text : raw.prompt;
+    const isComment = (0,comments_event/* isTriggeredBy */.NN)(eventName, raw["trigger-phrase"], raw["trigger-label"]);
+    const summary = parsed.summary ?? true;
+    const hasTrigger = raw["trigger-phrase"] !== "" || raw["trigger-label"] !== "";
+    if (hasTrigger && !isComment && ((0,prompt_template/* hasInstruction */.ps)(prompt) || (0,comments_event/* isClosed */.Lx)(environment)))
+        return { ok: false, problems: [], skipped: { kind: "skipped", reason: "no-trigger", event: eventName }, summary };
+    const isServiceKeyMissing = raw.auth === "github-oidc" ? !hasIdTokens : raw["api-key"] === "";
+    const isMissing = agent ? agent.hasNoKey : isServiceKeyMissing;
+    // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
+    if (isComment && (0,comments_event/* isThreadEvent */.Zn)(eventName) && isMissing && (0,comments_event/* isFromFork */.ty)(environment)) {
+        const skipped = { kind: "skipped", reason: "fork", triggerKind: comments_event/* triggerKinds */.iB[eventName] };
+        return { ok: false, problems: [], skipped, summary };
+    }
+    const baseUrl = URL.parse(raw["base-url"]);
+    const isHosted = baseUrl !== null && (0,mintlify/* isMintlify */.T)(baseUrl);
+    if (!agent)
+        checkAccess(raw, isHosted, hasIdTokens, add);
+    checkPrompt(raw, file, isComment, environment, add);
+    checkCombinations(raw, parsed, isHosted, isComment || prompt !== "", add);
+    if (isComment)
+        checkTemplate(raw, prompt, add);
+    else if ((0,prompt_template/* hasInstruction */.ps)(prompt))
+        add(raw["prompt-file"] ? "prompt-file" : "prompt", (0,runner_kit_text/* say */.cv) `uses {{ instruction }}, but without trigger-phrase and trigger-label nothing takes its place. Set one of them`);
+    if (isComment || agent || raw.changes !== "none")
+        checkToken(raw, isComment, add);
+    if (problems.length > 0)
+        return { ok: false, problems, summary };
+    // Without a problem, there is a value of each.
+    const values = parsed;
+    const settings = {
+        projectId: values["project-id"],
+        apiKey: values["api-key"],
+        auth: values.auth,
+        baseUrl: values["base-url"],
+        wait: values.wait,
+        timeoutMs: values["timeout-minutes"] * 60_000,
+        intervals: {
+            minMs: values["poll-interval-seconds"] * 1000,
+            maxMs: values["max-poll-interval-seconds"] * 1000,
+        },
+        failOn: values["fail-on"],
+        onRerun: values["on-rerun"],
+        onCancel: values["on-cancel"],
+        base: values.base,
+        dryRun: values["dry-run"],
+        session: values.session,
+        changes: values.changes === "none"
+            ? undefined
+            : { since: values["changes-since"], paths: values.paths, withPatches: values.changes === "diff" },
+        githubToken: values["github-token"],
+        matrixLeg: values["matrix-leg"],
+        agent: agent?.settings,
+    };
+    if (!isComment)
+        return { ok: true, summary, settings, mode: { kind: "plain", task: taskOf(values["job-id"], prompt) } };
+    const mode = {
+        kind: "comment",
+        phrase: values["trigger-phrase"],
+        label: values["trigger-label"],
+        template: prompt === "" ? undefined : prompt,
+        jobId: values["job-id"],
+        reply: values.reply,
+        requiredPermission: values["required-permission"],
+        allowedBots: values["allowed-bots"],
+    };
+    return { ok: true, summary, settings, mode };
+}
+/** Parses each value by its rule. Those with a problem are missing. */
+function parseValues(raw, add) {
+    const values = {};
+    for (const input of inputNames) {
+        const parsed = inputs[input][1](raw[input]);
+        if ("problem" in parsed)
+            add(input, quoting(parsed.problem, raw[input]));
+        else
+            values[input] = parsed.value;
+    }
+    return values;
+}
+/** Names a wrong value beside the right ones, unless it may have credentials. */
+function quoting(problem, value) {
+    const isQuoted = /^must be(?:gin)? /.test(problem) && value !== "" && !value.includes("@");
+    return isQuoted ? (0,runner_kit_text/* say */.cv) `${(0,runner_kit_text/* trusted */.IZ)(problem)}, not ${(0,untrusted/* excerpt */.Kb)(value, 100)}` : (0,runner_kit_text/* trusted */.IZ)(problem);
+}
+/** Checks what the service, the project and the authentication of requests are named by. */
+function checkAccess(raw, isHosted, hasIdTokens, add) {
+    if (raw["project-id"] === "") {
+        const where = isHosted
+            ? "Copy it from the API keys page of the dashboard"
+            : "Set it to the project's identifier in the service";
+        add("project-id", (0,runner_kit_text/* say */.cv) `is empty. ${(0,runner_kit_text/* trusted */.IZ)(where)}. If it is \${{ vars.NAME }}, define that variable in the repository's settings`);
+    }
+    if (raw.auth !== "github-oidc") {
+        const problem = apiKeyProblem(raw["api-key"]);
+        return add("api-key", problem === undefined ? undefined : (0,runner_kit_text/* trusted */.IZ)(problem));
+    }
+    if (raw["api-key"] !== "")
+        add("api-key", (0,runner_kit_text/* say */.cv) `cannot be used together with auth: github-oidc, which takes its place. Remove one of them`);
+    if (isHosted)
+        add("base-url", (0,runner_kit_text/* say */.cv) `must be the address of a service that trusts this repository: with auth: github-oidc, a token is never sent to the default base-url`);
+    if (!hasIdTokens)
+        add("auth", (0,runner_kit_text/* say */.cv) `is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
+}
+/** In UTF-16 units. A longer environment variable of Windows may be cut off without an error. */
+const maxPromptOnWindows = 32_767 - "INPUT_PROMPT=\0".length;
+function checkPrompt(raw, file, isComment, { GITHUB_EVENT_NAME: eventName, RUNNER_OS }, add) {
+    if (RUNNER_OS === "Windows" && raw.prompt.length > maxPromptOnWindows)
+        return add("prompt", (0,runner_kit_text/* say */.cv) `has ${raw.prompt.length} characters. Windows passes at most ${maxPromptOnWindows} to an action: more may be cut off. Write the prompt to a file, and use prompt-file`);
+    if (raw.prompt && raw["prompt-file"])
+        return add("prompt-file", (0,runner_kit_text/* say */.cv) `cannot be used together with prompt`);
+    if (file && "problem" in file)
+        return add("prompt-file", file.problem);
+    if (raw.prompt || file || raw["job-id"] || isComment)
+        return;
+    const trigger = raw["trigger-phrase"]
+        ? "trigger-phrase only applies to comments, issues and pull requests"
+        : raw["trigger-label"] && "trigger-label only applies to issues and pull requests";
+    const problem = trigger
+        ? (0,runner_kit_text/* say */.cv) `is empty, and ${(0,runner_kit_text/* trusted */.IZ)(trigger)}, not to ${eventName || "other"} events. Set prompt or prompt-file for these, or run the step only on events that it applies to`
+        : (0,runner_kit_text/* say */.cv) `is empty. Set prompt or prompt-file, or only job-id to wait for that job`;
+    add("prompt", problem);
+}
+/** Checks inputs that need each other, or that cannot be used together. */
+function checkCombinations(raw, values, isHosted, hasPrompt, add) {
+    const { "poll-interval-seconds": minSeconds = 0, "max-poll-interval-seconds": maxSeconds = Infinity } = values;
+    if (maxSeconds < minSeconds)
+        add("max-poll-interval-seconds", (0,runner_kit_text/* say */.cv) `is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`);
+    if (raw.session !== "" && raw["job-id"] !== "")
+        add("session", (0,runner_kit_text/* say */.cv) `cannot be used together with job-id`);
+    for (const input of ["agent-options", "setup", "check"])
+        if (raw[input] !== "" && raw.agent === "")
+            add(input, (0,runner_kit_text/* say */.cv) `needs agent`);
+    if (raw.agent !== "" && raw["job-id"] !== "" && !hasPrompt)
+        add("job-id", (0,runner_kit_text/* say */.cv) `needs a prompt with agent: an agent ends with its step, so that there is no job to wait for`);
+    if (raw.base !== "" && isHosted)
+        add("base", (0,runner_kit_text/* say */.cv) `needs a service of your own (base-url): the hosted one takes no branch`);
+    for (const input of ["changes-since", "paths"])
+        if (raw.changes === "none" && raw[input] !== inputDefaults[input])
+            add(input, (0,runner_kit_text/* say */.cv) `needs changes: list or changes: diff`);
+}
+function checkTemplate(raw, template, add) {
+    const known = (0,prompt_template/* placeholders */.Ft)(raw.changes !== "none");
+    const unknown = (0,prompt_template/* unknownPlaceholders */.hX)(template, known).map((name) => `{{ ${name} }}`);
+    if (unknown.length === 0)
+        return;
+    const problem = (0,runner_kit_text/* say */.cv) `uses ${unknown.join(", ")}, but the only placeholders are ${(0,runner_kit_text/* trusted */.IZ)(known.join(", "))}`;
+    add(raw["prompt-file"] ? "prompt-file" : "prompt", problem);
+}
+function checkToken(raw, isComment, add) {
+    const trigger = raw["trigger-phrase"] ? "trigger-phrase" : "trigger-label";
+    const user = isComment ? trigger : raw.agent ? "agent" : "changes";
+    const problem = raw["github-token"] === ""
+        ? (0,runner_kit_text/* say */.cv) `is empty, but ${(0,runner_kit_text/* trusted */.IZ)(user)} needs it. Leave it out to use the workflow's own token`
+        : (0,runner_kit_text/* say */.cv) `contains characters that no token has`;
+    if (!tokenPattern.test(raw["github-token"]))
+        add("github-token", problem);
+}
+/** Trims every value except a prompt, which is sent as written. An empty value means the default. */
+function valueOrDefault(name, value) {
+    const trimmed = value.trim();
+    if (trimmed === "")
+        return inputDefaults[name];
+    return name === "prompt" ? value : trimmed;
+}
+function taskOf(jobId, prompt) {
+    if (!jobId)
+        return { kind: "create", prompt };
+    return prompt ? { kind: "message", jobId, prompt } : { kind: "attach", jobId };
+}
+
+;// CONCATENATED MODULE: ./build/action/outputs.js
+/** Returns every output of `action.yml`, empty if unknown. `now` is monotonic time in milliseconds. */
+function outputsOf(outcome, state, now, skipReason = "") {
+    const lastState = state.lastPullRequest?.state ?? "";
+    return {
+        "job-id": state.jobId,
+        status: state.status,
+        "pr-link": state.pullRequest?.url ?? "",
+        "pr-number": state.pullRequest?.number ?? "",
+        "last-pr-link": state.lastPullRequest?.url ?? "",
+        "last-pr-state": lastState === "unknown" ? "" : lastState,
+        outcome,
+        "skip-reason": skipReason,
+        "job-origin": state.origin,
+        "changed-files": state.changes === undefined || state.changes.isUnlisted ? "" : String(state.changes.files.length),
+        "final-message": state.finalMessage,
+        "check-result": state.check,
+        "cost-usd": state.costUsd === undefined ? "" : String(state.costUsd),
+        "log-file": state.logFile,
+        "work-file": state.workFile,
+        author: state.author,
+        "thread-url": state.threadUrl,
+        model: state.model,
+        repository: state.repository,
+        ref: state.ref,
+        "created-at": state.createdAt,
+        "archived-at": state.archivedAt,
+        "duration-seconds": state.startedAt === undefined ? "" : String(Math.floor(state.elapsedMs(now) / 1000)),
+    };
+}
+
+// EXTERNAL MODULE: ./build/client/errors.js
+var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/action/result.js
+var action_result = __webpack_require__(618);
+// EXTERNAL MODULE: ./build/action/report/format.js + 1 modules
+var format = __webpack_require__(7772);
+// EXTERNAL MODULE: ./build/action/report/message.js
+var message = __webpack_require__(337);
+// EXTERNAL MODULE: ./build/action/report/request-failure.js
+var request_failure = __webpack_require__(4108);
+;// CONCATENATED MODULE: ./build/action/report/not-sent.js
+
+
+
+
+/** Describes why the step starts nothing. That is not an error. */
+function describeSkip(result, context) {
+    if (result.reason === "dry-run") {
+        const { plan } = result;
+        const told = "kind" in plan ? (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `It would send nothing, and fail.`, describeBlocked(plan, context).what) : plan;
+        return { title: "Dry run", what: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Nothing was sent.`, told), next: [] };
+    }
+    if (result.reason === "nothing-new") {
+        const { base = "", otherFiles = 0 } = context.state.changes ?? {};
+        const others = (0,runner_kit_text/* say */.cv) `${(0,runner_kit_text/* trusted */.IZ)((0,format/* count */.U9)(otherFiles, "other file"))} changed, which paths leaves out.`;
+        const what = (0,runner_kit_text/* say */.cv) `No file that counts has changed since ${(0,format/* shortRef */.m3)(base)}. Nothing was started.`;
+        return { title: "Nothing new", what: (0,runner_kit_text/* joinSentences */.DP)(what, otherFiles > 0 ? others : []), next: [] };
+    }
+    if (result.reason === "own-change") {
+        const what = (0,runner_kit_text/* say */.cv) `The event is about a commit of an agent, which starts no other agent. Nothing was started.`;
+        return {
+            title: "Skipped",
+            what,
+            next: (0,runner_kit_text/* say */.cv) `To ask for more, comment in its pull request, or run the workflow by hand.`,
+        };
+    }
+    if ("event" in result)
+        return (0,runner_kit_text/* message */.iU) `
+      Skipped
+      By the event ${result.event}, nobody can ask with this step's trigger-phrase or trigger-label. Nothing was started.
+      To start a job on each such event, use a step for it without trigger-phrase, trigger-label and {{ instruction }}.`;
+    const [why, next = []] = whySkipped(result, context.state.author);
+    return { title: "Skipped", what: (0,runner_kit_text/* joinSentences */.DP)(why, (0,runner_kit_text/* say */.cv) `Nothing was started.`), next };
+}
+/** Returns why an event asks for nothing, and what to do about it. */
+function whySkipped(result, login) {
+    const { triggerKind } = result;
+    const asker = askerOf(triggerKind);
+    const isComment = triggerKind === "comment";
+    switch (result.reason) {
+        case "no-trigger": {
+            if (result.handledBy === undefined)
+                return [noTrigger[triggerKind]];
+            const handler = (0,runner_kit_text/* trusted */.IZ)(result.handledBy);
+            return [
+                isComment
+                    ? (0,runner_kit_text/* say */.cv) `The comment is a part of a review, which the event ${handler} handles as one request.`
+                    : (0,runner_kit_text/* say */.cv) `The review is a single comment, which the event ${handler} handles.`,
+                (0,runner_kit_text/* say */.cv) `If the workflow does not run on ${handler} yet, add it to the workflow's events.`,
+            ];
+        }
+        case "no-instruction":
+            return [(0,runner_kit_text/* say */.cv) `The trigger phrase is not followed by an instruction.`];
+        case "not-permitted":
+            return [
+                (0,runner_kit_text/* say */.cv) `The ${asker}, ${login}, has the permission ${(0,runner_kit_text/* trusted */.IZ)(result.has)} in this repository, and required-permission is ${(0,runner_kit_text/* trusted */.IZ)(result.needs)}.`,
+            ];
+        case "bot":
+            return [(0,runner_kit_text/* say */.cv) `The ${asker}, ${login}, is a bot that is not listed in allowed-bots.`];
+        case "edited":
+            return [(0,runner_kit_text/* say */.cv) `The ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)} was edited, and only new ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)}s are handled.`];
+        case "withdrawn":
+            return [
+                triggerKind === "label"
+                    ? (0,runner_kit_text/* say */.cv) `The label was taken off, or the issue was closed, before this step began.`
+                    : (0,runner_kit_text/* say */.cv) `The ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)} was deleted or hidden, or no longer has the trigger phrase.`,
+            ];
+        case "command":
+            return [(0,runner_kit_text/* say */.cv) `The ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)} is a command, which is answered in a reply.`];
+        case "fork":
+            if (result.isBase)
+                return [
+                    (0,runner_kit_text/* say */.cv) `The pull request is from a fork, or its branch was deleted, and the work would start from that branch.`,
+                ];
+            return [
+                (0,runner_kit_text/* say */.cv) `The pull request is from a fork, and GitHub gives this event no secrets there.`,
+                isComment || triggerKind === "review"
+                    ? (0,runner_kit_text/* say */.cv) `To ask in pull requests from forks, comment in their conversation: issue_comment has secrets.`
+                    : (0,runner_kit_text/* say */.cv) `Use pull_request_target instead of pull_request: it has secrets, and is safe as long as no step checks out the pull request.`,
+            ];
+    }
+}
+const noTrigger = {
+    comment: (0,runner_kit_text/* say */.cv) `The comment is not new or does not begin with the trigger phrase.`,
+    review: (0,runner_kit_text/* say */.cv) `The review is not new, or neither its text nor one of its comments begins with the trigger phrase.`,
+    issue: (0,runner_kit_text/* say */.cv) `Only a new issue with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
+    "pull request": (0,runner_kit_text/* say */.cv) `Only a new pull request with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
+    label: (0,runner_kit_text/* say */.cv) `The label that was set is not the trigger label.`,
+};
+/** Names who asks, without an article. */
+function askerOf(triggerKind) {
+    if (triggerKind === "review")
+        return (0,runner_kit_text/* say */.cv) `reviewer`;
+    return triggerKind === "label" ? (0,runner_kit_text/* say */.cv) `account that set the label` : (0,runner_kit_text/* say */.cv) `author of the ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)}`;
+}
+/** Describes why nothing was sent. */
+function describeBlocked(result, context) {
+    const describe = blocked[result.cause];
+    return describe(result, context);
+}
+/** What to do about what GitHub refuses for any request, by its words. */
+const gitHubAdvice = [
+    [/rate limit/i, "Re-run the workflow run when the limit is over, in at most an hour."],
+    [/was archived so/i, "Unarchive the repository, or remove this workflow."],
+    [
+        /SAML enforcement/,
+        "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run.",
+    ],
+    [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
+    [/Bad credentials/i, "github-token has ended or was revoked: a GitHub App's lives for an hour. Make a new one."],
+];
+/** What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it. */
+function adviceOnGitHub(permission, detail) {
+    const [, advice] = gitHubAdvice.find(([words]) => words.test(detail)) ?? [];
+    if (advice !== undefined)
+        return (0,runner_kit_text/* trusted */.IZ)(advice);
+    return (0,runner_kit_text/* say */.cv) `If the token may not ${(0,runner_kit_text/* trusted */.IZ)(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
+}
+const blocked = {
+    event: ({ detail }) => (0,runner_kit_text/* message */.iU) `
+    Cannot read the event
+    The payload of the ${detail} event cannot be read, so nothing was started.
+    ${message/* reportBug */.fy}`,
+    permission: ({ triggerKind, detail }) => (0,runner_kit_text/* message */.iU) `
+    Cannot check the permission
+    The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so nothing was started.
+    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
+    review: ({ detail }) => (0,runner_kit_text/* message */.iU) `
+    Cannot read the review
+    The review cannot be read (${detail}), so nothing was started.
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
+    request: ({ triggerKind, detail }) => (0,runner_kit_text/* message */.iU) `
+    Cannot read the request again
+    Whether the ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)} still asks cannot be read (${detail}), so nothing was started.
+    ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail)}`,
+    thread: (_, context) => (0,runner_kit_text/* message */.iU) `
+    Cannot read the thread
+    The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
+    Re-run this workflow run, unless the token may not read the thread. See the log of the earlier attempt for the job's id. ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    pending: (_, context) => (0,runner_kit_text/* message */.iU) `
+    Job may have been started
+    An earlier attempt of this workflow run ended without knowing whether the service accepted its request, so a job may have been started. This run sent nothing.
+    ${(0,message/* checkService */._x)(context)} ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    memory: ({ detail }, context) => (0,runner_kit_text/* message */.iU) `
+    Cannot read what an earlier attempt started
+    This is a re-run, and the Actions cache, which says what an earlier attempt of this workflow run started, cannot be read (${detail}). This run sent nothing; an earlier attempt may have started a job.
+    Re-run the workflow run. ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    unrecorded: ({ attempt }, context) => (0,runner_kit_text/* message */.iU) `
+    Earlier attempt may have started a job
+    This is a re-run. By GitHub's record, attempt ${attempt} of this workflow run ran this step, but nothing says what it started. This run sent nothing; a job may be running.
+    See the log of that attempt for the job's id, and run the action with job-id to wait for it. ${(0,message/* checkService */._x)(context)} ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    unknown: ({ attempt }, context) => (0,runner_kit_text/* message */.iU) `
+    Earlier attempt may have started a job
+    This is a re-run, and attempt ${attempt} could not leave word of a job. Whether it ran this step could not be read from GitHub. This run sent nothing; a job may be running.
+    To let the action ask GitHub in later runs, give the job permissions: actions: read. See the log of that attempt for the job's id. ${(0,message/* checkService */._x)(context)} ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    service: ({ error }, context) => (0,runner_kit_text/* message */.iU) `
+    Cannot ask the service what was sent
+    This is a re-run, and the service did not say what an earlier attempt of this workflow run sent (${error ? (0,request_failure/* failureReason */.H)(error, (0,message/* addressOf */.ci)(context.settings)) : (0,runner_kit_text/* say */.cv) `it did not announce itself`}). This run sent nothing; a job may be running.
+    Re-run the workflow run when the service responds again. ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    "later-run": ({ run, jobId }) => (0,runner_kit_text/* message */.iU) `
+    A later run has continued the job
+    This is a re-run. Run ${run}, a later one of the session, has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
+    Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
+    unwitnessed: () => (0,runner_kit_text/* message */.iU) `
+    Cannot leave word of a request
+    GitHub answered neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.
+    Re-run the workflow run: it continues like a first run.`,
+    "several-turns": ({ jobIds }, context) => (0,runner_kit_text/* message */.iU) `
+    Earlier attempts had other prompts
+    Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). This run sent nothing.
+    To wait for one of these jobs, run the action with its job-id and no prompt. ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    "other-prompt": ({ jobId, attempt }, context) => (0,runner_kit_text/* message */.iU) `
+    Earlier attempt had another prompt
+    Attempt ${attempt} of this workflow run sent another prompt, for ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `a job` : (0,runner_kit_text/* say */.cv) `job ${jobId}`}. This run sent nothing.
+    ${jobId === undefined ? (0,message/* checkService */._x)(context) : (0,runner_kit_text/* say */.cv) `To wait for that job, run the action with job-id ${jobId} and no prompt.`} ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    replayed: ({ jobId }) => (0,runner_kit_text/* message */.iU) `
+    Request was sent before
+    The service had received the same request under the name of this step before, as job ${jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.
+    Give the steps different prompts, or different names of jobs, and start a new run of the workflow. To wait for that job, run the action with job-id ${jobId} and no prompt.`,
+    "no-base": () => (0,runner_kit_text/* message */.iU) `
+    The service takes no base
+    The service does not announce that a job can start from another branch. Nothing was started.
+    Update the service, or remove base.`,
+    base: ({ detail }) => (0,runner_kit_text/* message */.iU) `
+    Cannot read the pull request
+    The branch of the pull request cannot be read (${detail}), so nothing was started.
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
+    head: ({ branch, detail }) => (0,runner_kit_text/* message */.iU) `
+    Cannot read the newest commit
+    The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
+    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
+    "range-behind": ({ base, head }) => (0,runner_kit_text/* message */.iU) `
+    Changes were covered by a later run
+    The range of changes ends with ${(0,format/* shortRef */.m3)(head)}, which is behind its start ${(0,format/* shortRef */.m3)(base)}: a later run has covered these changes. Nothing was started.
+    Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
+    changes: ({ detail }) => (0,runner_kit_text/* message */.iU) `
+    Cannot read what changed
+    GitHub could not be asked what changed (${detail}), so nothing was started.
+    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
+    session: ({ detail }) => (0,runner_kit_text/* message */.iU) `
+    Cannot read the session
+    The Actions cache, which says what the last job of the session is, cannot be read (${detail}). This run sent nothing.
+    Re-run the workflow run. A run without session would start a new job, with a pull request of its own.`,
+    "session-job": ({ jobId, error, forMs }, { settings }) => (0,runner_kit_text/* message */.iU) `
+    Cannot read the session's job
+    For ${(0,runner_kit_text/* trusted */.IZ)((0,format/* duration */.p0)(forMs))}, ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `the last job of the session` : (0,runner_kit_text/* say */.cv) `the state of job ${jobId}, the last of the session,`} could not be read: ${(0,request_failure/* failureReason */.H)(error, (0,message/* addressOf */.ci)(settings))}. This run sent nothing.
+    Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
+    "session-busy": ({ jobId, latest }) => (0,runner_kit_text/* message */.iU) `
+    Another run works for the session
+    Another workflow run works on job ${jobId} of the session, until ${(0,runner_kit_text/* trusted */.IZ)(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
+    Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
+    time: () => (0,runner_kit_text/* message */.iU) `
+    No time left to start a job
+    GitHub took so long that no time was left to start a job, so nothing was started.
+    Re-run the workflow run, or raise timeout-minutes and start a new run.`,
+    prompt: (_, { comment }) => (0,runner_kit_text/* message */.iU) `
+    Empty prompt
+    The template produced an empty prompt, so nothing was started.
+    ${comment ? (0,runner_kit_text/* say */.cv) `Use {{ instruction }} in the template.` : (0,runner_kit_text/* say */.cv) `Add words to the prompt besides {{ changes }}, which is empty if there is nothing to compare.`}`,
+};
+
+;// CONCATENATED MODULE: ./build/action/report/ending.js
+
+
+
+
+
+
+
+
+/**
+ * Returns how a run ended, as log, summary and reply show it.
+ *
+ * @param failOn - the outcomes with which the step fails, besides those with which it always does
+ * @param elapsedMs - the time since the first request, in milliseconds
+ */
+function endingOf(result, context, failOn, elapsedMs) {
+    const outcome = (0,action_result/* outcomeOf */.sG)(result, context.state);
+    return {
+        outcome,
+        level: (0,action_outcome/* levelOf */.In)(outcome, failOn, context.state.check),
+        message: describeResult(result, context),
+        elapsedMs,
+    };
+}
+/** Describes a result: what happened, whether a job is running now, and what to do next. */
+function describeResult(result, context) {
+    const describe = results[result.kind];
+    return describe(result, context);
+}
+const results = {
+    "invalid-inputs": ({ problems }) => ({
+        title: "Invalid inputs",
+        what: (0,runner_kit_text/* say */.cv) `No job was started, because the inputs are invalid:`,
+        points: problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
+        next: (0,runner_kit_text/* say */.cv) `Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
+    }),
+    done: ({ status }, context) => {
+        const { isUnproven, jobId } = context.state;
+        const warning = (0,runner_kit_text/* say */.cv) `The job was not seen to start on the message, so this may be its state from before it.`;
+        if (isUnproven && status === "completed")
+            return (0,runner_kit_text/* message */.iU) `
+        Result of the message is unknown
+        Job ${jobId} is completed. ${warning}
+        Look at its pull request. ${(0,message/* howToWait */.nF)(context)}`;
+        const described = withCheck(jobs[status](context), context.state);
+        return isUnproven ? { ...described, what: (0,runner_kit_text/* joinSentences */.DP)(described.what, warning) } : described;
+    },
+    started: (_, context) => {
+        const { state, task } = context;
+        if (task?.kind === "attach")
+            return (0,runner_kit_text/* message */.iU) `
+        Job is running
+        Job ${state.jobId} is still running.
+        ${(0,message/* howToWait */.nF)(context)}`;
+        return (0,runner_kit_text/* message */.iU) `
+      ${(0,runner_kit_text/* trusted */.IZ)(task?.kind === "message" ? "Message sent" : "Job started")}
+      Job ${state.jobId} is running, and this step does not wait for it.
+      ${(0,message/* howToWait */.nF)(context)}`;
+    },
+    "timed-out": ({ lastError, timeoutMs }, context) => {
+        const { settings, state, task, rerun } = context;
+        const limit = (0,runner_kit_text/* trusted */.IZ)((0,format/* duration */.p0)(timeoutMs));
+        if (settings?.agent) {
+            const again = (0,runner_kit_text/* say */.cv) `If GitHub was slow and not its agent, re-run this workflow run: it continues with what was pushed or saved.`;
+            return (0,runner_kit_text/* message */.iU) `
+        Timed out
+        Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What was not pushed or saved is lost.
+        Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
+        }
+        const reason = lastError ? (0,request_failure/* failureReason */.H)(lastError, (0,message/* addressOf */.ci)(settings)) : [];
+        const isStale = state.status !== "" && state.status !== "active";
+        const stale = (0,runner_kit_text/* trusted */.IZ)(isStale ? " (its status was still the one from before the message)" : "");
+        const addInput = rerun.usable === "resumes" || task?.kind === "attach"
+            ? []
+            : (0,runner_kit_text/* say */.cv) `If the workflow has no input for it, add job-id to the inputs of on.workflow_dispatch and job-id: \${{ inputs.job-id }} to the step, with a prompt that is empty when job-id is set.`;
+        const what = lastError
+            ? (0,runner_kit_text/* say */.cv) `After ${limit}, the state of job ${state.jobId} could not be read: ${reason}. The job may still be running: the timeout does not stop it.`
+            : (0,runner_kit_text/* say */.cv) `Job ${state.jobId} was still running after ${limit}${stale}. It keeps running: the timeout does not stop it.`;
+        return (0,runner_kit_text/* message */.iU) `
+      Timed out
+      ${what}
+      ${(0,message/* howToWait */.nF)(context)} ${addInput} ${(0,message/* rerunWarning */.lZ)(context)} If jobs often take this long, raise timeout-minutes.`;
+    },
+    cancelled: (result, context) => {
+        const [what, next] = whenCancelled(result, context);
+        return { title: "Cancelled", what, next };
+    },
+    "submission-failed": ({ operation, error: { acceptance, cause } }, context) => {
+        const { what, next } = (0,request_failure/* explainRequestFailure */.Z)(operation, cause, context);
+        if (acceptance === "unknown") {
+            // Any other advice ends with running it again, which nobody should do before they have looked for the job.
+            const hint = cause instanceof errors/* InvalidResponseError */.tF ? next : [];
+            return describeUnknownAcceptance(operation, what, context, hint);
+        }
+        if (operation === "create")
+            return (0,runner_kit_text/* message */.iU) `
+        No job was started
+        ${what} No job was started.
+        ${next} ${needsNewRun(context)}`;
+        return (0,runner_kit_text/* message */.iU) `
+      Message not accepted
+      ${what} The service did not accept the message, so the agent started no work.
+      ${next} ${needsNewRun(context)}`;
+    },
+    "poll-failed": ({ error }, context) => {
+        const { task, state } = context;
+        const { what, next } = (0,request_failure/* explainRequestFailure */.Z)("poll", error, context);
+        // Without a task, the step was still reading the last job of its session.
+        if ((task === undefined || task.kind === "attach") && !state.hasRecord) {
+            const isNotFound = error instanceof errors/* HttpError */.j$ && error.status === 404;
+            return (0,runner_kit_text/* message */.iU) `
+        Polling failed
+        ${what} This step started nothing. ${isNotFound || state.jobId === "" ? [] : (0,runner_kit_text/* say */.cv) `The state of job ${state.jobId} is unknown.`}
+        ${next}`;
+        }
+        return (0,runner_kit_text/* message */.iU) `
+      Polling failed
+      ${what} The state of job ${state.jobId} is unknown; it may still be running.
+      ${next} ${(0,message/* rerunWarning */.lZ)(context)} ${(0,message/* howToWait */.nF)(context)}`;
+    },
+    "agent-failed": ({ title, text, acceptance }, context) => ({
+        title,
+        what: (0,runner_kit_text/* joinSentences */.DP)(text, acceptance === "rejected" ? [] : (0,runner_kit_text/* say */.cv) `The agent is no longer running.`),
+        next: acceptance === "rejected" ? needsNewRun(context) : (0,message/* howToWait */.nF)(context),
+    }),
+    skipped: describeSkip,
+    blocked: describeBlocked,
+    crashed: ({ error }, context) => {
+        const { jobId, startedAt } = context.state;
+        const isUnsent = jobId === "" && startedAt === undefined;
+        const job = jobId ? (0,runner_kit_text/* say */.cv) `Job ${jobId} may be running.` : (0,runner_kit_text/* say */.cv) `A job may have been started.`;
+        return (0,runner_kit_text/* message */.iU) `
+      Internal error
+      The action itself failed: ${(0,errors/* messageOf */.bD)(error)}. ${isUnsent ? (0,runner_kit_text/* say */.cv) `No job was started.` : job}
+      ${message/* reportBug */.fy} ${jobId ? (0,message/* howToWait */.nF)(context) : []}`;
+    },
+};
+/** Adds what the check of a pull request showed, if that is bad. */
+function withCheck(described, { check, pullRequest }) {
+    if (pullRequest === undefined || check === "" || check === "passed")
+        return described;
+    if (check === "failed-before") {
+        const what = (0,runner_kit_text/* say */.cv) `Its check fails with and without the change, so it shows nothing: repair what the branch has.`;
+        return { ...described, what: (0,runner_kit_text/* joinSentences */.DP)(described.what, what) };
+    }
+    return {
+        title: `${described.title}, check failed`,
+        what: (0,runner_kit_text/* joinSentences */.DP)(described.what, (0,runner_kit_text/* say */.cv) `The service's check fails with its change.`),
+        next: (0,runner_kit_text/* say */.cv) `The pull request has the end of the check's output.`,
+    };
+}
+/** Describes a job that has reached a terminal state. */
+const jobs = {
+    completed: (context) => {
+        const { jobId, pullRequest, hasInvalidLink, origin, publishesKept, isUnchanged } = context.state;
+        const resumed = context.task?.kind === "attach" ? context.task : undefined;
+        const isMessage = origin === "continued" || resumed?.resumes === "message";
+        if (pullRequest && isUnchanged)
+            return (0,runner_kit_text/* message */.iU) `
+        Nothing changed
+        The agent finished its turn of job ${jobId}, and changed nothing. The job's pull request has nothing of this request.
+        If you expected a change, make the prompt more specific. ${(0,message/* howToContinue */.DN)(context)}`;
+        // Kept work may have conflicted and been done again, and a service does not say which request a turn is of.
+        if (pullRequest && (publishesKept || resumed?.turnId !== undefined))
+            return (0,runner_kit_text/* message */.iU) `
+        Pull request created
+        Job ${jobId} has finished, and its work has a pull request.`;
+        if (pullRequest && isMessage)
+            return (0,runner_kit_text/* message */.iU) `
+        Pull request updated
+        The agent finished the follow-up to job ${jobId}, which has a pull request.`;
+        if (pullRequest)
+            return (0,runner_kit_text/* message */.iU) `
+        Pull request created
+        The agent finished job ${jobId} and opened a pull request.`;
+        if (hasInvalidLink)
+            return (0,runner_kit_text/* message */.iU) `
+        No pull request
+        The agent finished job ${jobId}, but the service returned an invalid pull request link.
+        Look for the pull request ${(0,runner_kit_text/* trusted */.IZ)((0,message/* hasDashboard */.HX)(context) ? "in the dashboard" : "on its platform")}. ${(0,message/* howToContinue */.DN)(context)}`;
+        return (0,runner_kit_text/* message */.iU) `
+      No pull request
+      The agent finished job ${jobId} without opening a pull request: it changed nothing${isUnchanged ? [] : (0,runner_kit_text/* say */.cv) `, or the project publishes without one`}.
+      If you expected a pull request, make the prompt more specific. ${(0,message/* howToContinue */.DN)(context)}`;
+    },
+    archived: (context) => {
+        const another = howToReplace(context);
+        return (0,runner_kit_text/* message */.iU) `
+      Job archived
+      Job ${context.state.jobId} was archived in the service and is no longer running.
+      ${another.length > 0 ? (0,runner_kit_text/* say */.cv) `If you still need its work: ${another}` : []}`;
+    },
+    failed: (context) => {
+        const { jobId, pageUrl, failure } = context.state;
+        // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
+        const again = failure && context.rerun.usable === "resumes" ? adviceOf(failure, context) : [];
+        const reason = failure?.reason ? (0,runner_kit_text/* say */.cv) `The service says why: ${failure.reason}` : [];
+        const next = (0,runner_kit_text/* joinSentences */.DP)(again, howToReplace(context), (0,message/* howToContinue */.DN)(context));
+        if (failure?.isStopped)
+            return (0,runner_kit_text/* message */.iU) `
+        Job stopped
+        Job ${jobId} was stopped before its agent had finished. It is no longer running. ${reason}
+        ${next}`;
+        if (failure?.isKept)
+            return (0,runner_kit_text/* message */.iU) `
+        Work is kept, and not published
+        ${failure.reason}
+        ${again} Job ${jobId} is no longer running.`;
+        const page = pageUrl === "" ? [] : (0,runner_kit_text/* say */.cv) `The job page has the log.`;
+        // What the service names need not be the agent's fault.
+        const what = failure?.reason
+            ? (0,runner_kit_text/* say */.cv) `Job ${jobId} failed, and is no longer running.`
+            : (0,runner_kit_text/* say */.cv) `The agent hit an unrecoverable error in job ${jobId}. The job is no longer running.`;
+        return (0,runner_kit_text/* message */.iU) `
+      Job failed
+      ${what} ${reason}
+      ${(0,message/* hasDashboard */.HX)(context) ? (0,runner_kit_text/* say */.cv) `See the dashboard for the cause.` : page} ${next}`;
+    },
+};
+/** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
+function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, { settings }) {
+    const rerun = (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.`;
+    // The reason of kept work says what to change first.
+    if (isStopped || isKept)
+        return rerun;
+    const repair = (0,runner_kit_text/* say */.cv) `Fix that, then re-run this workflow run; if the workflow file has to change, start a new run instead, because a re-run keeps this run's.`;
+    switch (failureClass) {
+        case "limit": {
+            const limit = settings?.agent
+                ? (0,runner_kit_text/* say */.cv) `Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
+                : (0,runner_kit_text/* say */.cv) `Raise the limit in the service`;
+            const how = settings?.agent ? (0,runner_kit_text/* say */.cv) ` and start a new run: a re-run has this run's limits.` : (0,runner_kit_text/* say */.cv) `, then re-run.`;
+            const instead = isUnfinished
+                ? (0,runner_kit_text/* say */.cv) `Or re-run this workflow run: its agent continues from what is kept.`
+                : (0,runner_kit_text/* say */.cv) `Or make the task smaller. Nothing that the agent did in this turn is kept.`;
+            return (0,runner_kit_text/* joinSentences */.DP)([...limit, ...how], instead);
+        }
+        case "credit":
+            return (0,runner_kit_text/* say */.cv) `Add credit for the agent's model, then re-run this workflow run.`;
+        case "model":
+            return (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Check the name of the model, its key and its address.`, repair);
+        case "setting":
+        case "refused":
+            return repair;
+        default:
+            return rerun;
+    }
+}
+/** How to start a job in place of one that is of no use. */
+function howToReplace({ rerun }) {
+    return rerun.usable === "resumes" ? [] : (0,runner_kit_text/* say */.cv) `To start a new job, run the action with a prompt and no job-id.`;
+}
+/** Explains what happened when the step was cancelled, and what to do next. */
+function whenCancelled({ operation, acceptance }, context) {
+    const { jobId, status, stop } = context.state;
+    const step = (0,runner_kit_text/* say */.cv) `The step was cancelled`;
+    if (stop === "stopped")
+        return [
+            (0,runner_kit_text/* say */.cv) `${step}, and the service stopped job ${jobId}: its agent is no longer running.`,
+            (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.`,
+        ];
+    if (stop === "asked")
+        return [
+            (0,runner_kit_text/* say */.cv) `${step}, and the service was asked to stop job ${jobId}. It did not confirm that within 2 s, so the agent may still be running.`,
+            (0,runner_kit_text/* say */.cv) `A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
+        ];
+    if (acceptance === "unknown") {
+        const { what, next } = describeUnknownAcceptance(operation, (0,runner_kit_text/* say */.cv) `${step} while the request was in flight.`, context);
+        return [what, next];
+    }
+    if (acceptance === "rejected" && operation !== "poll") {
+        const [unsent, again] = operation === "create"
+            ? [(0,runner_kit_text/* say */.cv) `its request. No job was started.`, (0,runner_kit_text/* say */.cv) `Run this again to start the job.`]
+            : [(0,runner_kit_text/* say */.cv) `the message. Job ${jobId} did not receive it.`, (0,runner_kit_text/* say */.cv) `Run this again to send the message.`];
+        return [(0,runner_kit_text/* say */.cv) `${step} before the service accepted ${unsent}`, (0,runner_kit_text/* joinSentences */.DP)(again, needsNewRun(context))];
+    }
+    if (operation === "poll" && status === "")
+        return [(0,runner_kit_text/* say */.cv) `${step} before the state of job ${jobId} was read. The job may be running.`, (0,message/* howToWait */.nF)(context)];
+    if (operation !== "message" && status !== "" && status !== "active") {
+        const isOver = context.rerun.usable === "resumes" && !context.comment && status !== "completed";
+        return [
+            (0,runner_kit_text/* say */.cv) `${step}. Job ${jobId} had already reached the status ${(0,runner_kit_text/* trusted */.IZ)(status)}.`,
+            isOver ? (0,runner_kit_text/* say */.cv) `To start over, re-run this workflow run.` : (0,message/* howToWait */.nF)(context, "read its result"),
+        ];
+    }
+    if (stop === "ended")
+        return [(0,runner_kit_text/* say */.cv) `${step}. The work of job ${jobId} had already ended.`, (0,message/* howToWait */.nF)(context, "read its result")];
+    return [
+        (0,runner_kit_text/* say */.cv) `${step}, but job ${jobId} keeps running: ${(0,runner_kit_text/* trusted */.IZ)(whyNotStopped(context))}.`,
+        (0,runner_kit_text/* joinSentences */.DP)((0,message/* howToWait */.nF)(context), (0,message/* rerunWarning */.lZ)(context)),
+    ];
+}
+/** Says which way of running it again works if nothing was started, and a re-run cannot know that. */
+function needsNewRun({ rerun, comment }) {
+    if (rerun.usable !== "stops" || comment)
+        return [];
+    return (0,runner_kit_text/* say */.cv) `For that, start a new run of the workflow: this run could not leave word that it started nothing, so a re-run sends nothing.`;
+}
+function whyNotStopped(context) {
+    const { settings, task, state } = context;
+    if ((0,message/* hasDashboard */.HX)(context))
+        return "the service cannot stop a job";
+    if (state.stop === "unreached")
+        return "the service was not reached in time to stop it";
+    if (task?.kind === "attach")
+        return "a step only stops what it has sent itself";
+    if (settings?.onCancel === "keep")
+        return "on-cancel is keep";
+    return state.features?.has("stop") ? "the service did not find its turn" : "the service cannot stop a job";
+}
+/** Describes a create or message that the service may have accepted: the one case in which a re-run can do harm. */
+function describeUnknownAcceptance(operation, what, context, hint = []) {
+    const { jobId } = context.state;
+    const { usable } = context.rerun;
+    if (operation !== "create") {
+        const rerun = usable === "repeats"
+            ? (0,runner_kit_text/* say */.cv) `A re-run of this workflow run may send it a second time.`
+            : (0,runner_kit_text/* say */.cv) `A re-run sends nothing.`;
+        return (0,runner_kit_text/* message */.iU) `
+      Message may have been sent
+      ${what} The message may have reached job ${jobId}, which may be running.
+      ${hint} ${rerun} ${(0,message/* howToWait */.nF)(context)} ${usable === "repeats" ? [] : (0,message/* howToStartAnother */.ZH)(context)}`;
+    }
+    if (jobId)
+        return (0,runner_kit_text/* message */.iU) `
+      Job may have been started
+      ${what} The response contains the id of job ${jobId}, which may be running.
+      ${hint} ${usable === "repeats" ? (0,runner_kit_text/* say */.cv) `A re-run of this workflow run may start a second job.` : []} ${(0,message/* howToWait */.nF)(context)}`;
+    const next = usable === "stops"
+        ? (0,runner_kit_text/* joinSentences */.DP)((0,message/* checkService */._x)(context), (0,runner_kit_text/* say */.cv) `A re-run sends nothing.`, (0,message/* howToStartAnother */.ZH)(context))
+        : (0,runner_kit_text/* say */.cv) `Check ${(0,message/* serviceName */.fe)(context)} before you run this again: a re-run may start a second job.`;
+    return (0,runner_kit_text/* message */.iU) `
+    Job may have been started
+    ${what} A job may have been started, but its id is unknown.
+    ${hint} ${next}`;
+}
+
+;// CONCATENATED MODULE: ./build/action/settings.js
+/** Returns all that an agent is told by a task. */
+const promptOf = ({ prompt, sections = [] }) => [prompt, ...sections].join("\n\n");
+
+;// CONCATENATED MODULE: ./build/action/report/log.js
+
+
+
+
+
+
+
+
+/** The runner shows ten warnings per step; recurring connection problems must leave room for others. */
+const maxConnectionWarnings = 5;
+const startingOver = {
+    failed: "is failed",
+    stopped: "was stopped",
+    archived: "is archived",
+    "not found": "was not found",
+    rejected: "rejected the message",
+};
+/** The log of a run: what people read at 3 a.m. Every line and annotation is escaped here. */
+class RunLog {
+    #toolkit;
+    #isFailing = false;
+    #connectionWarnings = 0;
+    #address;
+    #hasWarnedOfStatus = false;
+    /** What was said last of saves that failed, or empty. */
+    #notSaved = "";
+    #pageUrl = "";
+    /** Whether lines of polls are in a group, and not between the agent's. */
+    #isGrouped = false;
+    constructor(toolkit) {
+        this.#toolkit = toolkit;
+    }
+    starting(task, settings) {
+        this.#address = (0,message/* addressOf */.ci)(settings);
+        const { agent } = settings;
+        const there = agent && !agent.isOwnRepository ? `, for ${agent.repository},` : "";
+        const where = this.#address === undefined ? `on this runner${there}` : `in project ${settings.projectId} at ${this.#address}`;
+        if (task.kind === "create")
+            this.line(`Creating an agent job ${where} (prompt of ${(0,format/* size */.Ej)(promptOf(task))})`);
+        else if (task.kind === "attach")
+            this.line(`Following job ${task.jobId} ${where}`);
+        else
+            this.line(`Sending a message to job ${task.jobId} ${where} (prompt of ${(0,format/* size */.Ej)(promptOf(task))})`);
+    }
+    accepted(kind, job, state) {
+        this.#recovered();
+        this.line(kind === "create" ? `Created job ${state.jobId}` : `Sent the message to job ${state.jobId}`);
+        for (const name of ["status", "model", "repository", "ref"]) {
+            if (state[name])
+                this.line(`  ${`${name}:`.padEnd(12)}${(0,untrusted/* excerpt */.Kb)(state[name], 300)}`);
+        }
+        this.#heardOf(job.status, state);
+    }
+    /** The job of an earlier attempt, or of a session, is of no use, so that another request follows. */
+    startingOver(jobId, reason) {
+        this.line(`Job ${jobId} ${startingOver[reason]}; sending the request again`);
+    }
+    /** Something could not be saved in the cache; `isInTime`: nothing has been sent yet. */
+    notSaved(error, isInTime) {
+        const text = isInTime
+            ? (0,runner_kit_text/* say */.cv) `That a request is about to be sent could not be saved in the Actions cache (${(0,errors/* messageOf */.bD)(error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
+            : (0,runner_kit_text/* say */.cv) `The job could not be saved in the Actions cache (${(0,errors/* messageOf */.bD)(error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`;
+        // Two annotations would say the same, and two lines need not.
+        if (this.#notSaved === "")
+            this.warning({ title: "Cannot remember the job", what: text });
+        else if (this.#notSaved !== (0,runner_kit_text/* plain */.pj)(text))
+            this.line((0,runner_kit_text/* plain */.pj)(text));
+        this.#notSaved = (0,runner_kit_text/* plain */.pj)(text);
+    }
+    dryRun(prompt) {
+        this.#toolkit.startGroup(`Prompt (${(0,format/* size */.Ej)(prompt)})`);
+        for (const line of prompt.split(/\r\n|[\r\n]/))
+            this.line(line);
+        this.#toolkit.endGroup();
+    }
+    waiting({ wait, timeoutMs, intervals, agent }, state) {
+        const limit = (0,format/* duration */.p0)(timeoutMs);
+        this.#isGrouped = agent === undefined || agent.isQuiet;
+        if (!this.#isGrouped) {
+            this.line(`Waiting up to ${limit} for job ${state.jobId}. What its agent does:`);
+            return;
+        }
+        const title = wait
+            ? `Waiting up to ${limit} for job ${state.jobId} (poll interval ${(0,format/* delay */.cb)(intervals.minMs)} to ${(0,format/* delay */.cb)(intervals.maxMs)} before jitter)`
+            : `Reading the state of job ${state.jobId} once; failed requests are retried for up to ${limit}`;
+        this.#toolkit.startGroup((0,untrusted/* forLog */.Ig)(title).line);
+    }
+    waited() {
+        if (this.#isGrouped)
+            this.#toolkit.endGroup();
+    }
+    /**
+     * Prints one line per poll, one warning when polls begin to fail and one line when they succeed again.
+     *
+     * @param isWait - whether the job is waited for. If it is only read, the result of the step says what failed
+     */
+    poll(event, state, elapsedMs, isWait) {
+        const next = nextPoll(event.nextDelayMs);
+        if (event.kind === "poll-failed") {
+            const reason = (0,request_failure/* failureReason */.H)(event.error, this.#address);
+            this.line(`${(0,format/* elapsed */.vk)(elapsedMs)}  poll failed${next}: ${(0,runner_kit_text/* plain */.pj)(reason)}`);
+            if (!isWait)
+                return;
+            this.#warnOfConnection((0,runner_kit_text/* message */.iU) `
+        Polling is failing
+        ${(0,runner_kit_text/* capitalized */.l2)(reason)}. The job is not affected.`);
+            return;
+        }
+        this.#recovered();
+        const stale = event.isStale ? " (may be the status from before the message)" : "";
+        if (this.#isGrouped || event.job.status !== "active")
+            this.line(`${(0,format/* elapsed */.vk)(elapsedMs)}  ${(0,untrusted/* excerpt */.Kb)(event.job.status, 100)}${stale}${next}`);
+        this.#heardOf(event.job.status, state);
+    }
+    retrying({ error, delayMs, isDoubt = false }, elapsedMs) {
+        const reason = (0,request_failure/* failureReason */.H)(error, this.#address);
+        const [what, title, why] = isDoubt
+            ? ["no answer, sending the request again", "answered", "The service knows the request by its key"]
+            : ["not accepted, retrying", "accepted", "The request started nothing"];
+        this.line(`${(0,format/* elapsed */.vk)(elapsedMs)}  ${what} in ${(0,format/* delay */.cb)(delayMs)}: ${(0,runner_kit_text/* plain */.pj)(reason)}`);
+        this.#warnOfConnection((0,runner_kit_text/* message */.iU) `
+      Request not ${(0,runner_kit_text/* trusted */.IZ)(title)}, retrying
+      ${(0,runner_kit_text/* capitalized */.l2)(reason)}. ${(0,runner_kit_text/* trusted */.IZ)(why)}, so it is safe to send it again.`);
+    }
+    #recovered() {
+        if (this.#isFailing)
+            this.line("The service is responding again.");
+        this.#isFailing = false;
+    }
+    /** Prints a line that the runner shows if step debug logging is on. */
+    debug(text) {
+        this.#toolkit.debug((0,untrusted/* forLog */.Ig)(text).line);
+    }
+    /** Prints an unexpected error with its stack, as debug output. */
+    debugError(error) {
+        const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        for (const line of text.split("\n"))
+            this.debug(line);
+    }
+    /** Reports an error that was thrown outside of everything that would have handled it. */
+    crashed(error) {
+        this.debugError(error);
+        this.error((0,runner_kit_text/* message */.iU) `
+      Internal error
+      The action crashed: ${(0,errors/* messageOf */.bD)(error)}. If the log names a job, it may be running. If the log only says that a job is being created, one may have been started: check the service before you run this again. ${message/* reportBug */.fy}`);
+    }
+    /** Prints the last line and one annotation, which says what happened, whether a job is running and what to do. */
+    ended({ outcome, level, message: { title, what, points = [], next }, elapsedMs }, state) {
+        const time = state.startedAt === undefined ? "" : ` after ${(0,format/* duration */.p0)(elapsedMs)}`;
+        const link = state.pullRequest ? `: ${state.pullRequest.url}` : "";
+        this.line(`Outcome: ${outcome}${time}${link}`);
+        if (state.finalMessage !== "") {
+            this.line("The agent's last message:");
+            for (const line of state.finalMessage.split("\n"))
+                this.line(`  ${line}`);
+        }
+        const paragraphs = [what, ...points.map((point) => ["- ", ...point]), next];
+        if (level)
+            this[level]({ title, what: (0,runner_kit_text/* join */.fj)(paragraphs, "\n") });
+        else
+            for (const paragraph of paragraphs)
+                if (paragraph.length > 0)
+                    this.line((0,runner_kit_text/* plain */.pj)(paragraph));
+    }
+    /** Prints an annotation, which people see without opening the log. */
+    notice = this.#annotate("notice");
+    warning = this.#annotate("warning");
+    error = this.#annotate("error");
+    #annotate(level) {
+        return ({ title, what }) => this.#toolkit.annotate(level, title, (0,untrusted/* forAnnotation */.Jc)(what));
+    }
+    line(text) {
+        const { line, hasCommand } = (0,untrusted/* forLog */.Ig)(text);
+        if (hasCommand)
+            this.#toolkit.infoWithoutCommands(line);
+        else
+            this.#toolkit.info(line);
+    }
+    #warnOfConnection(warning) {
+        if (!this.#isFailing && this.#connectionWarnings++ < maxConnectionWarnings)
+            this.warning(warning);
+        this.#isFailing = true;
+    }
+    /** Warns of the first unknown status, and prints the address of the job's page, once. */
+    #heardOf(status, { pageUrl }) {
+        if (!(0,contract/* isKnownStatus */.ih)(status) && !this.#hasWarnedOfStatus) {
+            this.#hasWarnedOfStatus = true;
+            this.warning((0,runner_kit_text/* message */.iU) `
+        Unknown status
+        The service returned the unknown status ${(0,untrusted/* excerpt */.Kb)(status, 100)} for the job. Treated as active.`);
+        }
+        if (pageUrl !== "" && pageUrl !== this.#pageUrl)
+            this.line(`Job page: ${pageUrl}`);
+        this.#pageUrl = pageUrl;
+    }
+}
+function nextPoll(delayMs) {
+    if (delayMs === undefined)
+        return "";
+    return delayMs === 0 ? ", next poll at once" : `, next poll in ${(0,format/* delay */.cb)(delayMs)}`;
+}
+
+;// CONCATENATED MODULE: ./build/action/report/summary.js
+
+
+
+/** How many characters of the prompt are shown: enough to recognize it. */
+const promptLimit = 2000;
+/** Renders the job summary as HTML blocks, with untrusted text escaped. */
+function renderSummary({ outcome, message, elapsedMs }, { state, settings, task }) {
+    const blocks = [
+        `<h2>${(0,format/* iconOf */.ZG)(outcome, state)} ${(0,untrusted/* forHtml */.B2)(message.title)}</h2>`,
+        headline(state, elapsedMs),
+        `<p>${(0,untrusted/* textToHtml */.s8)(message.what)}</p>`,
+        list(message.points ?? []),
+        message.next.length > 0 ? `<p><b>What to do next:</b> ${(0,untrusted/* textToHtml */.s8)(message.next)}</p>` : "",
+        (0,format/* quoteMessage */.YG)(state.finalMessage),
+        details(outcome, state, settings),
+        task && task.kind !== "attach" ? summary_prompt(promptOf(task)) : "",
+    ];
+    return `${blocks.filter(Boolean).join("\n\n")}\n`;
+}
+function headline(state, elapsedMs) {
+    const { pullRequest, page } = (0,format/* jobLinks */.Bs)(state);
+    const parts = [...pullRequest.map((html) => `<b>${html}</b>`), ...page];
+    if (state.jobId && state.startedAt !== undefined)
+        parts.push(`${(0,format/* timeWord */.IR)(state)} ${(0,format/* duration */.p0)(elapsedMs)}`);
+    if (state.costUsd !== undefined)
+        parts.push(`$${state.costUsd} by the agent's own estimate`);
+    const line = parts.join(" · ");
+    return line === "" ? "" : `<p>${line.charAt(0).toUpperCase()}${line.slice(1)}</p>`;
+}
+function list(points) {
+    return points.length > 0 ? `<ul>${points.map((point) => `<li>${(0,untrusted/* textToHtml */.s8)(point)}</li>`).join("")}</ul>` : "";
+}
+function details(outcome, state, settings) {
+    const rows = [
+        ["Outcome", outcome],
+        ["Job", state.jobId],
+        ["Origin", state.origin],
+        ["Status", state.status],
+        ["Check", state.check],
+        ["Project", settings?.projectId ?? ""],
+        ["Session", settings?.session ?? ""],
+        ["Repository", state.repository],
+        ["Ref", state.ref],
+        ["Base", state.base],
+        ["Model", state.model],
+        ["Created", state.createdAt],
+        ["Archived", state.archivedAt],
+    ];
+    const cells = rows.filter(([, value]) => value !== "").map(([name, value]) => [`<b>${name}</b>`, (0,untrusted/* code */.aY)(value)]);
+    if (state.changes)
+        cells.push(["<b>Changes</b>", changesCell(state.changes)]);
+    const rowsOf = cells.map(([name, value]) => `<tr><td>${name}</td><td>${value}</td></tr>`);
+    return ["<details><summary>Details</summary>", "<table>", ...rowsOf, "</table>", "</details>"].join("\n");
+}
+/** Links GitHub's page of the comparison. The URL is made of encoded parts. */
+function changesCell(changes) {
+    const { base, head, url } = changes;
+    const comparison = (0,format/* link */.nf)(url, (0,untrusted/* code */.aY)(`${(0,format/* shortRef */.m3)(base)}...${(0,format/* shortRef */.m3)(head)}`));
+    return `${comparison} · ${(0,format/* describeCounts */.wv)(changes)}`;
+}
+function summary_prompt(text) {
+    const note = text.length > promptLimit ? ", truncated" : "";
+    return `<details><summary>Prompt (${(0,format/* size */.Ej)(text)}${note})</summary>\n<pre>${(0,untrusted/* code */.aY)(text, promptLimit)}</pre>\n</details>`;
+}
+
+// EXTERNAL MODULE: ./build/action/run-job.js + 1 modules
+var run_job = __webpack_require__(8429);
+// EXTERNAL MODULE: ./build/action/run-state.js
+var run_state = __webpack_require__(7742);
+// EXTERNAL MODULE: ./build/action/step-key.js
+var step_key = __webpack_require__(6323);
+;// CONCATENATED MODULE: ./build/action/main.js
+
+
+
+
+
+
+
+
+
+
+
+
+/** What a re-run does if nothing is remembered. */
+const repeats = { usable: "repeats", over: "repeats" };
+/** Runs the step and returns whether it passes. Whatever happens, all outputs are set and the log has the outcome. */
+async function main(ports) {
+    const { toolkit, clock, environment } = ports;
+    const log = new RunLog(toolkit);
+    const state = new run_state/* RunState */.l();
+    for (const name of ["api-key", "github-token"])
+        maskSecret(toolkit.input(name), toolkit);
+    // If the process is killed before it can report a result, the outcome is an error.
+    trySetOutputs(outputsOf("error", state, clock.now()), toolkit);
+    warnOfEnvironment(environment, log);
+    const { inputs, execution, agent } = await runStep(ports, state, log);
+    // Before anything else: what follows can fail. No agent outlives this.
+    await agent?.end();
+    state.logFile = agent?.logFile ?? "";
+    state.workFile = agent?.workFile ?? "";
+    if (agent && state.jobId !== "" && state.stop !== "ended")
+        state.stop = "stopped";
+    const settings = inputs?.ok ? inputs.settings : undefined;
+    const comment = inputs?.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
+    const { result, task, rerun = repeats, finish } = execution;
+    const now = clock.now();
+    const failOn = settings?.failOn ?? new Set();
+    const ending = endingOf(result, { settings, task, state, rerun, comment }, failOn, state.elapsedMs(now));
+    const skipReason = result.kind === "skipped" ? result.reason : "";
+    const outputsError = trySetOutputs(outputsOf(ending.outcome, state, now, skipReason), toolkit);
+    log.ended(ending, state);
+    if (outputsError) {
+        log.error((0,runner_kit_text/* message */.iU) `
+      Cannot write outputs
+      The outputs could not be written, so the step fails: ${outputsError}. The job's id is in the log.`);
+    }
+    if (inputs?.summary ?? true) {
+        try {
+            await toolkit.writeSummary(renderSummary(ending, { state, settings, task }));
+        }
+        catch (error) {
+            log.warning((0,runner_kit_text/* message */.iU) `
+        Cannot write the job summary
+        The job summary is missing: ${String(error)}.`);
+        }
+    }
+    await finish?.(ending);
+    if (result.kind === "invalid-inputs") {
+        const { rememberInvalidInputs } = await __webpack_require__.e(/* import() */ 62).then(__webpack_require__.bind(__webpack_require__, 9062));
+        await rememberInvalidInputs(toolkit.input("matrix-leg").trim(), ports);
+    }
+    return ending.level !== "error" && !outputsError;
+}
+/** Masks a secret line by line, as the runner does, before anything is printed; lines under 8 characters match too much. */
+function maskSecret(value, toolkit) {
+    const secret = value.trim();
+    for (const line of secret.split(/[\r\n]/)) {
+        if (line !== "" && (line === secret || line.length >= 8))
+            toolkit.mask(line);
+    }
+}
+function warnOfEnvironment(environment, log) {
+    if (environment.ACT === "true")
+        log.line("Under act, run ids mean nothing: each re-run counts as a new run.");
+    if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
+        log.warning((0,runner_kit_text/* message */.iU) `
+      TLS certificates are not verified
+      NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone between the runner and the service can read the API key or token. Remove it, and set NODE_EXTRA_CA_CERTS to the file of a private certificate authority instead.`);
+    }
+    const certificates = (0,runner_environment/* missingCertificates */.Rt)(environment);
+    if (certificates !== undefined) {
+        log.warning((0,runner_kit_text/* message */.iU) `
+      Certificates are not used
+      NODE_EXTRA_CA_CERTS is ${certificates}, which does not exist on this runner, so Node ignores it. A service with a certificate of a private authority cannot be reached without it.`);
+    }
+}
+/** Reads the inputs and runs what they ask for. Never rejects; `inputs` is `undefined` after a crash while they are read. */
+async function runStep(ports, state, log) {
+    let inputs;
+    let agent;
+    try {
+        const { toolkit, environment } = ports;
+        const workspace = environment.GITHUB_WORKSPACE || process.cwd();
+        const read = (name) => toolkit.input(name);
+        inputs = parseInputs(read, environment, (path) => readPromptFile(path, workspace));
+        if (!inputs.ok) {
+            const { problems, skipped } = inputs;
+            return { inputs, execution: { result: skipped ?? { kind: "invalid-inputs", problems } } };
+        }
+        const { settings, mode } = inputs;
+        const publishJobId = (jobId) => void trySetOutputs({ "job-id": jobId }, ports.toolkit);
+        const { apiKey, baseUrl } = settings;
+        if (settings.agent) {
+            maskSecret(apiKey, toolkit);
+            agent = await ports.createAgent(settings.agent);
+        }
+        const own = agent;
+        const runPorts = own ? { ...ports, agent: own, connect: () => own.connect(ports.connect("http:")) } : ports;
+        const onTrace = (line) => log.debug(line);
+        const mask = (token) => ports.toolkit.mask(token);
+        const credentials = settings.auth === "key"
+            ? (0,client_credentials/* keyCredentials */.YY)(apiKey)
+            : await ports.connectIdTokens(baseUrl.origin, { ...ports, mask, onTrace });
+        const jobId = mode.kind === "comment" ? mode.jobId : mode.task.kind === "message" ? mode.task.jobId : "";
+        const key = new step_key/* StepKey */.K({ ...settings, jobId }, ports.environment);
+        const run = { settings, ports: runPorts, credentials, key, state, log, publishJobId };
+        return { inputs, execution: await runMode(mode, run), agent };
+    }
+    catch (error) {
+        log.debugError(error);
+        return { inputs, execution: { result: { kind: "crashed", error } }, agent };
+    }
+}
+async function runMode(mode, run) {
+    if (mode.kind === "comment") {
+        // Loaded here, because it would make every other step start later.
+        const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(321), __webpack_require__.e(407)]).then(__webpack_require__.bind(__webpack_require__, 7407));
+        return runComment(mode, run);
+    }
+    const { task } = mode;
+    if (task.kind !== "attach") {
+        // Loaded before anything is sent: what follows a create must not depend on it.
+        const { sendTask } = await __webpack_require__.e(/* import() */ 321).then(__webpack_require__.bind(__webpack_require__, 8321));
+        return sendTask(task, run);
+    }
+    if (!run.settings.dryRun)
+        return { result: await (0,run_job/* runJob */.b5)(task, run), task };
+    const plan = (0,runner_kit_text/* say */.cv) `It would wait for job ${task.jobId}.`;
+    return { result: { kind: "skipped", reason: "dry-run", plan }, task };
+}
+/** Returns an error message if the outputs cannot be written. The log has the job's id in any case. */
+function trySetOutputs(outputs, toolkit) {
+    try {
+        for (const [name, value] of Object.entries(outputs))
+            toolkit.setOutput(name, value);
+        return undefined;
+    }
+    catch (error) {
+        return String(error);
+    }
+}
+
+// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 11 modules
+var core = __webpack_require__(1659);
+;// CONCATENATED MODULE: ./build/action/runner/toolkit.js
+
+
+
+const annotations = { notice: core/* notice */.lm, warning: core/* warning */.$e, error: core/* error */.z3 };
+const runnerToolkit = {
+    /** Returns the raw value of an input; empty if it is not set. */
+    input: (name) => core/* getInput */.V4(name, { trimWhitespace: false }),
+    setOutput: (name, value) => appendOrRestore(process.env.GITHUB_OUTPUT, () => core/* setOutput */.uH(name, value)),
+    /** Makes the runner replace `secret` with `***` in the log. */
+    mask: (secret) => core/* setSecret */.Pq(secret),
+    info: (line) => core/* info */.pq(line),
+    /** Prints a line while workflow commands are stopped. */
+    infoWithoutCommands: (line) => {
+        const token = (0,external_node_crypto_.randomUUID)();
+        try {
+            core/* info */.pq(`::stop-commands::${token}\n${line}`);
+        }
+        finally {
+            core/* info */.pq(`::${token}::`);
+        }
+    },
+    debug: (line) => core/* debug */.Yz(line),
+    annotate: (level, title, text) => annotations[level](text, { title }),
+    startGroup: (title) => core/* startGroup */.Oh(title),
+    endGroup: () => core/* endGroup */.N4(),
+    /** Appends to the step's job summary. */
+    writeSummary: async (markdown) => {
+        await core/* summary */.z.addRaw(markdown, true).write();
+    },
+};
+/** Appends to a file, or restores it: the runner would reject all outputs if one were cut off by a full disk. */
+function appendOrRestore(file, append) {
+    const size = file ? (0,external_node_fs_.statSync)(file, { throwIfNoEntry: false })?.size : undefined;
+    try {
+        append();
+    }
+    catch (error) {
+        if (file && size !== undefined)
+            (0,external_node_fs_.truncateSync)(file, size);
+        throw error;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/action/start.js
+
+
+
+
+
+
+/** Runs the action with the real runner, network and clock, and exits with its exit code. */
+async function start(signal) {
+    process.on("uncaughtException", (error) => {
+        new RunLog(runnerToolkit).crashed(error);
+        process.exit(1);
+    });
+    const transports = new Map();
+    const hasPassed = await main({
+        toolkit: runnerToolkit,
+        clock: systemClock,
+        random: Math.random,
+        connect: (protocol) => {
+            const transport = transports.get(protocol) ?? (0,runner_kit_transport/* createTransport */.oO)(protocol, process.env);
+            transports.set(protocol, transport);
+            return transport;
+        },
+        connectCache: async () => (await __webpack_require__.e(/* import() */ 987).then(__webpack_require__.bind(__webpack_require__, 7987))).connectCache(process.env),
+        connectGitHub: async (...address) => (await Promise.all(/* import() */[__webpack_require__.e(27), __webpack_require__.e(729)]).then(__webpack_require__.bind(__webpack_require__, 371))).connectGitHub(...address),
+        connectIdTokens: async (...source) => (await __webpack_require__.e(/* import() */ 653).then(__webpack_require__.bind(__webpack_require__, 7653))).connectIdTokens(...source),
+        createAgent: async (settings) => {
+            const { createOwnAgent } = await __webpack_require__.e(/* import() */ 795).then(__webpack_require__.bind(__webpack_require__, 3795));
+            return createOwnAgent(settings, { program: agentProgram(process.argv[1]), environment: process.env, signal });
+        },
+        environment: process.env,
+        signal,
+    });
+    // Exit explicitly, because closing sockets would delay the end of the step, but not before stdout is flushed.
+    process.stdout.write("", () => process.exit(hasPassed ? 0 : 1));
+}
+/** Returns the file that runs the agent's service, which is in the same repository as the action's, bundled or not. */
+function agentProgram(main = "") {
+    return (0,external_node_path_.resolve)(main, main.endsWith(".ts") ? "../../../service/step/index.ts" : "../../service/dist/index.js");
+}
+
+
+/***/ }),
+
+/***/ 6323:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   K: () => (/* binding */ StepKey)
+/* harmony export */ });
+/* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7598);
+/* harmony import */ var _client_credentials_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8024);
+/* harmony import */ var _hash_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8039);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(767);
+
+
+
+
+/** What a step's requests are known by. It is the same in all attempts of a workflow run. */
+class StepKey {
+    /** Whether a re-run has the same key: the runner says which workflow run it is. */
+    isLasting;
+    step;
+    #sessionParts;
+    /** @param environment - GitHub's documentation: "Variables reference" */
+    constructor(options, environment) {
+        const { baseUrl, projectId, session, base, matrixLeg, jobId, request = "" } = options;
+        const { GITHUB_REPOSITORY, GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
+        // A rename or transfer changes OWNER/NAME. Not every runner has ids.
+        const repository = environment.GITHUB_REPOSITORY_ID || GITHUB_REPOSITORY || "";
+        // OWNER/NAME/PATH@REF, without the ref, which differs between a pull request's branch and its merge.
+        const [file = ""] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
+        const workflowFile = [repository, ...file.split("/").slice(2)].join("/");
+        // Such runners count every run as 1, so that one would be taken for another.
+        const isRunUnknown = GITHUB_RUN_ID === "" || environment.ACT === "true";
+        this.isLasting = !isRunUnknown;
+        const place = [repository, serviceOf(baseUrl), projectId];
+        this.#sessionParts = session === "" ? undefined : [...place, session];
+        this.step = (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([
+            isRunUnknown ? (0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.randomUUID)() : GITHUB_RUN_ID,
+            (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .serverUrl */ .Vd)(environment),
+            ...place,
+            workflowFile,
+            GITHUB_JOB,
+            GITHUB_ACTION,
+            matrixLeg,
+            session,
+            base,
+            jobId,
+            request,
+        ]));
+    }
+    /** Returns the key of a create or message. `replaces`: the turn that it takes the place of. Default: none. */
+    of(prompt, replaces) {
+        return { step: this.step, request: requestOf(prompt, replaces) };
+    }
+    /**
+     * Returns the name of the step's session, in all runs of the repository; `undefined` without one.
+     *
+     * @param base - the branch that its jobs start from. Default: the project's own
+     */
+    sessionOf(base) {
+        return this.#sessionParts && (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([...this.#sessionParts, base ?? null]));
+    }
+    /** Returns the newest of the turns that was sent with a prompt; `undefined` if there is none. */
+    find(prompt, turns) {
+        const replaced = [undefined, ...turns.map(({ turnId }) => turnId)];
+        const requests = new Set(replaced.map((turnId) => requestOf(prompt, turnId)));
+        return turns.find(({ request }) => requests.has(request));
+    }
+}
+/** Returns the name of a service: on this machine, by its project alone, because its port can differ between runs. */
+function serviceOf(url) {
+    return (0,_client_credentials_js__WEBPACK_IMPORTED_MODULE_1__/* .isLoopback */ .U9)(url) ? `http://localhost${url.pathname}` : url.href;
+}
+function requestOf(prompt, replaces) {
+    return (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([prompt, replaces ?? null]));
+}
+
+
+/***/ }),
+
+/***/ 6078:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   CJ: () => (/* binding */ keptIn),
+/* harmony export */   Gv: () => (/* binding */ isObject),
+/* harmony export */   Hd: () => (/* binding */ isTerminal),
+/* harmony export */   JN: () => (/* binding */ parseJob),
+/* harmony export */   OG: () => (/* binding */ parseBody),
+/* harmony export */   Xb: () => (/* binding */ isUsableJobId),
+/* harmony export */   b6: () => (/* binding */ textOf),
+/* harmony export */   ih: () => (/* binding */ isKnownStatus),
+/* harmony export */   xI: () => (/* binding */ parseErrorMessage)
+/* harmony export */ });
+/* unused harmony export knownStatuses */
+/** The four states of a job. Specification: "States and transitions". */
+const knownStatuses = ["active", "completed", "archived", "failed"];
+/** Returns whether an id can be used: no change of the path of a request, and no line end in a script or log. */
+function isUsableJobId(id) {
+    return id !== "" && id !== "." && id !== ".." && id.isWellFormed() && !/\p{Cc}/u.test(id);
+}
+/** Returns how the record of a job or a turn says its work is kept. */
+const keptIn = ({ kept }) => ({
+    isKept: kept === "push" || kept === "pull-request",
+    isUnfinished: kept === "unfinished",
+});
+function isKnownStatus(status) {
+    return knownStatuses.includes(status);
+}
+/** Returns whether polling ends in this state. Specification: "States and transitions". */
+function isTerminal(status) {
+    return isKnownStatus(status) && status !== "active";
+}
+/** Parses a response body, with `redact` applied to every string; returns `undefined` if it is not JSON. */
+function parseBody(body, redact) {
+    try {
+        return JSON.parse(body, (_key, value) => (typeof value === "string" ? redact(value) : value));
+    }
+    catch {
+        return undefined;
+    }
+}
+/**
+ * Returns the job record in a response. Specification: "Agent job". Only `id` and `status` can be relied on: another field of
+ * the wrong type counts as absent, and an unknown status is kept.
+ */
+function parseJob(data) {
+    if (!isObject(data))
+        return undefined;
+    const { id, status, source } = data;
+    if (typeof id !== "string" || !isUsableJobId(id) || typeof status !== "string")
+        return undefined;
+    const { repository, ref } = isObject(source) ? source : {};
+    return {
+        id,
+        status,
+        model: textOf(data.model),
+        repository: textOf(repository),
+        ref: textOf(ref),
+        prLink: textOf(data.prLink),
+        createdAt: textOf(data.createdAt),
+        archivedAt: textOf(data.archivedAt),
+        base: textOf(data.base),
+        ...keptIn(data),
+    };
+}
+/** In characters. A longer text is a page, or a log. */
+const maxPlainLength = 500;
+/**
+ * Returns `error`, `message` or `detail` (RFC 9457) of an error body, or the first line of a short text that is not JSON; empty for other
+ * formats.
+ */
+function parseErrorMessage(data, body = "") {
+    if (isObject(data))
+        return (textOf(data.error) || textOf(data.message) || textOf(data.detail)).trim();
+    const isPlain = data === undefined && body.length <= maxPlainLength && !body.includes("<");
+    return isPlain ? (body.trim().split("\n", 1)[0] ?? "").trim() : "";
+}
+/** Returns whether a value is a JSON object. */
+function isObject(data) {
+    return typeof data === "object" && data !== null && !Array.isArray(data);
+}
+/** Returns a text; empty for anything else. */
+function textOf(value) {
+    return typeof value === "string" ? value : "";
+}
+
+
+/***/ }),
+
+/***/ 8024:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   U9: () => (/* binding */ isLoopback),
+/* harmony export */   YY: () => (/* binding */ keyCredentials),
+/* harmony export */   mH: () => (/* binding */ isProtectedUrl)
+/* harmony export */ });
+/* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(5593);
+
+/** Returns the credentials of an API key. */
+function keyCredentials(apiKey) {
+    return { token: async () => apiKey, redact: (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_0__/* .createRedactor */ .l)(apiKey) };
+}
+/** Returns whether an address is on this machine. */
+function isLoopback({ hostname }) {
+    return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+/** Returns whether a secret may be sent to an address: with `https`, or with `http` to a loopback host. */
+function isProtectedUrl(url) {
+    return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
+}
+
+
+/***/ }),
+
+/***/ 6695:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   bD: () => (/* binding */ messageOf),
+/* harmony export */   eK: () => (/* binding */ isRequestError),
+/* harmony export */   gz: () => (/* binding */ TokenError),
+/* harmony export */   j$: () => (/* binding */ HttpError),
+/* harmony export */   nx: () => (/* binding */ SubmissionError),
+/* harmony export */   tF: () => (/* binding */ InvalidResponseError)
+/* harmony export */ });
+/* harmony import */ var _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6903);
+
+/** Thrown when the service, or a gateway in front of it, answered with a status other than 2xx. */
+class HttpError extends Error {
+    name = "HttpError";
+    constructor(response) {
+        super(`HTTP ${response.status}`);
+        Object.assign(this, response);
+    }
+}
+/** Thrown when a 2xx response contains no job record, or the record of another job. */
+class InvalidResponseError extends Error {
+    name = "InvalidResponseError";
+    /** The response body. Untrusted text. */
+    body;
+    constructor(message, body) {
+        super(message);
+        this.body = body;
+    }
+}
+/** Thrown when there is no token to send with a request, so that the request was not sent. */
+class TokenError extends Error {
+    name = "TokenError";
+    isTransient;
+    constructor(message, isTransient) {
+        super(message);
+        this.isTransient = isTransient;
+    }
+}
+function isRequestError(error) {
+    return [_runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr, HttpError, InvalidResponseError, TokenError].some((type) => error instanceof type);
+}
+/** Thrown when a create or message has failed for good; `cause` is the last failure. */
+class SubmissionError extends Error {
+    name = "SubmissionError";
+    acceptance;
+    /** The id in the part of a create's response that arrived, if there is one. Untrusted text. */
+    jobId;
+    cause;
+    constructor(acceptance, cause, jobId) {
+        super(cause.message);
+        this.acceptance = acceptance;
+        this.jobId = jobId;
+        this.cause = cause;
+    }
+}
+/** Returns the message of anything that was thrown. Untrusted text. */
+function messageOf(error) {
+    return error instanceof Error ? error.message : String(error);
+}
+
+
+/***/ }),
+
+/***/ 1992:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   KR: () => (/* binding */ isTransientPollFailure),
+/* harmony export */   V3: () => (/* binding */ classifySubmissionFailure),
+/* harmony export */   jo: () => (/* binding */ backoffMs)
+/* harmony export */ });
+/* harmony import */ var _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6903);
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
+
+
+/** Decides whether a failed create or message may be sent again. */
+function classifySubmissionFailure(error) {
+    if (error instanceof _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr) {
+        if (error.phase !== "connecting")
+            return "unknown";
+        return error.reason === "network" || error.reason === "timeout" ? "unreachable" : "rejected";
+    }
+    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz)
+        return error.isTransient ? "unreachable" : "rejected";
+    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpError */ .j$) {
+        const { status, retryAfterMs } = error;
+        if (status === 429 || (status === 503 && retryAfterMs !== undefined))
+            return "throttled";
+        // A status below 300 here is not valid HTTP (1xx, 0), so it says nothing about the request.
+        if (status >= 300 && !isTransientStatus(status))
+            return "rejected";
+    }
+    return "unknown";
+}
+/** Returns whether a failed poll may succeed later: anything except a permanent HTTP error or an abort. */
+function isTransientPollFailure(error) {
+    if (error instanceof _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr)
+        return error.reason !== "aborted";
+    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpError */ .j$)
+        return error.status === 429 || isTransientStatus(error.status);
+    return true;
+}
+/** With these statuses a gateway may have given up while the service still acts on the request. */
+function isTransientStatus(status) {
+    return status === 408 || status >= 500;
+}
+/** Returns the delay after `attempt` retries, in milliseconds: full jitter on exponential backoff, 1 s to 30 s. */
+function backoffMs(attempt, random) {
+    return random * Math.min(30_000, 1000 * 2 ** Math.min(attempt, 10));
+}
+
+
+/***/ }),
+
+/***/ 1021:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $g: () => (/* binding */ parseAnnouncement),
+/* harmony export */   D7: () => (/* binding */ parseTurnStatus),
+/* harmony export */   hY: () => (/* binding */ hasEnded)
+/* harmony export */ });
+/* harmony import */ var _contract_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6078);
+
+const checkResults = ["passed", "failed", "failed-before"];
+const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"];
+const endedStatuses = ["completed", "failed", "stopped"];
+/** Far longer than any id of a turn. */
+const maxTurnIdLength = 200;
+/** In characters. A service that keeps to its limits sends no more. */
+const maxMessageLength = 4000;
+const maxReasonLength = 1000;
+/** In US dollars. More is no estimate of a single turn. */
+const maxCostUsd = 1000;
+/**
+ * Parses what was sent under a step. `unusable`: it does not repeat the step, or has a turn that cannot be read, which hides what was sent. `keyless`: the service
+ * did not receive the key, so it would not recognize a request that is repeated.
+ */
+function parseAnnouncement(data, step) {
+    if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data) || data.step !== step || !Array.isArray(data.turns))
+        return "unusable";
+    if (data.key === null)
+        return "keyless";
+    const turns = data.turns.map(parseTurn);
+    if (!turns.every((turn) => turn !== undefined))
+        return "unusable";
+    const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
+    const job = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data.session) ? data.session.job : undefined;
+    const sessionJobId = typeof job === "string" && (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(job) ? job : undefined;
+    const busyUntil = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data.session) ? Date.parse((0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(data.session.busyUntil)) : Number.NaN;
+    const sessionBusyUntil = sessionJobId !== undefined && busyUntil > 0 ? busyUntil : undefined;
+    return { features: new Set(features), turns, sessionJobId, sessionBusyUntil };
+}
+function parseTurn(data) {
+    if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data))
+        return undefined;
+    const { job, turn, request } = data;
+    if (typeof job !== "string" || typeof turn !== "string" || typeof request !== "string")
+        return undefined;
+    const isUsable = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(job) && (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(turn) && turn.length <= maxTurnIdLength;
+    const known = parseTurnStatus(data);
+    if (!isUsable || known === undefined)
+        return undefined;
+    return {
+        jobId: job,
+        turnId: turn,
+        request,
+        status: known,
+        message: (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(data.message).slice(0, maxMessageLength).toWellFormed(),
+        reason: (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(data.reason).slice(0, maxReasonLength).toWellFormed(),
+        failureClass: failureClasses.find((one) => one === data.class) ?? "",
+        costUsd: costIn(data.usage),
+        ...(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .keptIn */ .CJ)(data),
+        isUnchanged: known === "completed" && data.change === "none",
+        check: checkResults.find((result) => result === data.check) ?? "",
+    };
+}
+/** Returns the status of a turn; `undefined` if there is none. */
+function parseTurnStatus(data) {
+    if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data) || typeof data.status !== "string")
+        return undefined;
+    const { status } = data;
+    return status === "waiting" ? status : (endedStatuses.find((ended) => ended === status) ?? "running");
+}
+function costIn(usage) {
+    const cost = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(usage) ? usage.costUsd : undefined;
+    return typeof cost === "number" && cost >= 0 && cost <= maxCostUsd ? cost : undefined;
+}
+/** Returns whether a turn has ended. */
+function hasEnded(status) {
+    return status !== "waiting" && status !== "running";
+}
+
+
+/***/ }),
+
+/***/ 9099:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  x3: () => (/* binding */ minTimeLeftMs),
+  Vs: () => (/* binding */ retryAfterMs),
+  tA: () => (/* binding */ submit_submit)
+});
+
+// EXTERNAL MODULE: ./build/client/errors.js
+var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/client/retry.js
+var retry = __webpack_require__(1992);
+// EXTERNAL MODULE: ./build/client/contract.js
+var contract = __webpack_require__(6078);
+;// CONCATENATED MODULE: ./build/client/salvage-id.js
+
+/** One JSON token: a complete string, punctuation, or anything else up to the next of these. */
+const token = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\]:,])|[^\s"{}[\]:,]+)/gy;
+/** Returns the redacted top-level `id` of a 2xx response that is cut off: better than none if a job was started. */
+function salvageId(body, redact) {
+    let depth = 0;
+    let lastString;
+    let key;
+    let id;
+    for (const [, string, punctuation] of body.matchAll(token)) {
+        const isOpening = punctuation === "{" || punctuation === "[";
+        if (depth === 1) {
+            const isValue = punctuation === undefined || isOpening;
+            // The last value of a repeated `id` counts, as in `JSON.parse`.
+            if (isValue && key === "id")
+                id = parseString(string);
+            if (punctuation === ":")
+                key = parseString(lastString);
+            if (punctuation === ",")
+                key = undefined;
+            lastString = string;
+        }
+        if (isOpening)
+            depth++;
+        else if (punctuation === "}" || punctuation === "]")
+            depth--;
+    }
+    const redacted = id === undefined ? undefined : redact(id);
+    return redacted !== undefined && (0,contract/* isUsableJobId */.Xb)(redacted) ? redacted : undefined;
+}
+/** Returns the value of a string token; `undefined` without one, or if its escapes are invalid. */
+function parseString(literal = "") {
+    try {
+        return String(JSON.parse(literal));
+    }
+    catch {
+        return undefined;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/client/submit.js
+
+
+
+/** A create or message is not sent with less time left, in milliseconds: no response could arrive. */
+const minTimeLeftMs = 1000;
+/** How long failing connections are retried before a create or message is given up, in milliseconds. */
+const unreachableLimitMs = 60_000;
+/** How long the service is asked about a doubt, in milliseconds. */
+const doubtLimitMs = 60_000;
+/**
+ * Sends a create or message until it is accepted: again only if the service has provably not acted on it, or announces, after a
+ * doubt, that it knows the request by its key. Returns the result of `send`. @throws SubmissionError
+ */
+async function submit_submit(send, limits, ports, onRetry) {
+    const { clock, random } = ports;
+    let doubt;
+    let unreachableSince;
+    for (let attempt = 0;; attempt++) {
+        const sentAt = clock.now();
+        try {
+            return { accepted: await send(), wasInDoubt: doubt !== undefined };
+        }
+        catch (error) {
+            if (!(0,errors/* isRequestError */.eK)(error))
+                throw error;
+            const failure = (0,retry/* classifySubmissionFailure */.V3)(error);
+            if (failure === "unknown") {
+                // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
+                const jobId = "body" in error ? salvageId(error.body, ports.redact) : undefined;
+                const found = new errors/* SubmissionError */.nx("unknown", error, jobId);
+                if (jobId !== undefined)
+                    ports.onJobId(jobId);
+                doubt ??= { error: found, since: clock.now() };
+                // A later response may be the one with the job's id.
+                if (doubt.error.jobId === undefined && jobId !== undefined)
+                    doubt.error = found;
+                const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
+                const isAnnounced = await askUntil(latest, limits.signal, ports);
+                const delayMs = (0,retry/* backoffMs */.jo)(attempt, random());
+                if (!isAnnounced || clock.now() + delayMs > latest)
+                    throw doubt.error;
+                onRetry({ error, delayMs, isDoubt: true });
+                await clock.sleep(delayMs, limits.signal);
+                if (limits.signal.aborted)
+                    throw doubt.error;
+                continue;
+            }
+            // What was in doubt before may still be on its way.
+            const rejected = doubt?.error ?? new errors/* SubmissionError */.nx("rejected", error);
+            if (failure === "rejected" || limits.signal.aborted)
+                throw rejected;
+            unreachableSince = failure === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
+            const now = clock.now();
+            const latest = Math.min(limits.deadline - minTimeLeftMs, (unreachableSince ?? Infinity) + unreachableLimitMs);
+            const minDelayMs = retryAfterMs(error);
+            if (now >= latest || now + minDelayMs > latest)
+                throw rejected;
+            const delayMs = Math.min(Math.max(minDelayMs, (0,retry/* backoffMs */.jo)(attempt, random())), latest - now);
+            onRetry({ error, delayMs });
+            await clock.sleep(delayMs, limits.signal);
+        }
+    }
+}
+/** Asks the service until it answers; returns whether it knows requests by their keys. */
+async function askUntil(latest, signal, { ask, clock, random }) {
+    for (let attempt = 0; !signal.aborted && clock.now() < latest; attempt++) {
+        try {
+            return (await ask()) !== undefined;
+        }
+        catch (error) {
+            // A page in place of an answer announces nothing.
+            if (error instanceof errors/* InvalidResponseError */.tF || !(0,errors/* isRequestError */.eK)(error) || !(0,retry/* isTransientPollFailure */.KR)(error))
+                return false;
+            const delayMs = Math.max((0,retry/* backoffMs */.jo)(attempt, random()), retryAfterMs(error));
+            if (clock.now() + delayMs >= latest)
+                return false;
+            await clock.sleep(delayMs, signal);
+        }
+    }
+    return false;
+}
+/** Returns how long the service asks to wait before the next request, in milliseconds; 0 if it does not. */
+function retryAfterMs(error) {
+    return error instanceof errors/* HttpError */.j$ ? (error.retryAfterMs ?? 0) : 0;
+}
+
+
+/***/ }),
+
+/***/ 4575:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   O: () => (/* binding */ createTracer),
+/* harmony export */   d: () => (/* binding */ traceTransport)
+/* harmony export */ });
+/* harmony import */ var _runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4436);
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
+
+
+/** Keeps the key from a trace listener, and its errors from the code that waits for the response. */
+function createTracer(onTrace, redact) {
+    return (request, end, durationMs, requestId = "") => {
+        const how = typeof end === "number" ? end : redact((0,_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(end));
+        const id = requestId === "" ? "" : `, request ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_0__/* .excerpt */ .Kb)(redact(requestId), 100)}`;
+        try {
+            onTrace(`${redact(request)}: ${how}${id} (${Math.round(durationMs)} ms)`);
+        }
+        catch {
+            // A lost trace is better than a lost response.
+        }
+    };
+}
+/** Wraps a transport so that it reports every request once it is over. */
+function traceTransport(transport, now, trace) {
+    return async (request) => {
+        const startedAt = now();
+        const name = `${request.method} ${request.url.pathname}`;
+        const response = await transport(request).catch((error) => {
+            trace(name, error, now() - startedAt);
+            throw error;
+        });
+        trace(name, response.status, now() - startedAt, response.headers["x-request-id"]);
+        return response;
+    };
+}
+
+
+/***/ }),
+
+/***/ 7261:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $R: () => (/* binding */ agentProblem),
+/* harmony export */   J4: () => (/* binding */ platformProblem),
+/* harmony export */   J6: () => (/* binding */ serviceEnvironment),
+/* harmony export */   Xv: () => (/* binding */ forkAdvice),
+/* harmony export */   YD: () => (/* binding */ keysOf),
+/* harmony export */   _N: () => (/* binding */ agentKeys),
+/* harmony export */   v8: () => (/* binding */ projectOf),
+/* harmony export */   y4: () => (/* binding */ readAgentOptions)
+/* harmony export */ });
+/* unused harmony exports editor, isInPath, serviceOptions, withoutSecrets */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
+/* harmony import */ var _no_proxy_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(5258);
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9563);
+
+
+
+
+// What the action and the program that runs its own agent agree on: the inputs `agent` and `agent-options`, and their messages.
+/** What to do about a run without secrets or tokens because of its event: a condition that lets all other events pass. */
+const forkAdvice = "Runs for pull requests from forks get none: to skip these, give the job if: github.event.pull_request == null || github.event.pull_request.head.repo.full_name == github.repository";
+/** The built-in editor, which needs neither a model nor a key. */
+const editor = "editor";
+/** The agents that are known by name, and the variables of which one must have the key of their model. */
+const agentKeys = {
+    claude: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    codex: ["CODEX_API_KEY", "OPENAI_API_KEY"],
+    gemini: ["GEMINI_API_KEY"],
+    opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+    aider: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+    // It works with the workflow's own token.
+    copilot: [],
+    [editor]: [],
+};
+const agentNames = Object.keys(agentKeys);
+/** The variables that lead Claude Code to a cloud, and the ones that can have its credential. */
+const cloudKeys = {
+    CLAUDE_CODE_USE_BEDROCK: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"],
+    CLAUDE_CODE_USE_VERTEX: ["CLOUDSDK_AUTH_ACCESS_TOKEN"],
+    CLAUDE_CODE_USE_FOUNDRY: ["ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_AUTH_TOKEN"],
+};
+/** Returns the variables of which one must have the key of an agent's model; empty if it needs none. */
+function keysOf(agent, environment) {
+    const isOn = (name) => /^\s*(?:1|true|yes|on)\s*$/i.test(environment[name] ?? "");
+    const cloud = agent === "claude" ? Object.keys(cloudKeys).find(isOn) : undefined;
+    return cloudKeys[cloud ?? ""] ?? agentKeys[agent] ?? [];
+}
+/** Describes a problem of an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one. */
+function agentProblem(agent, { PATH = "" }) {
+    const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
+    const model = /\s(?:--model|-m)[\s=]+(\S+)/.exec(agent)?.[1] ?? "NAME";
+    if (name !== agent && Object.hasOwn(agentKeys, name))
+        return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which would run as a command of your own. Set agent to ${name} alone, and its model by the line --model ${model} of agent-options. A command line of your own has to be in a script`;
+    if (agent in agentKeys || !/^[\w.-]+$/.test(agent) || isInPath(agent, PATH))
+        return undefined;
+    return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which is neither one of ${agentNames.join(", ")} nor a program in the PATH of this runner`;
+}
+/** Returns whether a program is in one of the folders of a `PATH`. */
+function isInPath(program, path) {
+    return path.split(node_path__WEBPACK_IMPORTED_MODULE_1__.delimiter).some((folder) => {
+        const file = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, program);
+        try {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.accessSync)(file, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.X_OK);
+            return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.statSync)(file).isFile();
+        }
+        catch {
+            return false;
+        }
+    });
+}
+/**
+ * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
+ * however a command is worded. The workflow's own repository is known by its id, which a rename or transfer keeps.
+ *
+ * @param other - `OWNER/NAME` of a repository that is not the workflow's
+ * @param name - tells agents of one repository apart. Default: the agent
+ */
+function projectOf(other, agent, { GITHUB_REPOSITORY: own = "", GITHUB_REPOSITORY_ID: id }, name = agent in agentKeys ? agent : "command") {
+    // No account has a dot in its name, and GitHub's names are the same in any case.
+    return [other?.toLowerCase().replace("/", ".") ?? (id || own.replace("/", "-")), name].join("-");
+}
+/** The options of the service that a step may set. */
+const serviceOptions = [
+    "agent-args",
+    "agent-env",
+    "agent-env-public",
+    "agent-model-tools",
+    "agent-network",
+    "agent-reads",
+    "branch-prefix",
+    "commit-as",
+    "disk-mb",
+    "draft",
+    "largest-change-mb",
+    "max-cost-usd",
+    "memory-mb",
+    "model",
+    "model-host",
+    "only",
+    "protect",
+    "protected-files",
+    "sandbox",
+    "setup-host",
+    "sign-off",
+    "time-limit-minutes",
+    "title-prefix",
+    "trailer",
+];
+/** Options of the step's own, with what their values must be. */
+const ownOptions = {
+    name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
+    remember: [/^(true|false)$/i, "true or false"],
+    install: [/^(true|false)$/i, "true or false"],
+    quiet: [/^(true|false)?$/i, "true or false"],
+    "agent-version": [/^\d+\.\d[\w.+-]*$/, "a version, such as 2.1.330"],
+    repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
+};
+/** Reads options, one in each line, such as `--model sonnet`. A line that begins with `#` is a comment. */
+function readAgentOptions(text) {
+    const read = { own: {}, ofService: [], problems: [] };
+    const lines = text.split("\n").map((line) => line.trim());
+    for (const line of lines.filter((each) => each !== "" && !each.startsWith("#"))) {
+        const [, given = "", written = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
+        // Quotation marks around a value are what a shell would need.
+        const value = /^(["'])((?:(?!\1).)+)\1$/.exec(written)?.[2] ?? written;
+        // The arguments of an agent are options.
+        const isOne = given === "agent-args" || !/\s--[a-z]/.test(written);
+        const name = isOne ? serviceOptions.find((option) => option === given) : undefined;
+        const own = isOne ? Object.keys(ownOptions).find((option) => option === given) : undefined;
+        // The service says what is wrong with its own.
+        if (name !== undefined)
+            read.ofService.push({ name, value, line });
+        else if (own === undefined) {
+            const known = [...Object.keys(ownOptions), ...serviceOptions].map((one) => `--${one}`).join(", ");
+            read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have one of ${known} in each line, with its value, not ${line}`);
+        }
+        else if (read.own[own] !== undefined)
+            read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have --${own} only once`);
+        else {
+            const [pattern, form] = ownOptions[own];
+            if (pattern.test(value))
+                read.own[own] = value;
+            else
+                read.problems.push((0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `must have --${own} with ${(0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .trusted */ .IZ)(form)}, not ${line}`);
+        }
+    }
+    return read;
+}
+/** Returns why an agent cannot run on this system; `undefined` if it can. It continues a sentence. */
+function platformProblem({ RUNNER_OS }, platform = process.platform) {
+    const system = RUNNER_OS || { linux: "Linux", darwin: "macOS", win32: "Windows" }[platform] || platform;
+    if (system === "Linux")
+        return undefined;
+    return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `does not run on ${system}: an agent's sandbox needs bubblewrap and the namespaces of Linux. Set \`runs-on: ubuntu-latest\` for this job`;
+}
+/**
+ * What the service and what it starts need of the runner's environment. `RUNNER_TRACKING_ID` lets the runner end the service
+ * after the workflow's job.
+ */
+const needed = /^(PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|GIT_SSL_CAINFO|RUNNER_TRACKING_ID)$/i;
+/** Returns the variables with which programs run that need no secrets. @param more - others that they get */
+function withoutSecrets(environment, more = () => false) {
+    return Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => value !== undefined && (needed.test(name) || more(name)) ? [[name, value]] : []));
+}
+/**
+ * Returns the environment of a process of the service: nothing else of the runner's, neither its tokens nor inputs.
+ *
+ * @param names - variables that the agent gets, such as its key
+ */
+function serviceEnvironment(environment, names) {
+    // With what Node has compiled before, the service starts in two thirds of the time. Agents do not get it.
+    const more = (name) => name === "NODE_COMPILE_CACHE" || names.includes(name);
+    // Node ignores the variables of proxies otherwise.
+    return { ...withoutSecrets((0,_no_proxy_js__WEBPACK_IMPORTED_MODULE_3__/* .withNoProxyBelow */ .t)(environment), more), NODE_USE_ENV_PROXY: "1" };
+}
+
+
+/***/ }),
+
+/***/ 5136:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   U: () => (/* binding */ inertText)
+/* harmony export */ });
+/* unused harmony export withoutMarks */
+/** Commands to CI services, such as `[skip ci]`, `[ci skip]`, `[no ci]`, `[skip actions]` and `[CF-Pages-Skip]`. */
+const bracketCommand = /\[((?:skip|no)[\s_-]+[\w-]+|[\w-]+?[\s_-]+skip)\]/gi;
+/** Those of Azure Pipelines, and GitHub's trailers. */
+const starredCommand = /\*{3}(NO_CI)\*{3}/gi;
+const trailerCommand = /\b((?:skip|request)-checks)\s*:\s*(true)/gi;
+/** Trailers, by which people sign off or are named, releases are made, and a turn's commit is known. */
+const trailer = /^([ \t]*(?:[\w-]+-by|Agent-\w+|Change-Id|Release-As|BREAKING[ -]CHANGE))(?=[ \t]*:)/gim;
+/** Mentions (`acme@2.4` is none), references to issues, links, which GitHub also takes for references, and comments, by which a body is read. */
+const references = /(?<!\w(?=@\d))@(?=\w)|#(?=\d)|\bGH(?=-\d)|:(?=\/\/)|www(?=\.)|<(?=!--)/gi;
+/** Lines of a patch, which Git looks for in text that is around one. */
+const patchLine = /^(?:diff|@@)(?= -)/gm;
+/** Breaks what would have an effect. */
+const mark = "\u200b";
+/** Returns the text as it was before {@link inertText}, but for the brackets of commands. */
+const withoutMarks = (text) => text.replaceAll(mark, "");
+/**
+ * Makes untrusted text inert for a commit message, or the title or body of a pull request, of which a squash makes one. GitHub notifies
+ * everyone mentioned there and closes the issues named after words such as "Fixes", CI services look for commands to skip them, and programs
+ * read trailers. People read the same: commands lose their brackets, and an invisible character breaks each reference and trailer.
+ */
+function inertText(untrusted) {
+    return untrusted
+        .replace(bracketCommand, "($1)")
+        .replace(starredCommand, "$1")
+        .replace(trailerCommand, "$1 = $2")
+        .replace(trailer, `$1${mark}`)
+        .replace(references, `$&${mark}`)
+        .replace(patchLine, `$&${mark}`);
+}
+
+
+/***/ }),
+
+/***/ 5258:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   t: () => (/* binding */ withNoProxyBelow)
+/* harmony export */ });
+/** Returns an environment in which Node, too, takes a name in `no_proxy` for all names below it, as Git, curl and GitHub's toolkit do. */
+function withNoProxyBelow(environment) {
+    const below = (list) => list
+        .split(/[\s,]+/)
+        .flatMap((name) => (/^[^.*].*[a-z]/i.test(name) ? [name, `.${name}`] : [name]))
+        .join(",");
+    return Object.fromEntries(Object.entries(environment).map(([name, value]) => [
+        name,
+        value && /^no_proxy$/i.test(name) ? below(value) : value,
+    ]));
+}
+
+
+/***/ }),
+
+/***/ 5593:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   l: () => (/* binding */ createRedactor)
+/* harmony export */ });
+/** Shorter secrets are not redacted: they would match ids and words by accident. Real keys are far longer. */
+const minSecretLength = 8;
+/** How many characters at the end of a secret are searched for before the whole secret is. More take longer to compile. */
+const endLength = 4;
+/**
+ * Returns a function that replaces a secret with `***`, as it is and as a service or gateway could echo it: percent-encoded, with HTML and
+ * JSON escapes, hexadecimal, or in base64 of any text with it, such as `Bearer KEY`. Takes time linear in the text.
+ * Compiling the whole pattern takes a tenth of a short step's time, and almost no text contains a secret: its end comes first.
+ */
+function createRedactor(secret) {
+    if (secret.length < minSecretLength)
+        return (text) => text;
+    const end = new RegExp(anyEncodingOf([...secret].slice(-endLength).join("")), "iu");
+    let whole;
+    return (text) => {
+        if (!end.test(text))
+            return text;
+        whole ??= new RegExp(anyEncodingOf(secret), "giu");
+        return text.replace(whole, "***");
+    };
+}
+function anyEncodingOf(text) {
+    const encodings = [
+        [...text].map(escapedCharacter).join(""),
+        [...Buffer.from(text)].map((byte) => hex(byte)).join(""),
+        ...[0, 1, 2].map((bytesBefore) => base64Pattern(text, bytesBefore)),
+    ];
+    return encodings.join("|");
+}
+/** Returns a pattern for a character: as it is, percent-encoded, or as an escape of HTML or JSON. */
+function escapedCharacter(character) {
+    const codePoint = character.codePointAt(0) ?? 0;
+    const percentEncoded = [...Buffer.from(character)].map((byte) => `%${hex(byte)}`).join("");
+    const jsonEscaped = character
+        .split("")
+        .map((unit) => `\\\\u${hex(unit.charCodeAt(0), 4)}`)
+        .join("");
+    const html = [`&#0*${codePoint};`, `&#x0*${codePoint.toString(16)};`, htmlNames[character] ?? ""];
+    const alternatives = [percentEncoded, jsonEscaped, `\\\\?${RegExp.escape(character)}`, ...html];
+    return `(?:${alternatives.filter(Boolean).join("|")})`;
+}
+const htmlNames = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&apos;",
+};
+/** Returns a pattern for the base64 of any text with the secret `bytesBefore` bytes after a multiple of three. */
+function base64Pattern(secret, bytesBefore) {
+    const bytes = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(secret)]);
+    const first = Math.ceil((bytesBefore * 8) / 6);
+    const last = Math.floor((bytes.length * 8) / 6);
+    return bytes
+        .toString("base64")
+        .slice(first, last)
+        .replace(/[+/]/g, (character) => (character === "+" ? "[+-]" : "[/_]"));
+}
+function hex(value, length = 2) {
+    return value.toString(16).padStart(length, "0");
+}
+
+
+/***/ }),
+
+/***/ 9563:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   DP: () => (/* binding */ joinSentences),
+/* harmony export */   IZ: () => (/* binding */ trusted),
+/* harmony export */   cv: () => (/* binding */ say),
+/* harmony export */   fj: () => (/* binding */ join),
+/* harmony export */   iU: () => (/* binding */ message),
+/* harmony export */   l2: () => (/* binding */ capitalized),
+/* harmony export */   pj: () => (/* binding */ plain)
+/* harmony export */ });
+/** Template tag for {@link Text}: an interpolated string is untrusted, an interpolated `Text` keeps its parts. */
+function say(words, ...values) {
+    return words.flatMap((trusted, index) => {
+        const value = values[index];
+        if (value === undefined)
+            return [trusted];
+        if (typeof value === "number")
+            return [trusted, String(value)];
+        return typeof value === "string" ? [trusted, { untrusted: value }] : [trusted, ...value];
+    });
+}
+/** Marks words of our own that were computed, such as a duration, as trusted. */
+function trusted(words) {
+    return [words];
+}
+/** Joins the texts that are not empty. */
+function join(texts, separator) {
+    return texts.filter((text) => text.length > 0).flatMap((text, index) => (index === 0 ? text : [separator, ...text]));
+}
+/** Joins sentences with spaces, leaving out empty ones. */
+function joinSentences(...texts) {
+    return join(texts, " ");
+}
+/** Returns the text as a string, with the untrusted parts unescaped: only for the functions in `untrusted.ts`. */
+function plain(text) {
+    return text.map((part) => (typeof part === "string" ? part : part.untrusted)).join("");
+}
+/** Capitalizes the first letter. */
+function capitalized(text) {
+    const [first, ...rest] = text;
+    return typeof first === "string" ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : text;
+}
+/** Template tag: the lines are title, what happened, and what to do next. An empty sentence leaves no second space. */
+function message(words, ...values) {
+    const lines = [];
+    words.forEach((piece, index) => {
+        const before = values[index - 1];
+        const [rest = "", ...starts] = piece.split(/\n\s*/);
+        const isEmpty = typeof before === "object" && before.length === 0;
+        lines.at(-1)?.push(isEmpty ? rest.trimStart() : rest);
+        for (const start of starts)
+            lines.push([start]);
+        const value = values[index];
+        if (value !== undefined)
+            lines.at(-1)?.push(...(typeof value === "string" ? [{ untrusted: value }] : say `${value}`));
+    });
+    const [title = [], what = [], next = []] = lines.map(trimmed);
+    return { title: title.filter((part) => typeof part === "string").join(""), what, next };
+}
+/** Returns a line without the space before an empty sentence at its end. */
+function trimmed(line) {
+    const parts = line.filter((part) => part !== "");
+    const last = parts.at(-1);
+    return typeof last === "string" ? [...parts.slice(0, -1), last.trimEnd()] : parts;
+}
+
+
+/***/ }),
+
+/***/ 6903:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Dr: () => (/* binding */ NetworkError),
+/* harmony export */   Ij: () => (/* binding */ createRunnerTransport),
+/* harmony export */   oJ: () => (/* binding */ isSuccess),
+/* harmony export */   oO: () => (/* binding */ createTransport)
+/* harmony export */ });
+/* harmony import */ var node_http__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7067);
+/* harmony import */ var node_https__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(4708);
+/* harmony import */ var _no_proxy_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(5258);
+
+
+
+/** Thrown when there is no complete response: no connection, a reset, a timeout, an abort, a body that is too large. */
+class NetworkError extends Error {
+    name = "NetworkError";
+    constructor(message, options) {
+        super(message, { cause: options.cause });
+        const { phase, reason, body = "" } = options;
+        Object.assign(this, { phase, reason, body });
+    }
+}
+/** A job record has a few hundred bytes. */
+const maxBodyBytes = 1024 * 1024;
+/** How long to wait for the body of a response that is not 2xx, in milliseconds: its status says enough. */
+const errorBodyTimeoutMs = 2000;
+const cancelled = "the step was cancelled";
+/**
+ * Creates a transport that knows, unlike `fetch`, how far a request got before it failed, and so whether the service can have
+ * seen it. `https` honors the proxy variables; plain `http`, for loopback hosts, does not, so that no proxy sees the key.
+ *
+ * @throws NetworkError if the proxy address in the environment is invalid
+ */
+function createTransport(protocol, environment) {
+    const client = protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__;
+    const proxies = protocol === "https:" ? environment : {};
+    const agent = createAgent(protocol, proxies);
+    return async (request) => {
+        // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown outcome.
+        const idle = request.method === "POST" ? Object.values(agent.freeSockets).flat() : [];
+        for (const socket of idle)
+            socket?.destroy();
+        return send(client, agent, request);
+    };
+}
+/** Like {@link createTransport} for the runner's services: it keeps connections, and uses a proxy for plain `http`. */
+function createRunnerTransport(environment) {
+    const agents = new Map();
+    return async (request) => {
+        const { protocol } = request.url;
+        const agent = agents.get(protocol) ?? createAgent(protocol, environment);
+        agents.set(protocol, agent);
+        return send(protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__, agent, request);
+    };
+}
+function createAgent(protocol, environment) {
+    const name = protocol === "https:" ? "https_proxy" : "http_proxy";
+    const address = proxyAddress(name, environment);
+    const proxyEnv = { ...(0,_no_proxy_js__WEBPACK_IMPORTED_MODULE_2__/* .withNoProxyBelow */ .t)(environment), [name]: address, [name.toUpperCase()]: undefined };
+    try {
+        return new (protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__).Agent({ keepAlive: true, proxyEnv });
+    }
+    catch {
+        // Node's error quotes the address, which may contain a password, so it is not passed on as the cause.
+        throw invalidProxy(`the proxy address in ${name} is not a valid URL`);
+    }
+}
+/** Like curl, it accepts an address without a scheme, or in any case. @throws NetworkError for other kinds of proxies */
+function proxyAddress(name, environment) {
+    const address = (environment[name] || environment[name.toUpperCase()] || "").trim();
+    if (address === "")
+        return undefined;
+    const [prefix = "", scheme = "http"] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
+    if (!/^https?$/i.test(scheme))
+        throw invalidProxy(`${name} names a ${scheme.toLowerCase()} proxy, but only http and https proxies are supported`);
+    return `${scheme.toLowerCase()}://${address.slice(prefix.length)}`;
+}
+function invalidProxy(message) {
+    return new NetworkError(message, { phase: "connecting", reason: "network" });
+}
+function send(client, agent, request) {
+    return new Promise((resolve, reject) => {
+        let phase = "connecting";
+        let incoming;
+        let errorBodyTimer;
+        let graceTimer;
+        const chunks = [];
+        /** Whether the body is too large, or not what the caller can use. */
+        let isRefused = false;
+        let bytes = 0;
+        /** Ends the request with what has arrived, or an error. Calling it again changes nothing. */
+        const conclude = (reason, message, cause) => {
+            clearTimeout(timer);
+            clearTimeout(errorBodyTimer);
+            clearTimeout(graceTimer);
+            request.signal.removeEventListener("abort", onAbort);
+            if (incoming)
+                drain(incoming);
+            const body = new TextDecoder().decode(Buffer.concat(chunks));
+            const status = incoming?.statusCode ?? 0;
+            if (incoming && ((incoming.complete && !isRefused) || !isSuccess(status))) {
+                resolve({ status, headers: singleValues(incoming.headers), body });
+            }
+            else {
+                reject(new NetworkError(message, { phase, reason, cause, body }));
+            }
+            outgoing.destroy();
+        };
+        const onError = (error) => {
+            if (isCertificateError(error))
+                conclude("certificate", error.message, error);
+            else
+                conclude("network", describe(error), error);
+        };
+        /** Reads what has arrived before a timer ends the request: after a pause of the process, timers run first. */
+        const afterPendingReads = (end) => () => void setImmediate(end);
+        const onTimeout = afterPendingReads(() => {
+            conclude("timeout", `no complete response within ${Math.ceil(request.timeoutMs / 1000)} s`);
+        });
+        const onAbort = () => {
+            const end = () => conclude("aborted", cancelled);
+            if (phase === "connecting" || !request.graceMs)
+                end();
+            else
+                graceTimer = setTimeout(afterPendingReads(end), request.graceMs);
+        };
+        /** Node closes some connections without an error, for example after a `101` response. */
+        const onClose = () => conclude("network", "the connection was closed before a complete response arrived");
+        const refuse = (message, cause) => {
+            isRefused = true;
+            conclude("network", message, cause);
+        };
+        const onData = (chunk, isCollected) => {
+            if (isRefused)
+                return;
+            bytes += chunk.length;
+            if (isCollected && bytes > maxBodyBytes)
+                return refuse("the response is larger than 1 MiB");
+            if (isCollected)
+                return void chunks.push(chunk);
+            try {
+                request.onPart?.(chunk);
+            }
+            catch (error) {
+                refuse(`the response cannot be used: ${error instanceof Error ? error.message : String(error)}`, error);
+            }
+        };
+        const onResponse = (response) => {
+            incoming = response;
+            phase = "reading";
+            if (!isSuccess(response.statusCode ?? 0))
+                errorBodyTimer = setTimeout(onTimeout, errorBodyTimeoutMs);
+            const isCollected = !request.onPart || !isSuccess(response.statusCode ?? 0);
+            response.on("data", (chunk) => onData(chunk, isCollected));
+            // If the service responds before it has read the whole request, "close" comes only much later.
+            response.on("end", onClose);
+        };
+        if (request.signal.aborted) {
+            reject(new NetworkError(cancelled, { phase, reason: "aborted" }));
+            return;
+        }
+        const { method, body } = request;
+        const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+        const outgoing = client.request(request.url, { method, agent, headers: { ...request.headers, ...length } });
+        const timer = setTimeout(onTimeout, request.timeoutMs);
+        outgoing.on("socket", (socket) => {
+            const onConnected = () => {
+                phase = "sending";
+            };
+            // With TLS, nothing is sent before the connection is secure. A socket that failed never connects.
+            if (socket.connecting || socket.secureConnecting)
+                socket.once(socket.encrypted ? "secureConnect" : "connect", onConnected);
+            else if (!socket.destroyed)
+                onConnected();
+        });
+        outgoing.on("finish", () => {
+            if (phase === "sending")
+                phase = "waiting";
+        });
+        outgoing.on("response", onResponse);
+        outgoing.on("error", onError);
+        outgoing.on("close", onClose);
+        request.signal.addEventListener("abort", onAbort);
+        outgoing.end(body);
+    });
+}
+/** Reads what has arrived but is still buffered in the stream. Each chunk goes to the "data" listener. */
+function drain(response) {
+    let chunk;
+    do
+        chunk = response.read();
+    while (chunk !== null);
+}
+/** Returns true for any 2xx: the specification leaves the exact code open. */
+function isSuccess(status) {
+    return status >= 200 && status < 300;
+}
+/** OpenSSL's verification errors and Node's host name check, by the codes that Node documents under "TLS". */
+function isCertificateError(error) {
+    return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|UNSPECIFIED|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(error.code ?? "");
+}
+/** Describes an error in one line: Node's for several addresses has no message, and OpenSSL's half a stack. */
+function describe(error) {
+    if (error instanceof AggregateError)
+        return error.errors.map((each) => each.message).join("; ");
+    const [, reason] = /:SSL routines:[^:]*:([^:]+):/.exec(error.message) ?? [];
+    if (reason !== undefined)
+        return `TLS failed: ${reason}`;
+    return error.message || error.code || "the connection failed";
+}
+function singleValues(headers) {
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
+}
+
+
+/***/ }),
+
+/***/ 4436:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   B2: () => (/* binding */ forHtml),
+/* harmony export */   Ig: () => (/* binding */ forLog),
+/* harmony export */   Jc: () => (/* binding */ forAnnotation),
+/* harmony export */   Kb: () => (/* binding */ excerpt),
+/* harmony export */   aY: () => (/* binding */ code),
+/* harmony export */   g$: () => (/* binding */ printable),
+/* harmony export */   q4: () => (/* binding */ invisible),
+/* harmony export */   s8: () => (/* binding */ textToHtml)
+/* harmony export */ });
+/* harmony import */ var _inert_text_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(5136);
+/**
+ * The only place that escapes untrusted text (from the service, a prompt, an input, a file) for the place that shows it.
+ * Everything that is printed or written passes through here, including our own words.
+ */
+
+/** How much of an untrusted part of a sentence is shown, so that the advice after it still fits. */
+const partLimit = 1000;
+/** The runner shows this many characters of an annotation. */
+const annotationLimit = 4096;
+/**
+ * Control characters, other line ends, and what is invisible or reorders text; except what spelling needs at its place: direction marks,
+ * one joiner after a letter or emoji, a selector of how a character looks, and the tags of a flag. Unicode: UTS 51, "Emoji Sequences".
+ */
+const invisible = /(?![\t\n\r\u200e\u200f\u061c]|(?<=[\p{L}\p{M}\p{Emoji}])[\u200c\u200d](?![\u200c\u200d])|(?<=\p{Emoji})[\ufe0e\ufe0f]|(?<=[\p{Sm}\p{scx=Han}\p{scx=Mong}\p{scx=Mymr}])\p{VS}|(?<=\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6})[\u{e0030}-\u{e007a}]{0,6}\u{e007f})[\p{Cc}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]/gu;
+const unprintable = new RegExp(`[\\t\\n\\r\\u200e\\u200f\\u061c]|${invisible.source}`, "gu");
+/** Replaces such characters, except those in `keep`, by visible escapes such as `\u{202e}`. */
+function visible(text, keep) {
+    return text
+        .toWellFormed()
+        .replace(unprintable, (character) => keep.includes(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+/** The runner reads `##[name]` as a command anywhere in a line, and `::name::` at the start of one. */
+const commandMark = /##\[|^\s*::/;
+function escapeCommands(line) {
+    return line.replaceAll("##[", "##\\[").replace(/^(\s*)::/, "$1\\::");
+}
+/** No log line needs more; untrusted text could fill the log otherwise. */
+const lineLimit = 10_000;
+/** Escapes a line for the log. `hasCommand`: before escaping, the runner would have found a command in it. */
+function forLog(text) {
+    const line = visible(excerpt(text, lineLimit), "\t");
+    return { line: escapeCommands(line), hasCommand: commandMark.test(line) };
+}
+/** Escapes a sentence for an annotation: our own line ends stay; untrusted parts are shortened and on one line each. */
+function forAnnotation(text) {
+    const parts = text.map((part) => typeof part === "string" ? part : visible(excerpt(part.untrusted, partLimit), "\t"));
+    return excerpt(parts.join("").split("\n").map(escapeCommands).join("\n"), annotationLimit);
+}
+/** Escapes a text as one line of HTML, of `limit` UTF-16 units at most. GitHub still links in it: see {@link code}. */
+function forHtml(text, limit = 300) {
+    const entities = {
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+        '"': "&quot;",
+        "'": "&#39;",
+        "\n": "&#10;",
+    };
+    return visible(excerpt(text.replaceAll("\r\n", "\n"), limit), "\t\n").replace(/[&<>"'\n]/g, (character) => entities[character] ?? "");
+}
+/** Formats untrusted text as code in HTML, in which GitHub makes no mentions, references or links. */
+function code(text, limit) {
+    return `<code>${forHtml(text, limit)}</code>`;
+}
+/** Formats a sentence as HTML, with untrusted parts as {@link code}; in italics if they are sentences, which are hard to read as code. */
+function textToHtml(text) {
+    return text
+        .map((part) => {
+        if (typeof part === "string")
+            return forHtml(part, part.length);
+        return /^(?=.{60}).*\S\s+\S/s.test(part.untrusted) ? sentence(part.untrusted) : code(part.untrusted, partLimit);
+    })
+        .join("");
+}
+/** Formats untrusted text in italics, in which GitHub makes no mentions, references or links either. */
+function sentence(text) {
+    const pieces = forHtml(text, partLimit).split(/(&#?\w+;)/);
+    return `<i>${pieces.map((piece, index) => (index % 2 ? piece : (0,_inert_text_js__WEBPACK_IMPORTED_MODULE_0__/* .inertText */ .U)(piece))).join("")}</i>`;
+}
+/** Cuts a text to at most `limit` UTF-16 units, never in the middle of a character. */
+function excerpt(text, limit) {
+    if (text.length <= limit)
+        return text;
+    return `${text
+        .slice(0, limit - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, "")}…`;
+}
+/** Removes what is {@link invisible}, and carriage returns. */
+function printable(text) {
+    return text.toWellFormed().replaceAll("\r", "").replace(invisible, "");
+}
+
+
+/***/ })
+
+};
