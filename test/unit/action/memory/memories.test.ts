@@ -141,11 +141,6 @@ const endings = {
     progress: { commit: first, failures: 1 },
     open: { commit: first, failures: 0, sent: second },
   },
-  cancelled: {
-    options: { cancelAt: 20_000 },
-    progress: { commit: first, failures: 0 },
-    open: { commit: first, failures: 0, sent: second },
-  },
 } as const satisfies Record<string, { options: Partial<MainOptions>; progress: object; open?: object }>;
 
 test.each(
