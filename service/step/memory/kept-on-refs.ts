@@ -36,6 +36,8 @@ const maxEndedDays = 31;
 /** How many are read per job, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
+/** By what is lost with one that is not read. */
+const stageOrder = ["made", "unfinished", "ended", "begun"];
 /** Longer than GitHub lets any job run; of a time that somebody has made up. */
 const maxBusyMs = dayMs;
 /** For how long a listing counts, in milliseconds. */
@@ -121,7 +123,12 @@ export class KeptOnRefs implements KeptCommits {
   async commitsOf(jobId: string): Promise<DatedCommit[]> {
     const { refs, log } = this.#options;
     const read = new Map<string, DatedCommit | undefined>();
-    const ofJob = (): string[] => this.#all.flatMap(({ job, name }) => (job === jobId ? name : [])).slice(0, maxRead);
+    const ofJob = (): string[] => {
+      const kept = this.#all.filter(({ job }) => job === jobId);
+      // Runners that were lost can have left many that say no more than that.
+      kept.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage) || b.day - a.day);
+      return kept.slice(0, maxRead).map(({ name }) => name);
+    };
     for (let isListed = false; ; isListed = true) {
       for (const name of ofJob()) {
         if (read.get(name) !== undefined) continue;
@@ -171,7 +178,8 @@ export class KeptOnRefs implements KeptCommits {
   /** Removes expired refs. Never rejects. */
   async tidy(): Promise<void> {
     const ageOf = ({ day }: Kept): number => (this.#options.machine.wallTime() - day) / dayMs;
-    const isOld = (one: Kept): boolean => ageOf(one) > (one.stage === "ended" ? maxEndedDays : maxAgeDays);
+    const isOld = (one: Kept): boolean =>
+      ageOf(one) > (one.stage === "ended" || one.stage === "begun" ? maxEndedDays : maxAgeDays);
     await this.#remove(this.#all.filter(isOld).slice(0, maxRemoved));
   }
 

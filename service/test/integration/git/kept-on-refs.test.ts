@@ -212,6 +212,17 @@ test("the next stage is found of a run that takes it between the listing and the
   expect(await other.kept.commitsOf(job)).toMatchObject([{ message: expect.not.stringContaining("Agent-Left") }]);
 });
 
+test("work is found below many refs of runners that were lost", async () => {
+  const { open, runner, refs, git } = await setUp();
+  await runner.kept.begin(turn, begun(1_000));
+  const [ref = ""] = refs();
+  for (let index = 0; index < 9; index++)
+    git("update-ref", ref.replace(/(job_[^/]+)\/[^.]{12}/, `$1/${String(index).repeat(12)}`), ref);
+  await runner.kept.save(turn, await runner.repository.packCommit(job));
+  const found = await (await open()).kept.commitsOf(job);
+  expect(found.filter(({ message }) => !message.includes("Agent-Left"))).toHaveLength(1);
+});
+
 test("damaged, planted and foreign refs are named and passed over", async () => {
   const { git, log, open, runner, refs } = await setUp();
   await runner.kept.save(turn, await runner.repository.packCommit(job));
