@@ -173,6 +173,15 @@ test.each(rows(accesses, 1))(
   60_000,
 );
 
+test.each(rows(accesses, 1))("what has a secret is kept nowhere, with a cache that %s", async (_which, access) => {
+  const { docs, run, refs } = await setUp(access);
+  const agent = "cat > /dev/null; echo ghs_workflow_token_0123456789 > part.md; exit 3";
+  const { outputs, log } = await run({ GITHUB_RUN_ID: "1" }, { agent });
+  expect(outputs, log).toMatchObject({ outcome: "failed", "work-file": "" });
+  expect(log).toContain("What the agent changed is not kept: the change has secrets of the service");
+  expect([docs.branches(), refs().filter((ref) => !ref.endsWith("/ended"))]).toEqual([[], []]);
+});
+
 test("in a public repository, it is not kept of an agent with a network", async () => {
   const { run, refs } = await setUp("write", false);
   const { outputs, log, annotations } = await run({ GITHUB_RUN_ID: "1" });

@@ -229,6 +229,21 @@ test("work for a pull request that was merged while its agent ran goes on top of
   expect(replies.at(-1)?.body).toContain("Pull request #1 is merged or closed, so that the work is for the branch");
 }, 120_000);
 
+test("work for a pull request that was closed while its agent ran is kept on its branch, and opened in no other one", async () => {
+  const { github, agents, open, close, run } = await setUp();
+  const first = await run({ session: "nightly" });
+  close();
+  const running = run({ session: "nightly", prompt: "More" }, { GITHUB_RUN_ID: "2" });
+  await waitUntil(() => agents() === 2);
+  await github.call("PATCH", "/pulls/1", { state: "closed" });
+  open();
+  const second = await running;
+  expect(second.outputs, second.log).toMatchObject({ outcome: "failed", "job-id": first.outputs["job-id"] });
+  expect(second.log).toContain("was closed while the turn ran");
+  expect(second.annotations.join()).toContain("To have it in another one, send a prompt to job");
+  expect(await github.call("GET", "/pulls?state=all")).toHaveLength(1);
+}, 120_000);
+
 test("a dry run checks the token, and installs and runs nothing", async () => {
   const { docs, github, agents, run } = await setUp();
   const { outputs, log } = await run({ "dry-run": "true", "agent-options": "--sandbox none", agent: "editor" });
