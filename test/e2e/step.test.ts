@@ -20,6 +20,7 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
     "last-pr-link": "",
     "last-pr-state": "",
     "log-file": "",
+    "work-file": "",
     outcome: "pr-created",
     "skip-reason": "",
     "job-origin": "created",
