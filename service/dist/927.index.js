@@ -21071,8 +21071,11 @@ async function make(work) {
         const isKept = isStopped
             ? await keepUnfinished(work, worktree, reason ?? "", startStopped, "stopped")
             : await keep(reason ?? "");
+        // Its reason is that of the request, by which it is known as stopped.
+        if (isStopped && isKept)
+            tellStopped(work);
         if (isStopped)
-            return settle(work, { reason: isKept ? whenStopped(reason, work) : reason }, false, report, go());
+            return settle(work, { reason }, false, report, go());
         return settle(work, { reason, failureClass, ...(isKept && { isUnfinished: true }) }, false, report, go());
     }
     const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(async (error) => {
@@ -21113,9 +21116,9 @@ async function warnOfUnused(work) {
         if (patterns.length > 0)
             log(`${option} matches no file that exists: ${patterns.join(", ")}. Check how it is written, unless the agent is to create such files.`);
 }
-function whenStopped(reason = "", { turn, context }) {
+function tellStopped({ turn, context }) {
     const command = context.keptCommits?.commandFor?.(turn, "unfinished");
-    return `${reason} What its agent changed is kept, and no agent goes on with it.${command === undefined ? "" : ` To get it: ${command}`}`;
+    context.log(`No agent goes on with it.${command === undefined ? "" : ` To get it: ${command}`}`);
 }
 /** Keeps and records an agent's result, and returns the turn's position. */
 async function settle(work, made, isFinal, report, go) {
@@ -25109,6 +25112,8 @@ const maxEndedDays = 31;
 /** How many are read per job, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
+/** By what is lost with one that is not read. */
+const stageOrder = ["made", "unfinished", "ended", "begun"];
 /** Longer than GitHub lets any job run; of a time that somebody has made up. */
 const maxBusyMs = dayMs;
 /** For how long a listing counts, in milliseconds. */
@@ -25185,7 +25190,12 @@ class KeptOnRefs {
     async commitsOf(jobId) {
         const { refs, log } = this.#options;
         const read = new Map();
-        const ofJob = () => this.#all.flatMap(({ job, name }) => (job === jobId ? name : [])).slice(0, maxRead);
+        const ofJob = () => {
+            const kept = this.#all.filter(({ job }) => job === jobId);
+            // Runners that were lost can have left many that say no more than that.
+            kept.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage) || b.day - a.day);
+            return kept.slice(0, maxRead).map(({ name }) => name);
+        };
         for (let isListed = false;; isListed = true) {
             for (const name of ofJob()) {
                 if (read.get(name) !== undefined)
@@ -25236,7 +25246,7 @@ class KeptOnRefs {
     /** Removes expired refs. Never rejects. */
     async tidy() {
         const ageOf = ({ day }) => (this.#options.machine.wallTime() - day) / dayMs;
-        const isOld = (one) => ageOf(one) > (one.stage === "ended" ? maxEndedDays : maxAgeDays);
+        const isOld = (one) => ageOf(one) > (one.stage === "ended" || one.stage === "begun" ? maxEndedDays : maxAgeDays);
         await this.#remove(this.#all.filter(isOld).slice(0, maxRemoved));
     }
     async #remove(kept) {

@@ -112,7 +112,7 @@ test.each([
     if (isPrivate) {
       const [ref = ""] = refs();
       expect(docs.git("show", `${ref}:change`)).toContain("half.md");
-      expect(first.log).toContain("no agent goes on with it");
+      expect(first.log).toContain("No agent goes on with it. To get it: git fetch origin ");
     }
     const second = await run({ GITHUB_RUN_ID: "2" }, { session: "nightly", agent: "cat > /dev/null; ls > found.md" });
     expect(second.outputs.outcome, second.log).toBe("pr-created");

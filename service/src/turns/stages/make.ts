@@ -93,7 +93,9 @@ export async function make(work: Work): Promise<Position> {
     const isKept = isStopped
       ? await keepUnfinished(work, worktree, reason ?? "", startStopped, "stopped")
       : await keep(reason ?? "");
-    if (isStopped) return settle(work, { reason: isKept ? whenStopped(reason, work) : reason }, false, report, go());
+    // Its reason is that of the request, by which it is known as stopped.
+    if (isStopped && isKept) tellStopped(work);
+    if (isStopped) return settle(work, { reason }, false, report, go());
     return settle(work, { reason, failureClass, ...(isKept && { isUnfinished: true }) }, false, report, go());
   }
   const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
@@ -138,9 +140,9 @@ async function warnOfUnused(work: Work): Promise<void> {
       );
 }
 
-function whenStopped(reason = "", { turn, context }: Work): string {
+function tellStopped({ turn, context }: Work): void {
   const command = context.keptCommits?.commandFor?.(turn, "unfinished");
-  return `${reason} What its agent changed is kept, and no agent goes on with it.${command === undefined ? "" : ` To get it: ${command}`}`;
+  context.log(`No agent goes on with it.${command === undefined ? "" : ` To get it: ${command}`}`);
 }
 
 /** Keeps and records an agent's result, and returns the turn's position. */

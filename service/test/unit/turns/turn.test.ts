@@ -313,7 +313,7 @@ test("a turn whose agent somebody stops fails with the reason, and its change is
   expect(await run()).toEqual({
     result: "failed",
     log: expect.stringContaining("What the agent changed is kept, and not published:"),
-    failures: ["Stopped by ci. What its agent changed is kept, and no agent goes on with it."],
+    failures: ["Stopped by ci."],
   });
   expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1, kept: null }]);
   expect(branch.commits).toMatchObject([{ message: expect.stringContaining("Agent-Left: stopped") }]);
