@@ -22585,6 +22585,8 @@ async function runTurn(turn, job, ports, signal) {
                     return result;
                 // The agent starts from the published commit.
                 ofJob = (await store.jobs.find(job.id)) ?? job;
+                // Should this turn fail now, that is kept of no turn.
+                work = undefined;
             }
         };
         const result = await walk().catch((error) => turn_end_endOf(error, turn, work, run));

@@ -70,6 +70,8 @@ export async function runTurn(
         if (result !== "completed" || work.isOwn || (await isSame(work))) return result;
         // The agent starts from the published commit.
         ofJob = (await store.jobs.find(job.id)) ?? job;
+        // Should this turn fail now, that is kept of no turn.
+        work = undefined;
       }
     };
     const result = await walk().catch((error: unknown) => endOf(error, turn, work, run));

@@ -58,7 +58,7 @@ function setUp() {
 }
 
 test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: number }]>([
-  ["begun", { ref: "begun", loads: false, forgotten: true, days: 60 }],
+  ["begun", { ref: "begun", loads: false, forgotten: true, days: 31 }],
   ["made", { ref: "made", loads: true, forgotten: true, days: 60 }],
   ["unfinished", { ref: "unfinished", loads: true, forgotten: true, days: 60 }],
   // It is the only trace that the agent has run.

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { GitError } from "../../../src/git/git.ts";
 import type { JobCommit } from "../../../src/git/job-commits.ts";
@@ -196,4 +197,34 @@ test("the log of a turn whose commit is lost with its runner does not say that i
   expect(result).toBe("failed");
   expect(log).toMatch(/The turn failed: .* The commit is lost with this runner: the cache is closed\./);
   expect(log).not.toContain("is kept");
+});
+
+test("a turn that is stopped once it has published earlier work has kept nothing, and is run when it is sent again", async () => {
+  const { run, ports, store, starts, opened } = await setUpTurns();
+  const { open } = ports.pullRequests;
+  ports.pullRequests.open = async () => {
+    throw new Error("GitHub Actions is not permitted to create pull requests");
+  };
+  expect((await run()).result).toBe("failed");
+  ports.pullRequests.open = open;
+  const before = opened.length;
+  const stop = new AbortController();
+  const { findStart } = ports.repository;
+  ports.repository.findStart = async (...start) => {
+    if (opened.length > before && !stop.signal.aborted) {
+      await setImmediate();
+      stop.abort("Stopped by ci.");
+      await setImmediate();
+    }
+    return findStart(...start);
+  };
+  await store.turns.add("a", "Fix more", 7);
+  ports.stop = stop.signal;
+  const failures: unknown[] = [];
+  const stopped = await run((failure) => failures.push(failure));
+  expect(failures, stopped.log).toEqual([{ reason: "Stopped by ci.", failureClass: "transient", kept: undefined }]);
+  delete ports.stop;
+  await store.turns.add("a", "Fix more", 8);
+  expect((await run()).result).toBe("completed");
+  expect([starts.length, opened.length]).toEqual([2, 2]);
 });
