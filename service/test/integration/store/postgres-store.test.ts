@@ -210,9 +210,9 @@ describe("the lease of a turn", () => {
 
   test("does not expire before its worker had time to renew it after an outage", async () => {
     const { url, store, other, turn } = await openBoth();
-    // Nobody has looked for expired leases for a while.
-    await server().query(url, "UPDATE agent_jobs.supervision SET at = 1, since = 1");
-    await server().query(url, `UPDATE agent_jobs.turn SET "leaseUntil" = 1`);
+    // Nobody has looked for expired leases for a while, nor does so in between.
+    const pass = `UPDATE agent_jobs.supervision SET at = 1, since = 1; UPDATE agent_jobs.turn SET "leaseUntil" = 1`;
+    await server().query(url, pass);
     await supervised();
     expect(await other.runningTurns.startNext()).toBeUndefined();
     await store.runningTurns.confirmLease(turn);
