@@ -43,7 +43,7 @@ test("works there with the token for it, answers here with the workflow's, and k
   expect(first.outputs["pr-link"]).toMatch(new RegExp(`/${repository}/pull/1$`));
   expect(docs.branches()).toEqual([first.outputs.ref]);
   expect(first.log).toContain(
-    "Sessions of the agent are not kept, because the cache is that of the workflow's repository",
+    "Sessions of the agent are not kept, because the cache belongs to the workflow's repository",
   );
 
   const second = await comment("/agent two");

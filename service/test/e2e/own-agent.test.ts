@@ -311,7 +311,7 @@ test("after timeout-minutes, the agent is stopped", async () => {
   });
   expect(outputs, log).toMatchObject({ outcome: "timed-out" });
   expect(annotations).toEqual([
-    expect.stringMatching(/^error Timed out: Job \S+ was still running after \\d s, so its agent was stopped\./),
+    expect.stringMatching(/^error Timed out: Job \S+ was still running after \d s, so its agent was stopped\./),
   ]);
   expect(agents()).toBe(1);
 });

@@ -142,7 +142,7 @@ test("a branch that someone rewrote is continued as it is now, and the job's own
   expect((await runMessage(service, id, "two")).status).toBe("completed");
   expect(docs.git("rev-parse", `${branch}~1`)).toBe(rewritten);
   expect(files(branch)).toEqual(["rewritten.md", "two.md"]);
-  expect(logOf(service, id)).toContain(`Someone rewrote ${branch}: it does not contain ${own}`);
+  expect(logOf(service, id)).toContain(`Someone rewrote ${branch}: it no longer contains ${own}`);
   const kept = execFileSync("git", [
     "-C",
     join(service.folder, "mirror.git"),

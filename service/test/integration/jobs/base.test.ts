@@ -75,7 +75,7 @@ test("a job whose branch others have pushed to has the project's instructions fo
     await runMessage(job.id, `c.md=${turn}`);
     expect((await logOf(job.id)).match(/\| SEES ours \| ours \| none \| none\n/g)).toHaveLength(1 + turn);
   }
-  expect(await logOf(job.id)).toContain(`are those of main, not of ${branch}, which others have pushed to.`);
+  expect(await logOf(job.id)).toContain(`come from main, not from ${branch}, which others have pushed to.`);
   expect(docs.read(branch, ".claude/settings.json")).toBe("hook");
   expect(docs.read(branch, "AGENTS.md")).toBe("agent's");
 });
