@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
+import { isInPath } from "../../../../src/runner-kit/agent-service.ts";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
@@ -10,6 +11,7 @@ import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import { docsRepository, readPage, runJob, send, startAgentService, waitForJob } from "../../support/agent-service.ts";
 import { patient, postgresOfFile } from "../../support/postgres.ts";
 import { mainFile } from "../../support/service-process.ts";
+import { skipFor } from "../../support/skip-for.ts";
 import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 const run = promisify(execFile);
@@ -39,7 +41,9 @@ async function setUp(place: "a file" | "Postgres", script: string) {
 
 const read = (folder: string, name: string): string => readFileSync(join(folder, name), "latin1");
 
-test.each([
+const obstacle = skipFor(isInPath("curl", process.env.PATH ?? "") ? undefined : "curl is missing");
+
+test.skipIf(obstacle !== undefined).each([
   ["a file", "unfinished"],
   ["a file", "push"],
   ["Postgres", "unfinished"],
