@@ -989,7 +989,181 @@ const kept_commits_applyCommand = "git apply -3 --whitespace=nowarn";
 class MayNotBeKept extends Error {
 }
 
+;// CONCATENATED MODULE: ./build/service/src/pulls/github/github-error.js
+/** Thrown when GitHub cannot be reached or answers with an HTTP error. */
+class GitHubError extends Error {
+    /** `undefined` if there was no complete response. */
+    status;
+    constructor(message, status) {
+        super(message);
+        this.status = status;
+    }
+    /** Whether the request may succeed later, and may have had an effect although it failed. */
+    get isTransient() {
+        return this.status === undefined || this.status >= 500;
+    }
+    /** Whether the same request will fail again. */
+    get isPermanent() {
+        return !this.isTransient;
+    }
+    get lasts() {
+        if (!this.isPermanent)
+            return undefined;
+        return this.status === 403 && /Resource not accessible by/i.test(this.message) ? "certainly" : "probably";
+    }
+}
+/** Thrown when GitHub's response has another shape than its documentation says. */
+class MalformedResponse extends Error {
+    lasts = "probably";
+}
+/** Thrown when GitHub's rate limit is reached and the wait would be too long. */
+class RateLimitError extends GitHubError {
+    /** How long the limit lasts, in milliseconds. */
+    waitMs;
+    constructor(message, status, waitMs) {
+        super(message, status);
+        this.waitMs = waitMs;
+    }
+    get isPermanent() {
+        return false;
+    }
+    /** It has had no effect. */
+    get isTransient() {
+        return false;
+    }
+}
+/** What to do about what GitHub refuses for any request, by its words. */
+const advices = [
+    [/was archived so/i, "Unarchive the repository."],
+    [/SAML (?:enforcement|SSO)/, "Authorize the token for single sign-on (SSO) in the organization."],
+    [
+        /IP allow list/i,
+        "Add this machine's address to the organization's IP allow list, or run on a machine that is on it.",
+    ],
+    [/rate limit/i, "Wait until the limit is over, at most an hour."],
+    [
+        /Bad credentials|Authentication failed|Invalid username/i,
+        "The token has ended or was revoked: a GitHub App's lives for an hour. Use a new one.",
+    ],
+];
+/** Returns advice on errors that any request can get, by GitHub's message; otherwise `undefined`. */
+function adviceOn(words) {
+    return advices.find(([pattern]) => pattern.test(words))?.[1];
+}
+/** Whether GitHub refuses a pull request because the branch has nothing that its target lacks. */
+const hasNoCommits = (error) => error instanceof GitHubError && error.status === 422 && /No commits between/i.test(error.message);
+/** Whether GitHub's API may not have seen yet what was pushed or opened a moment ago. */
+const isTooEarly = (error) => hasNoCommits(error) ||
+    (error.status === 422 && /already exists|"field":"head","code":"invalid"/i.test(error.message));
+
+;// CONCATENATED MODULE: ./build/service/src/turns/refusal.js
+
+
+/** In characters, of GitHub's message. The job's log has the full text. */
+const maxQuoted = 300;
+/** Thrown when GitHub rejects a required operation. The cause is Git's or GitHub's error. */
+class HostRefused extends Error {
+}
+/** Thrown when GitHub rejects a commit or its push. The cause is Git's or GitHub's error. */
+class PushRefused extends HostRefused {
+    #branch;
+    constructor(cause, branch) {
+        super(describeRefusal(cause, branch, "push"), { cause });
+        this.#branch = branch;
+    }
+    /** Returns the turn's failure if its commit is lost. @param why - continues a sentence */
+    whenLost(why) {
+        return describeRefusal(this.cause, this.#branch, "push", why);
+    }
+}
+/** Thrown if somebody removed a turn's commit from its branch. It is not pushed again. */
+class TakenAway extends HostRefused {
+    /** @param isDeleted - whether the branch was deleted */
+    constructor(commit, branch, isDeleted) {
+        const what = isDeleted ? "deleted that branch" : "taken it from there";
+        super(`The turn's commit ${commit} was pushed to ${branch}, and somebody has ${what} since, so nothing is pushed again. Send a new prompt to go on with what is there now.`);
+    }
+}
+/**
+ * Describes a rejected branch, push or pull request: GitHub's reason, what is kept, and how to fix it.
+ *
+ * @param error - Git's or GitHub's error
+ * @param lost - why the commit is not kept. Default: it is kept
+ */
+function describeRefusal(error, branch, refused, lost) {
+    const isSetting = error instanceof GitHubError && actionsNotPermitted.test(error.message);
+    const { of, kept, next } = texts[refused];
+    const what = isSetting
+        ? "GitHub Actions is not allowed to open pull requests here"
+        : `${of} ${branch} was refused: ${quotedReason(error)}`;
+    const advice = isSetting ? allowActionsAdvice : adviceOf(error);
+    if (lost !== undefined)
+        return `${what}. The commit is lost with this runner: ${lost}. ${advice} Then send the prompt again: its work is done again.`;
+    return `${what}. ${kept(branch)} ${advice} ${next}`.trimEnd();
+}
+const texts = {
+    branch: { of: "The branch", kept: () => "No agent was run.", next: "Then send the prompt again." },
+    merge: { of: "The merge of its target branch into", kept: () => "The agent starts without it.", next: "" },
+    push: {
+        of: "The push to",
+        kept: () => "The commit is kept.",
+        next: "Then send the prompt again: the commit is pushed, and no agent runs for it again.",
+    },
+    "pull request": {
+        of: "The pull request of",
+        kept: (branch) => `The work is on the branch ${branch}.`,
+        next: "Then send the prompt again: the pull request is opened, and no agent runs for it again.",
+    },
+};
+/** GitHub's message if Actions may not open pull requests; see its documentation, "Managing GitHub Actions settings for a repository". */
+const actionsNotPermitted = /not permitted to create or approve pull requests/i;
+const allowActionsAdvice = 'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in the settings of its organization, if it has one; or use the token of a GitHub App.';
+/** Returns whether push protection rejected a commit, which may contain a secret. The text of a rule may have that word, too. */
+const isForSecret = (error) => /push protection|GH009|push cannot contain secrets/i.test(error_message_errorMessage(error));
+/** Phrases in GitHub's naming rules, and the option that satisfies each. */
+const ofNames = [
+    [/commit message/i, "--title-prefix or --trailer"],
+    [/branch name/i, "--branch-prefix"],
+    [/(?:author|committer) email/i, "--commit-as"],
+];
+function adviceOf(error) {
+    const text = error_message_errorMessage(error);
+    if (isForSecret(error))
+        return "Look at the secret that GitHub names, and allow it there if it is none.";
+    if (/workflow/i.test(text) && /without [`'"]?workflows?[`'"]? (?:scope|permission)/i.test(text))
+        return "Only a token with permission for workflows can push files in .github/workflows.";
+    const option = ofNames.find(([words]) => words.test(text))?.[1];
+    if (option !== undefined)
+        return `Set the option ${option} to what the rule wants, in a new run of the workflow: a re-run keeps its options. Or change the rule.`;
+    if (/not UTF-8/.test(text))
+        return "Rename what has that name, or change the rule that requires signatures.";
+    if (/verified signatures/i.test(text))
+        return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";
+    const general = adviceOn(text);
+    if (general !== undefined)
+        return general;
+    if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
+        return "Change the rule, or let the token's account bypass it, in the repository or its organization.";
+    return "Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file.";
+}
+/** Extracts the reason from Git's or GitHub's error, on one line. */
+function quotedReason(error) {
+    const text = error_message_errorMessage(error);
+    // Git's error message starts with the command.
+    const remote = [...text.matchAll(/(?:^|^git push .*?: )remote: (.*)$/gm)]
+        .map(([, line = ""]) => line.replace(/^(?:error: |- )/, "").trim())
+        // Links and counts are only useful in the log.
+        .filter((line) => line !== "" && !/^(?:Review all repository rules|https?:|\S+ objects|Resolving)/i.test(line));
+    const rejected = /\[(?:remote )?rejected\].*?\((.*)\)/.exec(text)?.[1];
+    // GitHub's API puts the reason into `errors`, followed by a URL.
+    const answered = /"message":"([^"]+)"/.exec(text)?.[1] ?? text.replace(/^GitHub answered \d+ to [^:]*: | - https:\S+/g, "");
+    const said = remote.length > 0 ? remote.join(" ") : (rejected ?? answered);
+    const line = said.replace(/\s+/g, " ").replace(/[.:\s]+$/, "");
+    return line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line;
+}
+
 ;// CONCATENATED MODULE: ./build/service/step/report.js
+
 
 
 /** What is told about the jobs of a run at its end. */
@@ -1063,7 +1237,10 @@ function reportedCopies(report, copies) {
                     report.unkeptWork.delete(turn.job);
                 }
                 catch (error) {
-                    if (!(error instanceof MayNotBeKept))
+                    // A secret must be nowhere.
+                    if (isForSecret(error))
+                        report.unkeptWork.delete(turn.job);
+                    else if (!(error instanceof MayNotBeKept))
                         report.unkeptWork.set(turn.job, packed);
                     throw error;
                 }
@@ -4802,7 +4979,7 @@ function kinds_text(expected) {
     return { given: "once", parse: (_, [given = ""]) => given, json };
 }
 /** @param expected - says what each text is, for messages */
-function texts(expected) {
+function kinds_texts(expected) {
     return textsOf(kinds_text(expected).json, `a list, each ${expected}`);
 }
 /** The name of an environment variable. */
@@ -4885,7 +5062,7 @@ const options = {
     "agent-env-public": table_ofProject("agentEnvPublic", variableNames, {
         NAME: "the same for a variable whose value is no secret, so that a change may have it; may be repeated",
     }),
-    "agent-reads": table_ofProject("agentReads", texts("a path"), {
+    "agent-reads": table_ofProject("agentReads", kinds_texts("a path"), {
         PATH: "also let agents read this file or folder in their sandbox; may be repeated",
     }),
     sandbox: table_ofProject("sandbox", choice(sandboxKinds), {
@@ -4894,7 +5071,7 @@ const options = {
     "agent-network": table_ofProject("agentNetwork", choice(networkKinds), {
         "full|model|none": "what sandboxed agents can reach: everything, only their model, or nothing (default: model for a named agent, otherwise full)",
     }),
-    "model-host": table_ofProject("modelHosts", texts("HOST or HOST:PORT"), {
+    "model-host": table_ofProject("modelHosts", kinds_texts("HOST or HOST:PORT"), {
         "HOST[:PORT]": "with --agent-network model, also let agents reach this host; may be repeated",
     }),
     "agent-model-tools": table_ofProject("agentModelTools", flag, {
@@ -4930,16 +5107,16 @@ const options = {
     "protected-files": table_ofProject("protectedFiles", choice(protectedFilesKinds), {
         "flag|refuse|allow": "name changed files that run code or instruct agents, such as workflows and AGENTS.md, first in the pull request and in the log, or fail the turn, or do neither (default: flag)",
     }),
-    protect: table_ofProject("protect", texts("a path or a name, with * for any part of a name"), {
+    protect: table_ofProject("protect", kinds_texts("a path or a name, with * for any part of a name"), {
         PATTERN: "also protect these files, such as deploy/ or *.sh; may be repeated",
     }),
-    only: table_ofProject("only", texts("a pattern for paths"), {
+    only: table_ofProject("only", kinds_texts("a pattern for paths"), {
         PATTERN: "let agents change only these files, such as docs/**, and take back what else they change; may be repeated. A later !PATTERN excludes files again, as in a workflow's paths",
     }),
     setup: table_ofProject("setup", kinds_text("a shell command"), {
         COMMAND: "run this before each agent, such as npm ci, on the files of the project's own branch, in the sandbox; what it leaves in ignored files is there for the agent and for --check",
     }),
-    "setup-host": table_ofProject("setupHosts", texts("HOST or HOST:PORT"), {
+    "setup-host": table_ofProject("setupHosts", kinds_texts("HOST or HOST:PORT"), {
         "HOST[:PORT]": "let --setup also reach this host, besides the registries of npm, PyPI and RubyGems; none of a private network; may be repeated",
     }),
     check: table_ofProject("check", kinds_text("a shell command"), {
@@ -4951,18 +5128,18 @@ const options = {
     "sign-off": table_ofProject("signOff", flag, {
         "": "sign commits off, in the name of who commits; requires --commit-as or the token of a bot",
     }),
-    trailer: table_ofProject("trailers", texts("KEY: VALUE"), {
+    trailer: table_ofProject("trailers", kinds_texts("KEY: VALUE"), {
         LINE: "add this trailer to commits, such as Assisted-by: NAME; may be repeated",
     }),
     project: {
         of: "project",
-        kind: texts("the id of a project"),
+        kind: kinds_texts("the id of a project"),
         help: { ID: "project of the service; may be repeated (default: demo)" },
     },
     keys: ofService(kinds_text("a file"), {
         FILE: "accept the API keys of this file, which key add creates; it is read again when it changes",
     }),
-    trust: ofService(texts("a repository"), {
+    trust: ofService(kinds_texts("a repository"), {
         "[PROJECT=]OWNER[@ID]/NAME[@ID][:REF|:environment:NAME]": "accept the OpenID Connect tokens of this GitHub repository's workflows in place of a key: for all projects or one; on all branches and tags, one ref (a * at its end stands for anything), or in an environment; with the ids of owner and repository, which nobody can take over; may be repeated",
     }),
     "trust-issuer": ofService(kinds_text("a URL"), {
@@ -4975,7 +5152,7 @@ const options = {
     "public-url": ofService(kinds_text("a URL"), {
         URL: "https URL at which a reverse proxy serves the service, such as https://agents.example.com or https://example.com/agents; used in links to pages (default: it can be reached only on this machine); also http for a proxy on this machine",
     }),
-    store: ofService(texts("a file or a URL"), {
+    store: ofService(kinds_texts("a file or a URL"), {
         FILE: "keep jobs, messages and rate limits in this SQLite file, and the clone, the homes of agents and the logs next to it (default: nothing is kept when the service stops)",
         "postgres://...": "keep them in this Postgres database, for services on several machines. PGHOST, PGUSER, PGPASSWORD and the like complete the URL. If it names a pooler in transaction mode, give a second --store with the URL of the database itself, for notifications and migrations. Each process keeps its clone, homes and logs in the folder that STATE_DIRECTORY names (default: a new one, which is removed when the service stops)",
     }),
@@ -14246,73 +14423,6 @@ function plainLines(text) {
     return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
 }
 
-;// CONCATENATED MODULE: ./build/service/src/pulls/github/github-error.js
-/** Thrown when GitHub cannot be reached or answers with an HTTP error. */
-class GitHubError extends Error {
-    /** `undefined` if there was no complete response. */
-    status;
-    constructor(message, status) {
-        super(message);
-        this.status = status;
-    }
-    /** Whether the request may succeed later, and may have had an effect although it failed. */
-    get isTransient() {
-        return this.status === undefined || this.status >= 500;
-    }
-    /** Whether the same request will fail again. */
-    get isPermanent() {
-        return !this.isTransient;
-    }
-    get lasts() {
-        if (!this.isPermanent)
-            return undefined;
-        return this.status === 403 && /Resource not accessible by/i.test(this.message) ? "certainly" : "probably";
-    }
-}
-/** Thrown when GitHub's response has another shape than its documentation says. */
-class MalformedResponse extends Error {
-    lasts = "probably";
-}
-/** Thrown when GitHub's rate limit is reached and the wait would be too long. */
-class RateLimitError extends GitHubError {
-    /** How long the limit lasts, in milliseconds. */
-    waitMs;
-    constructor(message, status, waitMs) {
-        super(message, status);
-        this.waitMs = waitMs;
-    }
-    get isPermanent() {
-        return false;
-    }
-    /** It has had no effect. */
-    get isTransient() {
-        return false;
-    }
-}
-/** What to do about what GitHub refuses for any request, by its words. */
-const advices = [
-    [/was archived so/i, "Unarchive the repository."],
-    [/SAML (?:enforcement|SSO)/, "Authorize the token for single sign-on (SSO) in the organization."],
-    [
-        /IP allow list/i,
-        "Add this machine's address to the organization's IP allow list, or run on a machine that is on it.",
-    ],
-    [/rate limit/i, "Wait until the limit is over, at most an hour."],
-    [
-        /Bad credentials|Authentication failed|Invalid username/i,
-        "The token has ended or was revoked: a GitHub App's lives for an hour. Use a new one.",
-    ],
-];
-/** Returns advice on errors that any request can get, by GitHub's message; otherwise `undefined`. */
-function adviceOn(words) {
-    return advices.find(([pattern]) => pattern.test(words))?.[1];
-}
-/** Whether GitHub refuses a pull request because the branch has nothing that its target lacks. */
-const hasNoCommits = (error) => error instanceof GitHubError && error.status === 422 && /No commits between/i.test(error.message);
-/** Whether GitHub's API may not have seen yet what was pushed or opened a moment ago. */
-const isTooEarly = (error) => hasNoCommits(error) ||
-    (error.status === 422 && /already exists|"field":"head","code":"invalid"/i.test(error.message));
-
 ;// CONCATENATED MODULE: ./build/service/src/pulls/github/check-token.js
 
 /**
@@ -15256,7 +15366,7 @@ class RepositoryIdentity {
 /** In characters, of a text. */
 const quotation_maxLength = 10_000;
 /** In characters, of its quotation: GitHub allows 65,536 for the body of a pull request. */
-const maxQuoted = 20_000;
+const quotation_maxQuoted = 20_000;
 /** In spaces, of an item of a list in a list. */
 const maxIndent = 8;
 const truncated = "[truncated]";
@@ -15283,7 +15393,7 @@ function quotation_quote(untrusted, maxLines = quotation_maxLength) {
         if (text.length < all.length)
             lines.push("", quotation_escaped(truncated));
         const quoted = lines.join("\n").trim().replace(/^/gm, "> ").replace(/^> $/gm, ">");
-        if (quoted.length <= maxQuoted)
+        if (quoted.length <= quotation_maxQuoted)
             return quoted;
     }
 }
@@ -20315,112 +20425,6 @@ async function onTopOf(start, made, repository, messageWith) {
     if (commit === start.head && leftOut.length > 0)
         throw new ChangeRefused(`nothing of the change can be published: ${describeLeftOut(describeAll(leftOut))}`);
     return { commit: commit === start.head ? undefined : commit, leftOut: describeAll(leftOut) };
-}
-
-;// CONCATENATED MODULE: ./build/service/src/turns/refusal.js
-
-
-/** In characters, of GitHub's message. The job's log has the full text. */
-const refusal_maxQuoted = 300;
-/** Thrown when GitHub rejects a required operation. The cause is Git's or GitHub's error. */
-class HostRefused extends Error {
-}
-/** Thrown when GitHub rejects a commit or its push. The cause is Git's or GitHub's error. */
-class PushRefused extends HostRefused {
-    #branch;
-    constructor(cause, branch) {
-        super(describeRefusal(cause, branch, "push"), { cause });
-        this.#branch = branch;
-    }
-    /** Returns the turn's failure if its commit is lost. @param why - continues a sentence */
-    whenLost(why) {
-        return describeRefusal(this.cause, this.#branch, "push", why);
-    }
-}
-/** Thrown if somebody removed a turn's commit from its branch. It is not pushed again. */
-class TakenAway extends HostRefused {
-    /** @param isDeleted - whether the branch was deleted */
-    constructor(commit, branch, isDeleted) {
-        const what = isDeleted ? "deleted that branch" : "taken it from there";
-        super(`The turn's commit ${commit} was pushed to ${branch}, and somebody has ${what} since, so nothing is pushed again. Send a new prompt to go on with what is there now.`);
-    }
-}
-/**
- * Describes a rejected branch, push or pull request: GitHub's reason, what is kept, and how to fix it.
- *
- * @param error - Git's or GitHub's error
- * @param lost - why the commit is not kept. Default: it is kept
- */
-function describeRefusal(error, branch, refused, lost) {
-    const isSetting = error instanceof GitHubError && actionsNotPermitted.test(error.message);
-    const { of, kept, next } = refusal_texts[refused];
-    const what = isSetting
-        ? "GitHub Actions is not allowed to open pull requests here"
-        : `${of} ${branch} was refused: ${quotedReason(error)}`;
-    const advice = isSetting ? allowActionsAdvice : adviceOf(error);
-    if (lost !== undefined)
-        return `${what}. The commit is lost with this runner: ${lost}. ${advice} Then send the prompt again: its work is done again.`;
-    return `${what}. ${kept(branch)} ${advice} ${next}`.trimEnd();
-}
-const refusal_texts = {
-    branch: { of: "The branch", kept: () => "No agent was run.", next: "Then send the prompt again." },
-    merge: { of: "The merge of its target branch into", kept: () => "The agent starts without it.", next: "" },
-    push: {
-        of: "The push to",
-        kept: () => "The commit is kept.",
-        next: "Then send the prompt again: the commit is pushed, and no agent runs for it again.",
-    },
-    "pull request": {
-        of: "The pull request of",
-        kept: (branch) => `The work is on the branch ${branch}.`,
-        next: "Then send the prompt again: the pull request is opened, and no agent runs for it again.",
-    },
-};
-/** GitHub's message if Actions may not open pull requests; see its documentation, "Managing GitHub Actions settings for a repository". */
-const actionsNotPermitted = /not permitted to create or approve pull requests/i;
-const allowActionsAdvice = 'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in the settings of its organization, if it has one; or use the token of a GitHub App.';
-/** Returns whether push protection rejected a commit, which may contain a secret. The text of a rule may have that word, too. */
-const isForSecret = (error) => /push protection|GH009|push cannot contain secrets/i.test(error_message_errorMessage(error));
-/** Phrases in GitHub's naming rules, and the option that satisfies each. */
-const ofNames = [
-    [/commit message/i, "--title-prefix or --trailer"],
-    [/branch name/i, "--branch-prefix"],
-    [/(?:author|committer) email/i, "--commit-as"],
-];
-function adviceOf(error) {
-    const text = error_message_errorMessage(error);
-    if (isForSecret(error))
-        return "Look at the secret that GitHub names, and allow it there if it is none.";
-    if (/workflow/i.test(text) && /without [`'"]?workflows?[`'"]? (?:scope|permission)/i.test(text))
-        return "Only a token with permission for workflows can push files in .github/workflows.";
-    const option = ofNames.find(([words]) => words.test(text))?.[1];
-    if (option !== undefined)
-        return `Set the option ${option} to what the rule wants, in a new run of the workflow: a re-run keeps its options. Or change the rule.`;
-    if (/not UTF-8/.test(text))
-        return "Rename what has that name, or change the rule that requires signatures.";
-    if (/verified signatures/i.test(text))
-        return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";
-    const general = adviceOn(text);
-    if (general !== undefined)
-        return general;
-    if (/GH\d{3}|rule violations|protected branch|declined|rejected/i.test(text))
-        return "Change the rule, or let the token's account bypass it, in the repository or its organization.";
-    return "Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file.";
-}
-/** Extracts the reason from Git's or GitHub's error, on one line. */
-function quotedReason(error) {
-    const text = error_message_errorMessage(error);
-    // Git's error message starts with the command.
-    const remote = [...text.matchAll(/(?:^|^git push .*?: )remote: (.*)$/gm)]
-        .map(([, line = ""]) => line.replace(/^(?:error: |- )/, "").trim())
-        // Links and counts are only useful in the log.
-        .filter((line) => line !== "" && !/^(?:Review all repository rules|https?:|\S+ objects|Resolving)/i.test(line));
-    const rejected = /\[(?:remote )?rejected\].*?\((.*)\)/.exec(text)?.[1];
-    // GitHub's API puts the reason into `errors`, followed by a URL.
-    const answered = /"message":"([^"]+)"/.exec(text)?.[1] ?? text.replace(/^GitHub answered \d+ to [^:]*: | - https:\S+/g, "");
-    const said = remote.length > 0 ? remote.join(" ") : (rejected ?? answered);
-    const line = said.replace(/\s+/g, " ").replace(/[.:\s]+$/, "");
-    return line.length > refusal_maxQuoted ? `${line.slice(0, refusal_maxQuoted)}…` : line;
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/kept-commits.js

@@ -2,6 +2,7 @@ import { errorMessage } from "../src/error-message.ts";
 import type { JobCopy } from "../src/model.ts";
 import type { JobCopies } from "../src/store/job-copies.ts";
 import { MayNotBeKept } from "../src/store/kept-commits.ts";
+import { isForSecret } from "../src/turns/refusal.ts";
 
 /** What is told about the jobs of a run at its end. */
 export class Report {
@@ -69,7 +70,9 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
           await keptCommits.save(turn, packed);
           report.unkeptWork.delete(turn.job);
         } catch (error) {
-          if (!(error instanceof MayNotBeKept)) report.unkeptWork.set(turn.job, packed);
+          // A secret must be nowhere.
+          if (isForSecret(error)) report.unkeptWork.delete(turn.job);
+          else if (!(error instanceof MayNotBeKept)) report.unkeptWork.set(turn.job, packed);
           throw error;
         }
       },
