@@ -295,10 +295,12 @@ test.each(Object.entries(befores))(
 );
 
 test.each([
-  ["the worker dies", false, false],
-  ["the worker dies, and a person amends what it pushed", true, false],
-  ["the worker dies, and a person amends what it pushed, and pushes on top", true, true],
-])("what a check showed is published only of what it checked, whenever %s", async (_name, isAmended, hasMore) => {
+  ["the worker dies", {}],
+  ["the worker dies, and a person amends what it pushed", { isAmended: true }],
+  ["the worker dies, and a person amends what it pushed, and pushes on top", { isAmended: true, hasMore: true }],
+  ["the worker dies, and nothing says which commit it checked", { isForgotten: true }],
+])("what a check showed is published only of what it checked, whenever %s", async (_name, acts) => {
+  const { isAmended = false, hasMore = false, isForgotten = false } = acts;
   const wrong: string[] = [];
   // The agent's first go fails its check, its second one does not.
   const before: Before = { prompt: "One", checks: ["failed", "completed", "completed"] };
@@ -310,6 +312,10 @@ test.each([
     if (isAmended && world.commits().length > 0) {
       world.remote.amend(world.branch, page);
       if (hasMore) world.remote.commitTo(world.branch, { "top.md": "By hand\n" });
+    }
+    if (isForgotten && (await world.lastTurn()).head === null) {
+      await world.forgetMade();
+      world.checked.clear();
     }
     await world.run(clone);
     const { head = "", check } = world.pulls.openOf(world.branch)?.changes.at(-1) ?? {};

@@ -85,7 +85,7 @@ async function setUp(more: Partial<TurnPorts> = {}) {
     if (end === "completed" || end === "failed") await store.runningTurns.finish(turn, end, 0, failure);
     return (await store.turns.ofJob(job)).at(-1);
   };
-  return { remote, run, seen, log: () => log.join(""), opened, ports };
+  return { remote, repository, run, seen, log: () => log.join(""), opened, ports };
 }
 
 const complete = { end: "completed" } as const;
@@ -140,6 +140,17 @@ test("a change with a secret of the service is not kept", async () => {
   expect(log()).toContain("What the agent changed is not kept: the change has secrets of the service");
   await run("Write it", {}, complete);
   expect(seen.found["part.md"]).toBeUndefined();
+});
+
+test("what a turn left on another machine is not what an earlier one left on this one", async () => {
+  const { run, seen, repository } = await setUp();
+  await run("Write it", { "one.md": "1\n" });
+  const here = repository.jobs.get(job) ?? "";
+  await run("Write it", { "two.md": "2\n" });
+  repository.jobs.set(job, here);
+  await run("Write it", {}, complete);
+  expect(seen.found).toMatchObject({ "one.md": undefined, "two.md": undefined });
+  expect(seen.told).toContain("The files are as the branch has them: edits that you remember of it are gone.");
 });
 
 test.each([
