@@ -86,13 +86,8 @@ const ofNames: readonly (readonly [words: RegExp, option: string])[] = [
   [/(?:author|committer) email/i, "--commit-as"],
 ];
 
-/** What Git and GitHub's API say if a token is not valid. */
-const invalidToken = /could not read Username|Authentication failed|Bad credentials/;
-
 function adviceOf(error: unknown): string {
   const text = errorMessage(error);
-  if (invalidToken.test(text))
-    return "A token can expire while the agent works: that of a GitHub App is valid for an hour. A re-run makes another one, if a step of the same job makes it.";
   if (isForSecret(error)) return "Look at the secret that GitHub names, and allow it there if it is none.";
   if (/workflow/i.test(text) && /without [`'"]?workflows?[`'"]? (?:scope|permission)/i.test(text))
     return "Only a token with permission for workflows can push files in .github/workflows.";
@@ -112,7 +107,8 @@ function adviceOf(error: unknown): string {
 /** Extracts the reason from Git's or GitHub's error, on one line. */
 function quotedReason(error: unknown): string {
   const text = errorMessage(error);
-  if (invalidToken.test(text)) return "GitHub does not accept the token";
+  // Without a terminal, Git cannot ask for another one.
+  if (text.includes("could not read Username")) return "GitHub does not accept the token";
   // Git's error message starts with the command.
   const remote = [...text.matchAll(/(?:^|^git push .*?: )remote: (.*)$/gm)]
     .map(([, line = ""]) => line.replace(/^(?:error: |- )/, "").trim())
