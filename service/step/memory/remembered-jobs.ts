@@ -9,9 +9,10 @@ import { type KeptCommits, MayNotBeKept } from "../../src/store/kept-commits.ts"
 import { isRemoteOutage } from "../../src/turns/outages.ts";
 import { isForSecret } from "../../src/turns/refusal.ts";
 import type { KeptOnRefs } from "./kept-on-refs.ts";
-import { isOpen, mergeCopies } from "./merge-copies.ts";
-import { allAttempts, lostReason } from "./rebuild-job.ts";
+import { mergeCopies } from "./merge-copies.ts";
+import { allAttempts } from "./rebuild-job.ts";
 import type { RebuiltJobs } from "./rebuilt-jobs.ts";
+import { isOpen, lostReason } from "./turn-row.ts";
 
 export interface RememberedJobsOptions {
   /** Jobs in the Actions cache; `undefined` if it is unreadable. */
