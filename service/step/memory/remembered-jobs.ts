@@ -142,14 +142,13 @@ export class RememberedJobs implements JobCopies {
         }
       },
       load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),
-      begin: async (turn, message) => {
-        await kept.begin?.(turn, message).catch((error: unknown) => {
+      begin: async (turn, message) =>
+        kept.begin?.(turn, message).catch((error: unknown) => {
           const place = this.#isCacheWritable
             ? "What it makes is kept in the Actions cache if it cannot be published, but not if its runner is lost"
             : "What it makes is lost, and has to be paid again, if it cannot be published";
           throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
-        });
-      },
+        }),
       end: async (turn, message) => {
         const isCached = cached !== undefined && this.#isCacheWritable;
         await kept.end?.(turn, isCached ? undefined : message);
