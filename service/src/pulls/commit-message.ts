@@ -37,7 +37,7 @@ export interface CommitNotes {
  * @param title - default: the prompt's
  */
 export function commitMessage(
-  turn: Turn,
+  turn: Turn & { promptHash?: string | undefined },
   ownMessages: readonly string[],
   session: string | null = null,
   { notes = [], takenBack = [], left, until }: CommitNotes = {},
@@ -53,7 +53,7 @@ export function commitMessage(
   const covered = turn.covers === null ? [] : [`Agent-Covers: ${turn.covers}`];
   const time = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;
   if (left !== undefined) covered.push(`${leftPrefix}${left}${time}`);
-  const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
+  const trailers = [...own, `Agent-Prompt: ${turn.promptHash ?? hashPrompt(turn.prompt)}`, ...covered].join("\n");
   const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
   return `${[title, ...body, ...told, trailers].join("\n\n")}\n`;
 }

@@ -119,6 +119,7 @@ export class RememberedJobs implements JobCopies {
   /** In refs of the repository, or in the Actions cache if GitHub rejects them. */
   get keptCommits(): KeptCommits {
     const { kept, cached, keeps, log } = this.#options;
+    const isCached = (): boolean => cached !== undefined && this.#isCacheWritable;
     return {
       save: async (turn, packed) => {
         const isRefused = (one: NamedTurn["left"]): boolean =>
@@ -150,10 +151,9 @@ export class RememberedJobs implements JobCopies {
           throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
         }),
       end: async (turn, message) => {
-        const isCached = cached !== undefined && this.#isCacheWritable;
-        await kept.end?.(turn, isCached ? undefined : message);
+        await kept.end?.(turn, isCached() ? undefined : message);
       },
-      forget: async (turn) => kept.forget?.(turn),
+      forget: async (turn, message) => kept.forget?.(turn, isCached() ? undefined : message),
       commandFor: (...turn) => kept.commandFor?.(...turn),
     };
   }

@@ -22,7 +22,7 @@ const turnOf = (number: number, job = 1): RunningTurn => ({
   isResumed: false,
 });
 const [own, next, ofOtherJob] = [turnOf(1), turnOf(2), turnOf(3, 2)];
-const stages = ["begun", "made", "unfinished", "nothing"] as const;
+const stages = ["begun", "made", "unfinished", "nothing", "pushed"] as const;
 type Stage = (typeof stages)[number];
 
 /** Refs in memory, with machines that keep what turns leave. */
@@ -63,6 +63,7 @@ test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: numbe
   ["begun", { ref: "begun", loads: false, forgotten: true, days: 31 }],
   ["made", { ref: "made", loads: true, forgotten: true, days: 60 }],
   ["unfinished", { ref: "unfinished", loads: true, forgotten: true, days: 60 }],
+  ["pushed", { ref: "pushed", loads: false, forgotten: true, days: 31 }],
   // It is the only trace that the agent has run.
   ["nothing", { ref: "ended", loads: false, forgotten: false, days: 31 }],
 ])("of a turn that is %s: %j", async (stage, { ref, loads, forgotten, days }) => {
@@ -70,8 +71,9 @@ test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: numbe
   await keep(own, stage);
   expect(left()).toEqual([ref]);
   expect((await kept.load(own.job, own)) !== undefined).toBe(loads);
-  expect([kept.jobsOf("step", "s1"), kept.jobsOf("step", "nightly")]).toEqual([[own.job], []]);
-  expect([kept.jobsOf("session", "nightly"), kept.jobsOf("session", "s1")]).toEqual([[own.job], []]);
+  expect([kept.jobsOfStep("s1"), kept.jobsOfStep("nightly")]).toEqual([[own.job], []]);
+  expect(await kept.newestJobOf("nightly", new Set())).toMatchObject({ job: own.job });
+  expect(await kept.newestJobOf("s1", new Set())).toBeUndefined();
   pass((days - 0.5) * dayMs);
   await kept.tidy();
   expect(left()).toEqual([ref]);
@@ -117,6 +119,33 @@ test.each([
   expect(log.join("\n")).toMatch(/passed over/);
 });
 
+test("the newest job of a session is the one that was worked on last, of those that are not known otherwise", async () => {
+  const { kept, keep, pass } = setUp();
+  const newest = (...known: string[]) => kept.newestJobOf("nightly", new Set(known));
+  await keep(own, "pushed");
+  pass(60_000);
+  await keep(ofOtherJob, "pushed");
+  expect(await newest()).toMatchObject({ job: ofOtherJob.job });
+  expect(await newest(ofOtherJob.job)).toMatchObject({ job: own.job });
+  expect(await newest(own.job, ofOtherJob.job)).toBeUndefined();
+  pass(dayMs);
+  await keep(own, "begun");
+  expect(await newest()).toMatchObject({ job: own.job });
+});
+
+test.each(stages)("of a turn that is %s, its own record takes the place once it is published", async (stage) => {
+  const { kept, keep, left } = setUp();
+  const record = commitMessage(own, [], "nightly", { left: "pushed" }, "Pushed");
+  await kept.forget(own, record);
+  // Refs are refused, or nothing was said before.
+  expect(left()).toEqual([]);
+  await keep(own, stage);
+  await kept.forget(own, record);
+  expect(left()).toEqual([stage === "nothing" ? "ended" : "pushed"]);
+  expect(await kept.commitsOf(own.job)).toHaveLength(1);
+  expect(await kept.commitsOf(own.job, [own.identity])).toEqual([]);
+});
+
 test("a ref with a name that no service gives is none", async () => {
   const { texts, kept, refs, keep } = setUp();
   await keep(own, "made");
@@ -124,12 +153,12 @@ test("a ref with a name that no service gives is none", async () => {
   texts.clear();
   for (const forged of [
     `${name}/more`,
-    name.replace("made", "pushed"),
+    name.replace("made", "published"),
     name.replace(/-[0-9a-f]{8}\//, "-x/"),
     name.replace("job_", ""),
   ])
     texts.set(forged, Buffer.of());
-  expect([kept.jobsOf("step", "s1"), await kept.commitsOf(own.job)]).toEqual([[], []]);
+  expect([kept.jobsOfStep("s1"), await kept.commitsOf(own.job)]).toEqual([[], []]);
 });
 
 test("a job's kept commits are told newest first", async () => {
