@@ -36,7 +36,8 @@ function onGitHub(act: Act, gitHub: MemoryGitHub, job: string | undefined, now: 
     return true;
   }
   if (act === "rewrite-branch") {
-    if (remote.objects.isAncestor(head, remote.head("main"))) return false;
+    const isMerged = pulls.findLast((pull) => pull.branch === branch)?.state === "merged";
+    if (isMerged || remote.objects.isAncestor(head, remote.head("main"))) return false;
     remote.amend(branch, { [`docs/people-${now}.md`]: "Rewritten\n" });
     return true;
   }

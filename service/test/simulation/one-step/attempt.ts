@@ -263,6 +263,7 @@ export class Attempt implements Calls {
         cacheMode: this.plan.cache,
         isPrivate: plan.isPrivate,
         isFirstAttempt: this.place.number === 1,
+        number: this.index,
         projectId,
         apiKey,
         timeLimitMs,

@@ -17,6 +17,10 @@ const conflicts: readonly Act[] = [
   "squash-by-title",
 ];
 
+/** Returns whether two steps name the same pull request. */
+const isSame = (one: Attempt, other: Attempt): boolean =>
+  one.outcome === "pr-created" && one.toolkit.outputs["pr-number"] === other.toolkit.outputs["pr-number"];
+
 /** How long an agent may have worked before others can know it, in milliseconds. */
 const announcedMs = 5000;
 
@@ -86,14 +90,19 @@ export class Judge {
     this.#checkAlone(run);
   }
 
+  /** Returns the agents of a run since the last attempt that was to send its request anew. */
+  #ofRequest({ place }: Attempt): AgentRun[] {
+    const { attempts, runs } = this.#world;
+    const isOfRun = ({ place: other }: Attempt): boolean => other.run === place.run && other.number <= place.number;
+    const renewed = attempts.findLast((one) => isOfRun(one) && one.plan.onRerun === "new")?.place.number ?? 0;
+    return runs.filter(({ attempt: one }) => isOfRun(one) && one.place.number >= renewed);
+  }
+
   /** Nothing is paid for again that is there. */
   #checkPaidOnce({ attempt, startedAt }: AgentRun): void {
-    const { runs } = this.#world;
-    if (attempt.plan.onRerun === "new") return;
     const holders = this.holders();
-    for (const earlier of runs) {
-      if (earlier.attempt.place.run !== attempt.place.run || earlier.end !== "completed" || !earlier.isChanging)
-        continue;
+    for (const earlier of this.#ofRequest(attempt)) {
+      if (earlier.end !== "completed" || !earlier.isChanging) continue;
       const of = holders.get(earlier.id) ?? new Set();
       const isReadable = attempt.plan.cache !== "none" && attempt.plan.cache !== "absent";
       const isThere = [...of].some((one) => one !== "cache" || isReadable);
@@ -167,7 +176,12 @@ export class Judge {
         ...this.#idsIn(pull.head),
         ...(pull.state === "merged" ? this.#idsIn(gitHub.remote.head("main")) : []),
       ];
-      const isOwn = own.some(({ id }) => ids.includes(id)) || ids.some((id) => !this.#publishedBefore.has(id));
+      const isOwn =
+        own.some(({ id }) => ids.includes(id)) ||
+        ids.some((id) => !this.#publishedBefore.has(id)) ||
+        this.#world.attempts.some(
+          (one) => one.index < attempt.index && one.place.run === place.run && isSame(one, attempt),
+        );
       if (!isOwn) this.#violate(attempt, `pull request ${number} has nothing of the request`);
       this.#checkOpen(attempt, pull);
     }
@@ -189,8 +203,10 @@ export class Judge {
     const { plan, attempts, runs } = this.#world;
     const holders = this.holders();
     for (const attempt of attempts.slice(-2)) {
-      const hasChanged = runs.some(({ attempt: by, isChanging }) => by.place.run === attempt.place.run && isChanging);
-      if (attempt.outcome !== "pr-created" && hasChanged)
+      const own = this.#ofRequest(attempt);
+      const isUnchanged =
+        attempt.outcome === "no-changes" && own.some(({ end, isChanging }) => end === "completed" && !isChanging);
+      if (attempt.outcome !== "pr-created" && !isUnchanged)
         this.#violate(attempt, `a healthy attempt ends as ${attempt.outcome}`);
     }
     if (!plan.hasSession) return;

@@ -40,6 +40,8 @@ export interface ServiceOptions {
   cacheMode: CacheMode;
   isPrivate: boolean;
   isFirstAttempt: boolean;
+  /** Of the attempt: no two services give the same ids. */
+  number: number;
   projectId: string;
   apiKey: string;
   timeLimitMs: number;
@@ -197,7 +199,7 @@ export class StepService {
       keeps: isPrivate ? ["unfinished", "stopped"] : ["unfinished"],
       log,
     });
-    let turns = 0;
+    let turns = options.number * 10;
     const store = new Store({
       database: memoryDatabase(),
       ready: new ReadyTurns({ clock: () => ({ sql: "?", values: [machine.wallTime()] }) }),
