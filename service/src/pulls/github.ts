@@ -242,7 +242,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
       const { data } = await this.#api.request(path, { ...place, body }, options);
       const { head } = parsePullRequest(data);
       if (isSecond || !(change.isShared || (head?.sha !== undefined && head.sha !== change.head))) return;
-      await setTimeout(sharedPause * this.#secondMs, undefined, { signal: this.#api.signal });
+      await this.#machine.sleep(sharedPause * this.#secondMs, this.#api.signal);
       const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
       await this.#update(parsePullRequest(again.data), change, true);
     } catch (error) {

@@ -124,7 +124,7 @@ class MemoryWorkRefs {
     for (const name of this.#gitHub.works.keys()) this.#names.add(name);
   }
 
-  async write(name: string, _job: string, text: Uint8Array, replaces: readonly string[] = []): Promise<void> {
+  async write(name: string, _job: string, text: Uint8Array, replaces: readonly string[] = []): Promise<undefined> {
     try {
       this.#write(name, text, replaces);
     } catch (error) {
