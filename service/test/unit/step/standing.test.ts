@@ -63,6 +63,7 @@ function effectsOf(facts: Facts): [string, string] {
   const turn: EarlierTurn = {
     jobId: "job_1",
     turnId: "1",
+    request: "r",
     over: row.state === "failed" ? "failed" : undefined,
     hasOtherPrompt: false,
     isKept: row.kept === "push" || row.kept === "pull-request",
