@@ -232,7 +232,13 @@ export class HistoryGitHub implements AsyncDisposable {
     [/^GET actions\/runs\/.+$/, () => denied("Resource not accessible by integration")],
     [/^GET compare\/(.+)$/, ([range = ""]) => this.#compare(range)],
     [/^GET commits$/, (_, _sent, query) => ok(this.#listCommits(query))],
-    [/^GET commits\/([^/]+)$/, ([ref = ""]) => (this.#has(ref) ? ok(this.#commits("-1", ref)[0]) : notFound)],
+    [
+      /^GET commits\/([^/]+)$/,
+      ([ref = ""]) =>
+        this.#has(ref)
+          ? ok({ ...this.#commits("-1", ref)[0], files: this.#files("show", "--format=", ref) })
+          : notFound,
+    ],
     [/^GET commits\/[^/]+\/pulls$/, () => ok([])],
     [/^GET pulls$/, (_, _sent, query) => ok(this.#listPulls(query))],
     [/^POST pulls$/, (_, sent) => this.#openPull(sent)],
@@ -335,6 +341,18 @@ export class HistoryGitHub implements AsyncDisposable {
       }));
   }
 
+  /** Lists files as a command of Git finds them. */
+  #files(command: string, ...args: string[]) {
+    const lines = this.docs
+      .git(command, "--numstat", "--no-renames", ...args)
+      .split("\n")
+      .filter(Boolean);
+    return lines.map((line) => {
+      const [additions, deletions, filename] = line.split("\t");
+      return { filename, status: "modified", additions: Number(additions), deletions: Number(deletions), patch: "@@" };
+    });
+  }
+
   #listCommits(query: URLSearchParams) {
     if (Number(query.get("page") ?? 1) > 1) return [];
     const since = query.get("since");
@@ -348,11 +366,7 @@ export class HistoryGitHub implements AsyncDisposable {
     const behind = Number(this.docs.git("rev-list", "--count", `${head}..${base}`));
     const ahead = behind === 0 ? "ahead" : "diverged";
     const status = found.length > 0 ? ahead : behind === 0 ? "identical" : "behind";
-    const lines = this.docs.git("diff", "--numstat", "--no-renames", `${base}...${head}`).split("\n").filter(Boolean);
-    const files = lines.map((line) => {
-      const [additions, deletions, filename] = line.split("\t");
-      return { filename, status: "modified", additions: Number(additions), deletions: Number(deletions), patch: "@@" };
-    });
+    const files = this.#files("diff", `${base}...${head}`);
     return ok({
       status,
       ahead_by: found.length,

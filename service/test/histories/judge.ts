@@ -158,71 +158,48 @@ class Judge {
     return found;
   }
 
-  /** Whether work of an attempt can be remembered: in refs, or in the cache. */
-  #canRemember({ access }: AttemptRun): boolean {
-    return !this.#history.plan.refusesRefs || access === "write";
-  }
-
-  /** Whether an attempt said before its agent that what it makes may be lost. */
-  #saidBefore({ log }: AttemptRun): boolean {
-    return /is lost, and has to be paid again|not if its runner is lost/.test(log);
+  /**
+   * Returns why the work of an attempt may be gone, and may be paid again by later ones; `undefined` if nothing excuses that. Otherwise, refs of
+   * the repository keep it, whatever the cache is, or the cache where refs are refused.
+   */
+  #excuse(attempt: AttemptRun, later: readonly AttemptRun[]): string | undefined {
+    const { access, isCancelled, plan, log, outputs } = attempt;
+    if (isCancelled) return "cancelled";
+    if (isLostEarly(attempt)) return "killed before it was kept";
+    if (plan.rule === "finds a secret") return "GitHub found a secret";
+    if (this.#history.plan.refusesRefs) {
+      if (access !== "write" && /is lost, and has to be paid again/.test(log)) return "said before";
+      if (access === "write" && later.some((one) => one.plan.isEvicted || one.access === "none"))
+        return "not in the cache";
+    }
+    const isTold = outputs["work-file"] !== "" || /lost with this runner|was not pushed or saved is lost/.test(log);
+    return attempt.faulted.length > 0 && isTold ? "told" : undefined;
   }
 
   /** No agent runs twice for a request whose work was made. */
   #judgePayments(): void {
-    const { agents, attempts, acts, plan } = this.#history;
+    const { agents, attempts, plan } = this.#history;
     const first = agents.filter(({ isSecondGo }) => !isSecondGo);
     for (const [index, agent] of first.entries()) {
       const expected = plan.hasSamePrompt ? "TASK-same" : `TASK-r${agent.run}`;
       if (agent.task !== expected) this.#add("another request's agent", `${describe(agent)}: ${agent.task}`);
       const earlier = first.slice(0, index).findLast(({ run }) => run === agent.run);
       if (!earlier) continue;
-      const what = `${describe(earlier)}, then ${describe(agent)}`;
-      if (earlier.attempt === agent.attempt) {
-        this.#add("two agents in an attempt", what);
-        continue;
+      const attempt = this.#attemptOf(earlier);
+      const between = attempts.slice(this.#place(earlier.attempt) + 1, this.#place(agent.attempt) + 1);
+      const what = `${describe(earlier)}, then ${describe(agent)}; ${between.flatMap(({ faulted }) => faulted).join()}`;
+      if (earlier.attempt === agent.attempt) this.#add("two agents in an attempt", what);
+      else if (isMade(earlier)) {
+        if (agent.published.has(earlier.id)) this.#add("paid twice: published", what);
+        else if (agent.kept.has(earlier.id)) this.#add("paid twice: kept", what);
+        else if (!this.#excuse(attempt, between)) this.#add("paid twice", what);
       }
-      if (!isMade(earlier)) {
-        if (this.#isCutOff(earlier)) this.#add("agent cut off", what);
-        continue;
-      }
-      const between = attempts.slice(this.#place(earlier.attempt), this.#place(agent.attempt) + 1);
-      const { isKilled, isCancelled, faulted, cached } = this.#attemptOf(earlier);
-      // People who took its work away may ask for it again.
-      if (acts.some(({ in: place }) => between.some(({ name }) => place.includes(name)) && this.#isTaken(earlier)))
-        continue;
-      if (agent.published.has(earlier.id)) this.#add("paid twice: published", what);
-      else if (agent.kept.has(earlier.id)) this.#add("paid twice: kept", what);
-      else if (isCancelled || (isKilled && cached === 0)) continue;
-      else if (
-        between.slice(1).some((attempt) => attempt.plan.isEvicted || attempt.access === "none") &&
-        plan.refusesRefs
-      )
-        continue;
-      else if (!this.#canRemember(this.#attemptOf(earlier)) && this.#saidBefore(this.#attemptOf(earlier))) continue;
-      else if (faulted.length > 0 || between.some((attempt) => attempt.faulted.length > 0)) {
-        if (!this.#tellsOfLoss(this.#attemptOf(earlier)))
-          this.#add("paid twice: not told", `${what}; ${faulted.join()}`);
-      } else if (this.#attemptOf(earlier).plan.rule === "finds a secret") continue;
-      else this.#add("paid twice", what);
     }
-  }
-
-  /** Whether an agent was ended although nobody wanted that. */
-  #isCutOff(agent: AgentRun): boolean {
-    const { isKilled, isCancelled } = this.#attemptOf(agent);
-    return !agent.isCompleted && !isKilled && !isCancelled && !["fails", "endless", "overtime"].includes(agent.kind);
-  }
-
-  /** Whether the pull request or the branch of an agent's work was closed, merged or deleted by people. */
-  #isTaken({ id, job }: AgentRun): boolean {
-    const { github } = this.#history;
-    const isClosed = github.pulls.some(({ branch, events }) => branch === `agent/${job}` && events.length > 0);
-    return isClosed || this.#deleted.has(id);
-  }
-
-  #tellsOfLoss({ log, outputs }: AttemptRun): boolean {
-    return outputs["work-file"] !== "" || /lost with this runner|was not pushed or saved is lost/.test(log);
+    for (const agent of agents) {
+      const { isKilled, isCancelled } = this.#attemptOf(agent);
+      const isWanted = isKilled || isCancelled || ["fails", "endless", "overtime"].includes(agent.kind);
+      if (!agent.isCompleted && !isWanted) this.#add("agent cut off", describe(agent));
+    }
   }
 
   /** What a completed agent made is published at the end. */
@@ -232,21 +209,15 @@ class Judge {
     if (last && !isSuccess(last) && (plan.mode !== "session" || last.isHealthy))
       this.#add("no healthy end", `${last.name}: ${last.outputs.outcome}, ${lastError(last)}`);
     for (const agent of agents.filter(isMade)) {
-      const attempt = this.#attemptOf(agent);
-      const { isKilled, isCancelled, cached, faulted, access } = attempt;
+      // People who deleted a branch have seen it.
       if (this.#published.has(agent.id) || this.#deleted.has(agent.id)) continue;
-      const isKept = attempt.after.kept.has(agent.id);
-      const later = attempts.slice(this.#place(attempt.name) + 1);
-      const what = `${describe(agent)}, cache ${access}, ${attempt.outputs.outcome}, kept ${isKept}, ${faulted.join()}`;
+      const attempt = this.#attemptOf(agent);
+      const { outputs, access, faulted, after } = attempt;
+      const what = `${describe(agent)}: ${outputs.outcome}, cache ${access}, ${faulted.join()}, ${lastError(attempt)}`;
       if (this.#onBranches.has(agent.id)) this.#add("work without a pull request", what);
-      else if (attempt.after.published.has(agent.id)) this.#add("lost: published", what);
-      else if (isKept) this.#add("lost: kept", what);
-      else if (isCancelled || (isKilled && cached === 0)) continue;
-      else if (plan.refusesRefs && later.some((one) => one.plan.isEvicted || one.access === "none")) continue;
-      else if (!this.#canRemember(attempt)) {
-        if (!this.#saidBefore(attempt)) this.#add("lost: not said before", what);
-      } else if (attempt.plan.rule === "finds a secret" || this.#tellsOfLoss(attempt)) continue;
-      else this.#add("lost", what);
+      else if (after.published.has(agent.id)) this.#add("lost: published", what);
+      else if (after.kept.has(agent.id)) this.#add("lost: kept", what);
+      else if (!this.#excuse(attempt, attempts.slice(this.#place(attempt.name) + 1))) this.#add("lost", what);
     }
   }
 
@@ -293,6 +264,17 @@ class Judge {
 
 /** Whether an agent has made something that is to be published. */
 const isMade = ({ isCompleted, kind }: AgentRun): boolean => isCompleted && isPublishable(kind);
+
+/**
+ * Whether a process of an attempt was killed before its work could be kept. That comes first after the agent's end: once the attempt pushes to
+ * a branch, it is done, unless GitHub or the cache failed.
+ */
+function isLostEarly({ isKilled, requests, faulted, cached }: AttemptRun): boolean {
+  const since = requests.slice(requests.lastIndexOf("agent ended"));
+  return (
+    isKilled && cached === 0 && (faulted.length > 0 || !since.some((one) => /^push .*(?:create|move) branch/.test(one)))
+  );
+}
 
 const describe = ({ id, kind, attempt, isCompleted }: AgentRun): string =>
   `${id} (${kind} in ${attempt}${isCompleted ? "" : ", not completed"})`;

@@ -57,6 +57,8 @@ export interface AttemptRun extends StepResult {
   /** What it left in `RUNNER_TEMP`, and the processes that it left. */
   left: readonly string[];
   survivors: readonly string[];
+  /** Its requests, and the starts and ends of its agents between them. */
+  requests: readonly string[];
   /** The requests that did not get their answers. */
   faulted: readonly string[];
   /** How many commits of turns it has saved in the cache. */
@@ -89,6 +91,7 @@ export const isSuccess = ({ exitCode, outputs }: Pick<StepResult, "exitCode" | "
 /** What is run for one attempt, and what happens to it. */
 class Stage {
   readonly faults: Fault[];
+  readonly requests: string[] = [];
   readonly faulted: string[] = [];
   readonly plan: AttemptPlan;
   readonly name: string;
@@ -109,6 +112,7 @@ class Stage {
   /** Lets what happens at a moment begin. */
   reach(on: Moment["on"], act: () => void, stop: () => void, beside: () => void, request = ""): void {
     if (this.#isDone) return;
+    if (on !== "after") this.requests.push(on === "before" ? request : on);
     const { during, stop: end, beside: other } = this.plan;
     if (during && this.#isAt(during.at, on, request)) this.#soon(during.at, act);
     if (other && this.#isAt(other.at, on, request)) this.#soon(other.at, beside);
@@ -375,6 +379,7 @@ class Player {
       before,
       after: before,
       survivors: [],
+      requests: stage.requests,
       faulted: stage.faulted,
       cached: 0,
     };
@@ -412,7 +417,7 @@ class Player {
     const { mode, hasCheck, hasChanges, hasOnly, hasModelKey, runs } = this.#plan;
     const isShort = runs.some(({ attempts }) => attempts.some(({ agent }) => agent === "overtime"));
     const options = [
-      "--sandbox none",
+      `--sandbox ${hasCheck ? "bwrap" : "none"}`,
       "--agent-network full",
       ...(isShort ? ["--time-limit-minutes 0.2"] : []),
       ...(hasOnly ? ["--only docs/**"] : []),

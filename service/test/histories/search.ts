@@ -72,9 +72,9 @@ export async function play(plan: Plan, log?: (line: string) => void) {
   }
 }
 
-function describeAttempt({ name, plan, access, outputs, exitCode, faulted, log }: AttemptRun): string {
+function describeAttempt({ name, plan, access, outputs, exitCode, requests, faulted, log }: AttemptRun): string {
   const how = `${plan.agent}, cache ${access}, ${outputs.outcome ?? "no outcome"}, exit code ${exitCode}, ${faulted.join()}`;
-  return `attempt ${name}: ${how}\n${log.replace(/^/gm, "    ")}`;
+  return `attempt ${name}: ${how}\n  requests: ${requests.join(", ")}\n${log.replace(/^/gm, "    ")}`;
 }
 
 /** Takes away what a kind of finding does not need, one thing at a time. */
