@@ -182,15 +182,17 @@ export class HistoryGitHub implements AsyncDisposable {
     if (fate === "dropped") return void response.destroy();
     if (fate === "hangs") return void setTimeout(() => response.destroy(), 8000).unref();
     if (fate === "502" || fate === "403" || fate === "limited") return respond(response, failures[fate]);
+    const [kind = "", given = ""] = request.headers.authorization?.split(" ") ?? [];
+    const isOwn = (/^basic$/i.test(kind) ? Buffer.from(given, "base64").toString().split(":")[1] : given) === token;
     if (git !== undefined) {
+      if (!isOwn) return void response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' }).end();
       const { method, headers } = request;
-      const answer = await answerGit(this.docs, token, { method, headers, path: git, query: url.search, body });
+      const answer = await answerGit(this.docs, { method, headers, path: git, query: url.search, body });
       for (const { ref, before, after } of pushed ?? []) this.#follow(ref, before, after);
       if (fate === "lost" || this.witness.after(what) === "lost") return void response.destroy();
       response.writeHead(answer.status, answer.headers).end(answer.body);
       return;
     }
-    const isOwn = /^(?:token|bearer) (.+)$/i.exec(request.headers.authorization ?? "")?.[1] === token;
     const answer = isOwn
       ? this.#route(`${request.method} ${path}`, sent, url.searchParams)
       : { status: 401, body: { message: "Bad credentials" } };

@@ -31,11 +31,8 @@ export function allowGitOverHttp(docs: DocsRepository): void {
   appendFileSync(join(docs.path, "config"), settings);
 }
 
-/** Runs `git http-backend` as a CGI program, for whoever has the token. */
-export async function answerGit(docs: DocsRepository, token: string, request: GitHttpRequest): Promise<GitHttpAnswer> {
-  const [, credentials] = /^basic (.+)$/i.exec(request.headers.authorization ?? "") ?? [];
-  if (credentials !== Buffer.from(`x-access-token:${token}`).toString("base64"))
-    return { status: 401, headers: { "www-authenticate": 'Basic realm="GitHub"' }, body: Buffer.alloc(0) };
+/** Runs `git http-backend` as a CGI program, for anyone. */
+export async function answerGit(docs: DocsRepository, request: GitHttpRequest): Promise<GitHttpAnswer> {
   gitPrograms ??= execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim();
   const backend = spawn(join(gitPrograms, "git-http-backend"), {
     env: {

@@ -14,6 +14,9 @@ export interface GitHub extends LoopbackServer {
   repo: string;
   /** The token of the workflow. It may push and open pull requests. */
   token: string;
+  /** The token of a GitHub App, which may do the same, and what the two may still do; default: everything. */
+  appToken: string;
+  access: Map<string, "read" | "none">;
   /** Every request, as `POST /repos/…`. */
   requests: string[];
   /** `OWNER/NAME` of a repository without files, whose token is another one. */
@@ -27,6 +30,7 @@ export interface GitHub extends LoopbackServer {
 }
 
 const token = "ghs_workflow_token_0123456789";
+const appToken = "ghs_token_of_an_app_0123456789";
 const writer = "writer";
 /** The account of the workflow's token. */
 const bot = "docs-bot";
@@ -41,7 +45,10 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     service: "github",
     port: 0,
     seed: {
-      tokens: { [token]: { login: bot, scopes: ["repo"] }, [writer]: { login: writer, scopes: ["repo"] } },
+      tokens: {
+        ...Object.fromEntries([token, appToken].map((one) => [one, { login: bot, scopes: ["repo"] }])),
+        [writer]: { login: writer, scopes: ["repo"] },
+      },
       github: {
         users: [owner, bot, writer].map((login) => ({ login })),
         repos: [repo, "product"].map((name) => ({ owner, name, auto_init: true })),
@@ -51,6 +58,7 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
   const requests: string[] = [];
   const authorizations: [route: string, authorization: string][] = [];
   const creators: GitHub["creators"] = new Map();
+  const access: GitHub["access"] = new Map();
   /** The last heads of pull requests, by their numbers. */
   const heads = new Map<number, string>();
   const accountOf = async (login: string) => {
@@ -65,13 +73,22 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     if (reply(route, response)) return request.resume();
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const given = tokenOf(request.headers.authorization ?? "");
     const [, path] = gitPath.exec(url.pathname) ?? [];
     if (path !== undefined) {
+      const allowed = [token, appToken].includes(given) ? access.get(given) : "none";
+      if (allowed === "none") {
+        const denied = response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' });
+        return denied.end("Invalid username or token.");
+      }
+      if (allowed === "read" && `${url}`.includes("receive-pack"))
+        return response.writeHead(403).end("Write access to repository not granted.");
       const { method, headers } = request;
       const asked = { method, headers, path, query: url.search, body: Buffer.concat(chunks) };
-      const given = await answerGit(docs, token, asked);
-      return response.writeHead(given.status, given.headers).end(given.body);
+      const answer = await answerGit(docs, asked);
+      return response.writeHead(answer.status, answer.headers).end(answer.body);
     }
+    if (access.get(given) === "none") return send(response, 401, { message: "Bad credentials" });
     // The token of a GitHub App is of no user, but GraphQL knows it.
     if (route === "GET /user") return send(response, 403, { message: "Resource not accessible by integration" });
     if (route === "POST /graphql") {
@@ -107,6 +124,8 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     owner,
     repo,
     token,
+    appToken,
+    access,
     requests,
     creators,
     other: { name: `${owner}/product`, token: writer },

@@ -38,6 +38,7 @@ function setUp() {
     write: async (name: string, _job: string, text: Uint8Array, replaces: readonly string[] = []) => {
       for (const replaced of replaces) texts.delete(replaced);
       texts.set(name, text);
+      return undefined;
     },
     read: async (name: string) => texts.get(name),
     remove: async (names: readonly string[]) => {
@@ -54,7 +55,8 @@ function setUp() {
     now += ms;
   };
   const left = (): string[] => refs.names.map((name) => name.replace(/.*\//, ""));
-  return { texts, refs, kept, log, packed, keep, pass, left };
+  const onOther = new KeptOnRefs({ refs, machine: { wallTime: () => now }, log: (line) => void log.push(line) });
+  return { texts, refs, kept, onOther, log, packed, keep, pass, left };
 }
 
 test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: number }]>([
@@ -145,4 +147,60 @@ test("refs that cannot be removed do not fail a turn", async () => {
   refs.remove = () => Promise.reject(new Error("GitHub is away"));
   await kept.forget(own);
   expect(log).toEqual([expect.stringMatching(/^Cannot remove refs .*: GitHub is away$/)]);
+});
+
+const ofSameJob = (number: number): RunningTurn => ({ ...turnOf(number), job: own.job });
+
+test("a newer attempt that has begun takes the older one's place, which takes none when it saves its work", async () => {
+  const { keep, refs, left } = setUp();
+  await keep(own, "begun");
+  await keep({ ...ofSameJob(2), step: own.step }, "begun");
+  expect(left()).toEqual(["begun"]);
+  const [newer] = refs.names;
+  await keep(own, "made");
+  expect([left(), refs.names[0]]).toEqual([["begun", "made"], newer]);
+});
+
+test.each<[what: string, isBusy: boolean, passMs: number, session: string, steps: string[], planted?: string]>([
+  ["works", true, 59_000, "nightly", ["s2"]],
+  ["works, in another session", false, 0, "weekly", []],
+  ["works, of the same step", false, 0, "nightly", ["s1"]],
+  ["was lost, and whose time is over", false, 60_000, "nightly", []],
+  ["says that it works for more than a day", false, -86_400_000, "nightly", []],
+  ["names another job", false, 0, "nightly", [], ofOtherJob.job],
+])("a run waits for another one only while that works: one that %s", async (_, isBusy, passMs, session, steps, job) => {
+  const { keep, pass, kept, onOther, refs, packed } = setUp();
+  await keep(own, "begun");
+  if (job !== undefined) refs.read = async () => packed({ ...own, job }, "begun");
+  pass(passMs);
+  expect((await onOther.busyJobOf(session, new Set(steps)))?.job).toBe(isBusy ? own.job : undefined);
+  // It does not wait for itself.
+  expect(await kept.busyJobOf(session, new Set(steps))).toBeUndefined();
+});
+
+test("work is read before what lost runners have left, also if its ref is new since the listing", async () => {
+  const { keep, kept, refs, packed } = setUp();
+  for (const number of [2, 3, 4, 5, 6, 7]) await keep(ofSameJob(number), "begun");
+  await keep(own, "begun");
+  const [before = ""] = refs.names.slice(-1);
+  const { read } = refs;
+  refs.list = async () => {
+    await refs.write(before.replace("begun", "made"), own.job, packed(own, "made"), [before]);
+  };
+  refs.read = async (name) => (name === before ? undefined : read(name));
+  const prompts = async () => (await kept.commitsOf(own.job)).map(({ message }) => message.split("\n")[0]);
+  for (const number of [2, 3, 4]) await kept.end(ofSameJob(number), undefined);
+  expect(await prompts()).toContain("Prompt 1");
+  for (const number of [8, 9]) await keep({ ...ofSameJob(number), step: "" }, "begun");
+  expect(await prompts()).toContain("Prompt 1");
+});
+
+test("the command for what is kept names the turn's own ref, or the job's newest", async () => {
+  const { keep, kept, refs } = setUp();
+  await keep(own, "made");
+  await keep(ofSameJob(2), "made");
+  const [first = "", second = ""] = refs.names;
+  expect(kept.commandFor(own, "push")).toContain(first);
+  expect(kept.commandFor(ofSameJob(3), "push")).toContain(second);
+  expect([kept.commandFor(own, "unfinished"), kept.commandFor(ofOtherJob, "push")]).toEqual([undefined, undefined]);
 });
