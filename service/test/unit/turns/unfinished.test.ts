@@ -176,7 +176,7 @@ test.each<[what: string, edits: Edits, result: Partial<AgentResult>, told: strin
   ["fails with a change", { "part.md": "1\n" }, { end: "failed", exitCode: 1 }, ["begun", "saved"]],
 ])("what other machines are told of a turn whose agent %s", async (_, edits, result, told) => {
   for (const isRefused of [false, true]) {
-    const all: [kind: string, until?: number][] = [];
+    const all: [kind: string, until?: number | undefined][] = [];
     const tell = async (_turn: unknown, message = ""): Promise<void> => {
       const [{ left = "", until } = {}] = namedTurns(message);
       all.push([left, until]);
