@@ -18,19 +18,10 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns = [
-  ...(["id", "identity", "prompt", "promptHash", "sections", "asked", "covers", "asker", "state", "attempts"] as const),
-  ...([
-    "startedAt",
-    "endedAt",
-    "answer",
-    "reason",
-    "head",
-    "kept",
-    "stopRequestedAt",
-    "costUsd",
-    "sessionCost",
-  ] as const),
-  ...(["failureClass", "checkResult", "checkOutput", "stage", "made", "caller", "step", "request"] as const),
+  ...(["id", "identity", "prompt", "promptHash", "sections", "asked", "covers", "asker", "state"] as const),
+  ...(["attempts", "startedAt", "endedAt", "answer", "reason", "head", "kept", "stopRequestedAt"] as const),
+  ...(["costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", "stage", "made"] as const),
+  ...(["caller", "step", "request"] as const),
 ];
 const copiedNames = copiedColumns.map((name) => `"${name}"`).join(", ");
 
