@@ -290,7 +290,10 @@ test.skipIf(!isRoot)("works on another user's repository if the operator's Git a
   }
 });
 
-test("does not start with a repository it cannot work on, and says why", async () => {
+test("does not start with a repository it cannot work on, or an agent that may read its files, and says why", async () => {
+  const folder = temporaryFolder();
+  const reading = { ...shellAgent("true"), reads: [folder] };
+  await expect(startAgentService(docs, { agent: reading, folder })).rejects.toThrow(/has files of the service/);
   const empty = docsRepository({});
   await expect(startAgentService(empty)).rejects.toThrow(/is empty/);
   docs.git("branch", "agent");
