@@ -83,7 +83,7 @@ test("files outside of --only are not pushed, whatever else is allowed", async (
 });
 
 const value = "sk-secret-0123456789";
-const before = { "README.md": `one\nuse ${value}\n`, "a.md": "x\n" };
+const before = { "a.md": "x\n", "README.md": `one\nuse ${value}\n`, "half.md": "sk-secret-\n" };
 test.each<[what: string, after: Files, place?: string]>([
   ["in a file", { "a.md": `one\n${value}\n` }, "a.md, line 2"],
   ["as base64", { "a.md": `${Buffer.from(`x:${value}`).toString("base64")}\n` }, "a.md, line 1"],
@@ -92,6 +92,7 @@ test.each<[what: string, after: Files, place?: string]>([
   ["in a line that was in another file", { "docs.md": before["README.md"] }],
   ["in one more line", { "README.md": `${before["README.md"]}${value}\n` }, "README.md, line 3"],
   ["in a line that is another one now", { "README.md": `one\nnever use ${value}\n` }, "README.md, line 2"],
+  ["over two lines, one of which was there", { "half.md": "sk-secret-\n0123456789\n" }, "half.md, line 1"],
   ["over two lines", { "b.md": before["README.md"], "a.md": `sk-secret-\n0123456789\n` }, "a.md, line 1"],
 ])("a secret of the service %s", async (_, after, place) => {
   const said = await check([before, after], { secrets: [{ name: "MODEL_KEY", value }] });
