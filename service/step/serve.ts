@@ -35,6 +35,7 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
   const { folder, projectId, remember } = config;
   const { settings, apiKey = "", store: _, ...rest } = parseOptions(config.args, environmentOf(config));
   const cache = connectCacheEntries({ ...process.env, ...remember?.cacheEnvironment });
+  const { GH_TOKEN: workflowToken } = config.environment;
   let memory: StepMemory | undefined;
   const service = await startApi({
     ...rest,
@@ -45,7 +46,8 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
     folder: join(folder, "service"),
     areTokensChecked: true,
     copies: (projects) => {
-      memory = remember && openMemory({ ...config, ...remember, project: projects.get(projectId), cache, log });
+      const project = projects.get(projectId);
+      memory = remember && openMemory({ ...config, ...remember, project, workflowToken, cache, log });
       return reportedCopies(report, memory?.copies);
     },
     log,

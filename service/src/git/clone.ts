@@ -4,9 +4,16 @@ import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
 import { type Heads, isJobBranch, parseFetched, parseRefs, parseRemoteRefs, workRefPrefix } from "./clone-refs.ts";
 import { ControlFiles } from "./control-files.ts";
-import { Git, GitError } from "./git.ts";
+import { Git, type GitCommandOptions, GitError } from "./git.ts";
 import { resolveCommit } from "./history.ts";
-import { asksNobody, readOperatorSettings, type Setting, type Settings, withGiven } from "./settings.ts";
+import {
+  asksNobody,
+  readOperatorSettings,
+  type Setting,
+  type Settings,
+  settingVariables,
+  withGiven,
+} from "./settings.ts";
 
 export interface CloneOptions {
   /** URL or path, as `git clone` accepts it. */
@@ -40,6 +47,9 @@ const pushedTo = "repository";
 /** Where the clone keeps what the repository's `HEAD` is. */
 const headRef = "refs/remotes/origin/HEAD";
 
+/** Returns whether the repository's host rejected the credentials of a command, or what they may do. */
+const isDenied = (error: unknown): error is GitError => error instanceof GitError && error.isDenied;
+
 interface QueuedFetch {
   branches: Set<string>;
   done: Promise<void>;
@@ -57,9 +67,10 @@ export class Clone {
   readonly url: string;
   readonly #controlFiles: ControlFiles;
   readonly #options: CloneOptions;
-  #git: Git;
-  /** Directories that belong to other users and that the operator allows Git to use. */
-  #safeDirectories: readonly string[] = [];
+  readonly git: Git;
+  /** See `useForRefs`. */
+  #otherSettings: Settings | undefined;
+  #operatorSettings: readonly Setting[] = [];
   #defaultBranch: string | undefined;
   /** The branches of the repository, as far as they are known. `undefined` before they were listed. */
   #heads: Map<string, string> | undefined;
@@ -81,12 +92,14 @@ export class Clone {
     this.folder = join(options.folder, "mirror.git");
     this.objects = join(this.folder, "objects");
     this.#controlFiles = new ControlFiles(this.folder);
-    this.#git = this.#createGit([]);
-  }
-
-  /** Git in the clone. Another one after `open`. */
-  get git(): Git {
-    return this.#git;
+    const { settings = () => [], signal } = options;
+    this.git = new Git({
+      cwd: this.folder,
+      environment: { GIT_DIR: this.folder, ...(settings().length > 0 && asksNobody) },
+      settings: () => this.#settingsWith(settings),
+      prepare: () => this.#controlFiles.restore(),
+      signal,
+    });
   }
 
   /** The clone's own configuration file, as the service wrote it. */
@@ -114,19 +127,31 @@ export class Clone {
     return this.#fetched;
   }
 
-  #createGit(operatorSettings: readonly Setting[]): Git {
-    const { settings = () => [], signal } = this.#options;
-    // By this name, a push moves the clone's own refs, too.
-    const remote: Setting[] = [
+  /** Adds credentials with which refs of work are pushed first, and that read everything if the clone's own are rejected. */
+  useForRefs(settings: Settings): void {
+    this.#otherSettings = settings;
+  }
+
+  #settingsWith(settings: Settings): Setting[] {
+    return [
+      ...withGiven(this.#operatorSettings, settings(), this.url),
+      // By this name, a push moves the clone's own refs, too.
       [`remote.${pushedTo}.url`, this.url],
       [`remote.${pushedTo}.fetch`, "+refs/heads/*:refs/heads/*"],
     ];
-    return new Git({
-      cwd: this.folder,
-      environment: { GIT_DIR: this.folder, ...(settings().length > 0 && asksNobody) },
-      settings: () => [...withGiven(operatorSettings, settings(), this.url), ...remote],
-      prepare: () => this.#controlFiles.restore(),
-      signal,
+  }
+
+  /** Runs a command with the other credentials. */
+  #runWithOther(settings: Settings, args: readonly string[], options: GitCommandOptions = {}): Promise<string> {
+    return this.git.run(args, { ...options, environment: settingVariables(this.#settingsWith(settings)) });
+  }
+
+  /** Runs a command that reads from the repository. */
+  #read(args: readonly string[], options?: GitCommandOptions): Promise<string> {
+    const other = this.#otherSettings;
+    return this.git.run(args, options).catch((error: unknown) => {
+      if (other === undefined || !isDenied(error)) throw error;
+      return this.#runWithOther(other, args, options);
     });
   }
 
@@ -157,11 +182,9 @@ export class Clone {
       rmSync(join(this.folder, left), { force: true });
     const isNew = !existsSync(join(this.folder, "HEAD"));
     await this.#controlFiles.reset();
-    await this.#git.run(["init", "--quiet", "--bare", "--template="]);
+    await this.git.run(["init", "--quiet", "--bare", "--template="]);
     await this.#controlFiles.remember();
-    const operatorSettings = await readOperatorSettings(this.folder);
-    this.#git = this.#createGit(operatorSettings);
-    this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
+    this.#operatorSettings = await readOperatorSettings(this.folder);
     if (!isNew) await this.#readFetched();
     this.#isPrepared = true;
   }
@@ -213,12 +236,12 @@ export class Clone {
       const isOld = now - (this.#fetchedAt.get(branch) ?? this.#listedAt) >= maxAgeMs;
       return isOld || this.#heads?.get(branch) !== this.#fetched.get(branch);
     });
-    const lacks = async (one: string) => (await resolveCommit(this.#git, one)) === undefined;
+    const lacks = async (one: string) => (await resolveCommit(this.git, one)) === undefined;
     if (isBehind || (commit !== undefined && (await lacks(commit)))) await this.fetch(branches);
   }
 
   async #readFetched(): Promise<void> {
-    const refs = await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]);
+    const refs = await this.git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]);
     this.#fetched = parseRefs(refs, " ");
   }
 
@@ -234,7 +257,7 @@ export class Clone {
       "refs/heads/*",
       `${workRefPrefix}*`,
     ];
-    const listed = await this.#git.run(list);
+    const listed = await this.#read(list);
     const { heads, defaultBranch } = parseRemoteRefs(listed);
     this.workRefs.clear();
     for (const name of parseRefs(listed, "\t", workRefPrefix).keys()) this.workRefs.add(name);
@@ -244,7 +267,7 @@ export class Clone {
     this.#fetchedAt.clear();
     const gone = [...this.#fetched.keys()].filter((branch) => !heads.has(branch));
     const input = gone.map((branch) => `delete refs/heads/${branch}\n`).join("");
-    if (gone.length > 0) await this.#git.run(["update-ref", "--stdin"], { input });
+    if (gone.length > 0) await this.git.run(["update-ref", "--stdin"], { input });
     for (const branch of gone) this.#fetched.delete(branch);
     return heads;
   }
@@ -283,13 +306,12 @@ export class Clone {
     const list = join(this.folder, "FETCH_HEAD");
     // Git would write through a link that an agent has put there.
     await removeDirectory(list);
-    await this.#git
-      .run(["fetch", ...options, "--", this.url], { input: specs.join(""), timeLimitMs: fetchLimitMs })
-      .catch(async (error: unknown) => {
-        // It may have moved some.
-        await this.#readFetched();
-        throw error;
-      });
+    const fetch = ["fetch", ...options, "--", this.url];
+    await this.#read(fetch, { input: specs.join(""), timeLimitMs: fetchLimitMs }).catch(async (error: unknown) => {
+      // It may have moved some.
+      await this.#readFetched();
+      throw error;
+    });
     const { heads: found, head: ownHead } = parseFetched(await readFile(list, "utf8"));
     for (const branch of [...names, ...found.keys()]) {
       const head = found.get(branch);
@@ -305,7 +327,7 @@ export class Clone {
   async fetchCommit(commit: string): Promise<void> {
     try {
       const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
-      await this.#git.run(["fetch", ...options, "--", this.url, commit], { timeLimitMs: fetchLimitMs });
+      await this.#read(["fetch", ...options, "--", this.url, commit], { timeLimitMs: fetchLimitMs });
     } catch (error) {
       if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
     }
@@ -322,7 +344,7 @@ export class Clone {
     const ref = `refs/heads/${branch}`;
     const lease = expectedHead === undefined ? [] : [`--force-with-lease=${ref}:${expectedHead}`];
     const refs = `${commit ?? ""}:${ref}`;
-    await this.#git.run(["push", "--quiet", ...lease, ...this.#localEnd("receive-pack"), "--", pushedTo, refs]);
+    await this.git.run(["push", "--quiet", ...lease, ...this.#localEnd("receive-pack"), "--", pushedTo, refs]);
     // Until the next fetch, the branch would be missing, and its pull request would look closed.
     await this.updateRefs(async () => {
       for (const known of [this.#heads, this.#fetched])
@@ -331,15 +353,30 @@ export class Clone {
     });
   }
 
-  /** Pushes refs that are no branches, all or none. @throws GitError */
-  async pushRefs(specs: readonly string[]): Promise<void> {
-    await this.#git.run(["push", "--quiet", "--atomic", ...this.#localEnd("receive-pack"), "--", this.url, ...specs]);
+  /**
+   * Pushes refs that are no branches, all or none.
+   *
+   * @returns why the other credentials could not, if there are any and the clone's own were needed
+   * @throws GitError
+   */
+  async pushRefs(specs: readonly string[]): Promise<GitError | undefined> {
+    const push = ["push", "--quiet", "--atomic", ...this.#localEnd("receive-pack"), "--", this.url, ...specs];
+    const other = this.#otherSettings;
+    try {
+      await (other === undefined ? this.git.run(push) : this.#runWithOther(other, push));
+      return undefined;
+    } catch (error) {
+      // What is pushed was not looked at, so it is not rejected for what it contains.
+      if (other === undefined || !isDenied(error)) throw error;
+      await this.git.run(push);
+      return error;
+    }
   }
 
   /** Fetches a ref that is no branch. @throws GitError */
   async fetchRef(ref: string, local: string): Promise<void> {
     const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
-    await this.#git.run(["fetch", ...options, "--", this.url, `+${ref}:${local}`]);
+    await this.#read(["fetch", ...options, "--", this.url, `+${ref}:${local}`]);
   }
 
   /**
@@ -353,7 +390,7 @@ export class Clone {
     const refs = [...heads.keys()].map((branch) => `:refs/heads/${branch}`);
     const push = ["push", "--quiet", ...leases, ...this.#localEnd("receive-pack"), "--", pushedTo, ...refs];
     // If some were rejected, the others are gone.
-    const error = await this.#git.run(push).then(
+    const error = await this.git.run(push).then(
       () => undefined,
       (reason: unknown) => reason,
     );
@@ -371,13 +408,16 @@ export class Clone {
   }
 
   /**
-   * Returns the option by which the other end of a transfer on this machine gets the safe directories and the umask. It has
+   * Returns the option by which the other end of a transfer on this machine gets the safe directories (of other users, which the operator
+   * allows Git to use) and the umask. It has
    * no other settings: Git removes them from its environment.
    */
   #localEnd(program: "upload-pack" | "receive-pack"): string[] {
     const { umask = process.umask() } = this.#options;
     if (!/^(\/|file:)/.test(this.url)) return [];
-    const settings = this.#safeDirectories.map((path) => `-c 'safe.directory=${path.replaceAll("'", "'\\''")}'`);
+    const settings = this.#operatorSettings.flatMap(([name, path]) =>
+      name === "safe.directory" ? [`-c 'safe.directory=${path.replaceAll("'", "'\\''")}'`] : [],
+    );
     return [`--${program}=umask ${umask.toString(8)} && exec git ${settings.join(" ")} ${program}`];
   }
 }

@@ -49,12 +49,15 @@ export class GitError extends Error {
   readonly exitCode: number | null;
   /** Whether the repository's host cannot be reached now. The same can succeed later. */
   readonly isRemoteOutage: boolean;
+  /** Whether the host rejects the credentials, or what they may do. Others may do it. */
+  readonly isDenied: boolean;
 
   /** @param isLate - whether it took too long. Default: no */
   constructor(args: readonly string[], how: string, stderr: string, exitCode: number | null, isLate = false) {
     super(`git ${args[0]} ${how}: ${stderr.trim()}`);
     this.exitCode = exitCode;
     this.isRemoteOutage = isRemote(args[0]) && (isLate || saysRemoteOutage(args[0], stderr));
+    this.isDenied = isRemote(args[0]) && !this.isRemoteOutage && denials.test(stderr);
   }
 }
 
@@ -192,6 +195,10 @@ const isRemote = (command: string | undefined): boolean => remoteCommands.includ
 /** What Git, curl and ssh say if a host cannot be reached, or answers with an error of its own. */
 const outages =
   /Could not resolve host|Temporary failure in name resolution|Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out|closed by)|Operation (?:timed out|too slow)|Network is unreachable|No route to host|Empty reply from server|unexpected disconnect|early EOF|HTTP (?:429|5\d\d)|returned error: (?:429|5\d\d)|RPC failed; curl|SSL_ERROR_SYSCALL|TLS connection was non-properly terminated|unexpected eof while reading|Internal Server Error/i;
+
+/** What Git says of an HTTP status 401, 403 or 404, before the host reads what is pushed. */
+const denials =
+  /Authentication failed|could not read (?:Username|Password)|returned error: 40[134]|^fatal: repository '.*' not found/im;
 
 /** What it says besides if a retry would not help. */
 const rejections = /Permission denied|Authentication failed|Host key verification failed|returned error: 4(?!29)\d\d/i;

@@ -1,6 +1,7 @@
 import type { Clone } from "./clone.ts";
 import { workRefPrefix } from "./clone-refs.ts";
 import { GitError } from "./git.ts";
+import type { Settings } from "./settings.ts";
 
 /** In bytes: anyone with push access can create such a ref. */
 const maxBytes = 60_000_000;
@@ -14,6 +15,11 @@ export class WorkRefs {
 
   constructor(clone: Clone) {
     this.#clone = clone;
+  }
+
+  /** Adds the credentials with which they are pushed first; see `Clone.useForRefs`. */
+  useFirst(settings: Settings): void {
+    this.#clone.useForRefs(settings);
   }
 
   /** Names without the prefix, as of the last branch listing, updated by writes and removals since then. */
@@ -32,27 +38,34 @@ export class WorkRefs {
    * @param name - must be unused
    * @param job - the clone drops its local copy together with this job's commits
    * @param replaces - names of texts that it replaces
+   * @returns see `Clone.pushRefs`
    * @throws GitError if it cannot be pushed
    */
-  async write(name: string, job: string, text: Uint8Array, replaces: readonly string[] = []): Promise<void> {
+  async write(
+    name: string,
+    job: string,
+    text: Uint8Array,
+    replaces: readonly string[] = [],
+  ): Promise<GitError | undefined> {
     const { git } = this.#clone;
     const local = `refs/earlier/${job}/work`;
     const head = `commit ${local}\ncommitter agent-work <agent-work@localhost> 0 +0000\ndata 11\nKept work.\n\n`;
     const file = `M 100644 inline change\ndata ${text.length}\n`;
     const input = Buffer.concat([Buffer.from(head + file), text, Buffer.from("\n")]);
     await git.run(["fast-import", "--quiet", "--force"], { input });
-    const push = (): Promise<void> => {
+    const push = (): Promise<GitError | undefined> => {
       const there = replaces.filter((replaced) => this.#clone.workRefs.has(replaced));
       return this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...there.map(deletion)]);
     };
     // Another machine may have removed one, which fails the whole push.
-    await push().catch(async (error: unknown) => {
+    const denied = await push().catch(async (error: unknown) => {
       if (replaces.length === 0) throw error;
       await this.list();
-      await push();
+      return push();
     });
     for (const replaced of replaces) this.#clone.workRefs.delete(replaced);
     this.#clone.workRefs.add(name);
+    return denied;
   }
 
   /** Returns a text; `undefined` if it is gone or has another format. @throws GitError in an outage */

@@ -23,7 +23,7 @@ import {
   parsePullRequests,
 } from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
-import { isMarkedAsDraft, pullRequestBody, tellsOfJob, updatedBody } from "./pull-request-body.ts";
+import { isMarkedAsDraft, pullRequestBody, tellsOfJob, updatedBody, withTurn } from "./pull-request-body.ts";
 import {
   type Change,
   closedBranchMs,
@@ -49,6 +49,8 @@ export interface GitHubPullRequestsOptions {
 
 /** In seconds, before each retry of opening a pull request. */
 const retryPauses = [1, 2, 4];
+/** In seconds: longer than a run beside this one takes from reading a body until it has written it. */
+const sharedPause = 3;
 
 /** Pull requests on GitHub. GitHub's documentation: "REST API endpoints for pull requests". */
 export class GitHubPullRequests implements PullRequestPlatform {
@@ -209,8 +211,11 @@ export class GitHubPullRequests implements PullRequestPlatform {
     return newOwner === owner ? undefined : this.#listOpen(change, newOwner);
   }
 
-  /** Brings the body of the job's pull request up to date. The turn does not depend on it. */
-  async #update(pull: PullRequestData, change: Change): Promise<void> {
+  /**
+   * Brings the body of the job's pull request up to date, and looks at it once more if another run may have written it at the same time. The
+   * turn does not depend on it.
+   */
+  async #update(pull: PullRequestData, change: Change, isSecond = false): Promise<void> {
     // What is unknown would be overwritten.
     if (pull.body === undefined) return;
     // A run beside this one may have opened it. What a person opened has only the person's words.
@@ -220,16 +225,28 @@ export class GitHubPullRequests implements PullRequestPlatform {
     const isReady =
       isOwnDraft && !change.isDraft && check?.result === "passed" && (await this.#makeReady(pull, change));
     const told = { check, isDraft: isOwnDraft && !isReady };
-    const body = updatedBody(pull.body ?? "", protectedFiles, tellsTurn ? this.#told(change) : undefined, told);
-    if (body === undefined) return;
+    const turn = tellsTurn ? this.#told(change) : undefined;
+    // The other run has pushed on top, so what is said of the head is its own.
+    const isBelow = isSecond && pull.head?.sha !== change.head;
+    const body =
+      isBelow && turn ? withTurn(pull.body ?? "", turn) : updatedBody(pull.body ?? "", protectedFiles, turn, told);
+    if (body === undefined || body === pull.body) return;
     await change.confirmOwner?.();
     const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
     const options = { what: `Updating the text of ${pull.html_url}`, maxWaitMs: 0, isRetried: false };
-    await this.#api.request(path, { pull_number: numberOf(pull), body }, options).catch((error: unknown) => {
-      if (this.#api.signal.aborted) throw error;
+    const place = { pull_number: numberOf(pull) };
+    try {
+      const { data } = await this.#api.request(path, { ...place, body }, options);
+      const { head } = parsePullRequest(data);
+      if (isSecond || !(change.isShared || (head?.sha !== undefined && head.sha !== change.head))) return;
+      await setTimeout(sharedPause * this.#secondMs, undefined, { signal: this.#api.signal });
+      const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
+      await this.#update(parsePullRequest(again.data), change, true);
+    } catch (error) {
+      if (this.#api.signal.aborted || error instanceof LeaseLost) throw error;
       // The work is in the pull request, and the job's log names the protected files.
       this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${errorMessage(error)}`);
-    });
+    }
   }
 
   #told(change: Change) {

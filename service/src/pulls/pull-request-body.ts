@@ -139,8 +139,8 @@ const jobLine = (jobId: string): string => `Job \`${jobId}\`.`;
 /** Returns whether a body was written for a job. */
 export const tellsOfJob = (body: string, jobId: string): boolean => body.split(/\r?\n/).includes(jobLine(jobId));
 
-/** Returns the body with a further turn at its end; as it is, if it has the turn already, or no room for it. */
-function withTurn(body: string, turn: ToldTurn): string {
+/** Returns a body with a further turn at its end; as it is, if it has the turn already, or no room for it. */
+export function withTurn(body: string, turn: ToldTurn): string {
   const text = body.replaceAll("\r\n", "\n").trimEnd();
   const extended = `${text}\n\n${describeTurn(turn)}`;
   return text.includes(describeTurn({ ...turn, askedBy: "" })) || extended.length > maxBodyLength ? body : extended;

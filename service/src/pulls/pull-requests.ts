@@ -24,6 +24,8 @@ export interface Change extends CommitNotes {
   protectedFiles?: readonly string[];
   /** What the check of that turn's commit showed. Default: it was not checked. */
   check?: ShownCheck | undefined;
+  /** Whether another machine has pushed to the branch while the turn ran, so that both may write the body. Default: no. */
+  isShared?: boolean | undefined;
   /** Whether it is opened as a draft, whatever the check showed. Default: no. */
   isDraft?: boolean | undefined;
   /** Called before each write. Throws if another worker has taken the turn over. Default: nobody can. */

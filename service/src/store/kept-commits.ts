@@ -24,9 +24,10 @@ export interface KeptCommits {
    * Says to other machines that the agent of a turn works, before it begins. Default: the store does.
    *
    * @param message - of a commit that names the turn, and until when it works
+   * @returns what could prevent that its work is kept, for the job's log; `undefined` if nothing is known
    * @throws with what that means for the turn as the message
    */
-  begin?(turn: RunningTurn, message: string): Promise<void>;
+  begin?(turn: RunningTurn, message: string): Promise<string | undefined>;
   /**
    * Remembers that a turn ended without anything to keep, where nothing else may do so. Default: that is stored.
    *

@@ -11,7 +11,9 @@ export async function tellBegin(work: Work): Promise<void> {
   const { keptCommits, job, machine, timeLimitMs, log } = context;
   const until = machine.wallTime() + timeLimitMs + reserveMs;
   try {
-    await keptCommits?.begin?.(turn, commitMessage(turn, [], job.session, { left: "begun", until }, "Begun"));
+    const message = commitMessage(turn, [], job.session, { left: "begun", until }, "Begun");
+    const risk = await keptCommits?.begin?.(turn, message);
+    if (risk !== undefined) log(risk);
     work.hasBegun = keptCommits?.begin !== undefined;
   } catch (error) {
     log(errorMessage(error));

@@ -6,8 +6,9 @@ import { checkChange, NotAllowed } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { placeOn } from "./stages/make.ts";
 import { moveOnto } from "./stages/push.ts";
+import type { Evidence } from "./take-up.ts";
 import { turnName } from "./turn-name.ts";
-import type { Placed, Work, WorkContext } from "./work.ts";
+import { type Placed, unchecked, type Work, type WorkContext } from "./work.ts";
 
 /*
  * What GitHub refused, a push or a pull request, is paid for. It is kept, its turn fails, and the next turn of the job takes it up where
@@ -39,41 +40,29 @@ export class ClosedSince extends Error {
   }
 }
 
-/**
- * Returns the stage of an earlier turn's kept work.
- *
- * @param work - the turn that takes it up
- * @returns `undefined` if there is nothing left to publish
- * @throws ClosedSince
- * @throws with the reason as the message if the change may no longer be published
- */
-export async function standingOfKept(kept: StoredTurn, work: Work): Promise<Work | undefined> {
-  const { context, start, pullRequest } = work;
-  const { log, job } = context;
-  const name = turnName(kept.id);
+/** Looks for an earlier turn's kept work on GitHub. */
+export function keptOnGitHub(work: Work): Evidence {
+  const { maker, start, pullRequest } = work;
   const { closedAt } = pullRequest;
-  if (closedAt !== undefined && closedAt > (kept.endedAt ?? 0))
-    throw new ClosedSince(
-      `The work of ${name} is kept, and not published: ${job.pullRequest} was closed since. No agent was run. To have the work in another pull request, send a prompt to job ${job.id} again.`,
-      kept.kept,
-    );
-  const adopted: Work = { ...work, maker: kept, isOwn: false };
-  const isPushed = kept.kept === "pull-request" || kept.head !== null;
-  if (isPushed && start.isLost) {
-    log(`The commit of ${name} is gone with its branch, so its work is done again.`);
-    return undefined;
-  }
-  if (isPushed && !start.isContinued) {
-    log(`The work of ${name} is on ${start.targetBranch} already.`);
-    return { ...adopted, maker: { ...kept, checkResult: null, checkOutput: null }, at: { stage: "published" } };
-  }
-  const found = isPushed ? await standingOfPushed(adopted) : await standingOfUnpushed(adopted);
-  work.conflicting = adopted.conflicting;
-  if (found !== undefined) log(`Publishing what is kept of ${name}.`);
-  return found;
+  if (closedAt !== undefined && closedAt > (maker.endedAt ?? 0)) return { github: "closed" };
+  if (maker.kept !== "pull-request" && maker.head === null) return {};
+  if (start.isLost) return { github: "gone" };
+  return start.isContinued ? { github: "pushed", place: () => placePushed(work) } : { github: "merged" };
 }
 
-async function standingOfPushed(work: Work): Promise<Work> {
+/** Looks for it in the clone, and among commits that other machines stored. */
+export async function keptElsewhere(work: Work): Promise<Evidence> {
+  const { context, last, maker } = work;
+  const found = last && isCommitOf(maker, last.message) ? last : await loadKept(maker, context);
+  if (found !== undefined && isCommitOf(maker, found.message))
+    return { kept: "made", place: () => placeUnpushed(work, found) };
+  context.log(
+    `The commit of ${turnName(maker.id)}, whose push was refused, is not on this machine, so its work is done again.`,
+  );
+  return {};
+}
+
+async function placePushed(work: Work): Promise<Work> {
   const { context, start, maker } = work;
   const { head, remoteHead } = start;
   const own = await checkPushed(maker, start, context);
@@ -87,22 +76,16 @@ async function standingOfPushed(work: Work): Promise<Work> {
     isPushed,
   };
   // A check result counts only for the turn's own commit, not for commits on top of it or amended versions.
-  if (own === undefined)
-    return { ...work, maker: { ...maker, checkResult: null, checkOutput: null }, at: { stage: "checked", placed } };
+  if (own === undefined) return { ...work, maker: { ...maker, ...unchecked }, at: { stage: "checked", placed } };
   const isChecked = maker.checkResult !== null && [null, own.commit].includes(maker.head);
   if (isChecked) return { ...work, at: { stage: "checked", placed } };
   return { ...work, at: { stage: "made", placed: { ...placed, own: own.commit, before: own.parent } } };
 }
 
-async function standingOfUnpushed(work: Work): Promise<Work | undefined> {
-  const { context, start, last, maker } = work;
+async function placeUnpushed(work: Work, found: JobCommit): Promise<Work | undefined> {
+  const { context, start, maker } = work;
   const { log } = context;
   const name = turnName(maker.id);
-  const found = last && isCommitOf(maker, last.message) ? last : await loadKept(maker, context);
-  if (found === undefined || !isCommitOf(maker, found.message)) {
-    log(`The commit of ${name}, whose push was refused, is not on this machine, so its work is done again.`);
-    return undefined;
-  }
   const { commit: made, message } = found;
   const commit = await moveOnto(work, found);
   if (commit === undefined) {

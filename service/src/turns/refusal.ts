@@ -107,6 +107,8 @@ function adviceOf(error: unknown): string {
 /** Extracts the reason from Git's or GitHub's error, on one line. */
 function quotedReason(error: unknown): string {
   const text = errorMessage(error);
+  // Without a terminal, Git cannot ask for another one.
+  if (text.includes("could not read Username")) return "GitHub does not accept the token";
   // Git's error message starts with the command.
   const remote = [...text.matchAll(/(?:^|^git push .*?: )remote: (.*)$/gm)]
     .map(([, line = ""]) => line.replace(/^(?:error: |- )/, "").trim())

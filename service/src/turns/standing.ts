@@ -1,182 +1,52 @@
-import { GitError } from "../git/git.ts";
-import type { JobCommit } from "../git/job-commits.ts";
-import type { RunningTurn, StoredJob } from "../model.ts";
-import { isCommitOf } from "../pulls/commit-message.ts";
-import { parseMade } from "../store/made.ts";
-import { checkChange } from "./check-change.ts";
-import { loadKept } from "./kept-commits.ts";
-import { findKeptTurn, standingOfKept } from "./kept-work.ts";
-import { findStartOf, readLastPullRequest } from "./last-pull-request.ts";
-import { TakenAway } from "./refusal.ts";
-import { placeOn, unchanged } from "./stages/make.ts";
-import { ConflictError, moveOnto, replace } from "./stages/push.ts";
-import { untilStopped } from "./turn-deadline.ts";
-import { turnName } from "./turn-name.ts";
-import { removeUncounted } from "./uncounted-commits.ts";
-import type { Placed, Position, RunContext, Work, WorkContext } from "./work.ts";
+/*
+ * What became of a turn. Everything that depends on it asks `standingOf`: where a turn starts, what is published first, and what the job of
+ * an earlier run is rebuilt to, from which re-runs and sessions are answered.
+ */
 
-/** Finds where a turn starts, after removing uncounted commits from its branch. */
-export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<Work> {
-  const turns = await run.store.turns.ofJob(turn.job);
-  const maker = turns.find(({ id }) => id === turn.id);
-  if (maker === undefined) throw new Error("the store does not have this turn");
-  const context = { ...run, job, turns, committer: undefined };
-  const pullRequest = await readLastPullRequest(job, context);
-  const { repository, stop } = context;
-  for (let isFirst = true; ; isFirst = false) {
-    // Other turns may share this fetch, so it is not killed. A turn whose agent has run may already have a commit that counts, so it is too
-    // late to stop it.
-    const [start, last] = await untilStopped(
-      Promise.all([findStartOf(context, pullRequest), repository.lastCommitOf(job.id)]),
-      turn.attempts === 0 ? stop : undefined,
-    );
-    const work: Work = {
-      turn,
-      context: { ...context, committer: run.committers?.of(start) },
-      maker,
-      isOwn: true,
-      start,
-      last,
-      pullRequest,
-      at: { stage: "begun" },
-      // Created by an earlier attempt: the job has never pushed, and the branch has nothing that its target lacks.
-      tried: !start.isContinued && job.head === null ? start.remoteHead : undefined,
-      pushed: undefined,
-    };
-    if (await isClean(work, isFirst)) return work;
-  }
+/** What the sources say about a turn; a source that says nothing, or was not asked, is missing. */
+export interface Facts {
+  /** Where GitHub has its commit, or what became of that. `pushed`: without a pull request. `closed`: by a person, without a merge. */
+  github?: "published" | "pushed" | "merged" | "closed" | "gone" | undefined;
+  /** What a ref, the clone or the cache keeps of it. */
+  kept?: "made" | "unfinished" | "nothing" | "failed" | "begun" | undefined;
+  /** The store, or its copy in the cache. `kept`: it failed, and its commit was kept. */
+  stored?: "open" | "completed" | "nothing" | "kept" | "unfinished" | "failed" | undefined;
+  /** Whether a later turn of its job has pushed. Default: no. */
+  isPassed?: boolean | undefined;
 }
 
-/** Removes uncounted commits from a branch. Returns whether there were none. */
-async function isClean({ start, context }: Work, isFirst: boolean): Promise<boolean> {
-  try {
-    const removed = await removeUncounted(start, context);
-    if (removed.length === 0) return true;
-    context.log(
-      `The commit of ${removed.map(turnName).join(", ")} is removed from ${start.branch}, because the turn ended without it.`,
-    );
-  } catch (error) {
-    // Somebody may have pushed to the branch meanwhile.
-    if (!isFirst || !(error instanceof GitError)) throw error;
-  }
-  return false;
-}
+export type Standing =
+  | "none"
+  /** It waits, or its agent works, or its runner was lost before the agent's end. */
+  | "begun"
+  /** Its runner was lost, and a later turn of the job has run since. */
+  | "lost"
+  /** Its commit is kept, and was not pushed. */
+  | "made"
+  | "unfinished"
+  | "pushed"
+  | "published"
+  | "merged"
+  | "closed"
+  | "taken away"
+  | "completed"
+  | "no change"
+  | "failed";
 
 /**
- * Determines where a turn stands: at its own work, at an earlier turn's kept work, or at its beginning. No other code decides this. It
- * consults GitHub first, then the clone and commits stored by other machines, then the store; a later source never overrules an earlier
- * one.
- *
- * @param isPublished - whether kept work is to be published
- * @throws with the turn's failure as the message, or on an outage
+ * Concludes what became of a turn. GitHub is believed first, then what is kept, then the store: a later source fills gaps, and never
+ * overrules. A turn that completed is the result of its request, whatever became of its pull request.
  */
-export async function standing(work: Work, isPublished: boolean): Promise<Work> {
-  const { turn, context } = work;
-  const at = (await onBranch(work)) ?? (await inClone(work)) ?? inStore(work);
-  if (at !== undefined) return { ...work, at };
-  const kept = isPublished ? undefined : findKeptTurn(turn, context.turns);
-  return (kept && (await standingOfKept(kept, work))) ?? work;
-}
-
-/**
- * Looks for the turn's commit on the job's branch, or for the recorded commit on top of it: after restoring a backup, an earlier turn can
- * come later. If neither is recorded, a copy replaces it: see `findCounted`.
- */
-async function onBranch(work: Work): Promise<Position | undefined> {
-  const { turn, context, maker, start, pullRequest } = work;
-  const { repository, job, keptCommits, log } = context;
-  const { base, head, remoteHead, isContinued, isLost, branch, targetBranch } = start;
-  const commits = isContinued && remoteHead !== undefined ? await repository.commits(base, head) : [];
-  const index = commits.findIndex(({ message }) => isCommitOf(turn, message));
-  const own = commits[index];
-  if (own !== undefined) {
-    const recorded = commits.slice(index).find(({ commit }) => commit === job.head);
-    if (recorded === undefined && own.commit === remoteHead) {
-      const before = commits[index - 1]?.commit ?? base;
-      const commit = await repository.copy(own.commit);
-      const counted = before === base ? undefined : before;
-      return positionOf(work, own.commit, { commit, parent: before, before, expected: remoteHead, counted });
-    }
-    // Commits that people pushed on top are not replaced.
-    const pushed = recorded?.commit ?? own.commit;
-    if (maker.stage === "published" && job.pullRequest !== null) return { stage: "published" };
-    const at = commits.findIndex(({ commit }) => commit === pushed);
-    // A runner that was lost after its push has lost the check result, too.
-    const isDone = maker.checkResult === null ? !keptCommits?.isOnlyPlace : await isMade(work, own.commit);
-    if (isDone) return { stage: "pushed", head: pushed };
-    const before = commits[at - 1]?.commit ?? base;
-    const placed = { commit: pushed, parent: before, before, expected: remoteHead, counted: undefined, isPushed: true };
-    return replace(work, placed);
-  }
-  if (maker.head === null) return undefined;
-  // It counts but was removed from the branch.
-  if (!isContinued && !isLost) {
-    const where = pullRequest.isMerged ? job.pullRequest : targetBranch;
-    log(`The commit of the turn is on ${where} already.`);
-    return { stage: "published" };
-  }
-  throw new TakenAway(maker.head, branch, remoteHead === undefined);
-}
-
-/**
- * Looks for the turn's commit in the clone, and among commits that another machine stored during an outage or before a check. It is moved
- * onto the current start.
- */
-async function inClone(work: Work): Promise<Position | undefined> {
-  const { turn, context, start, last } = work;
-  const isHere = last !== undefined && isCommitOf(turn, last.message);
-  const found = isHere ? last : await restoreOwn(turn, last, context);
-  if (found === undefined) return undefined;
-  const commit = await moveOnto(work, found);
-  if (commit === undefined) throw new ConflictError(start.branch, found.commit);
-  const placed = placeOn(work, commit);
-  return found.parent === start.head ? positionOf(work, found.commit, placed) : replace(work, placed);
-}
-
-async function restoreOwn(
-  turn: RunningTurn,
-  last: JobCommit | undefined,
-  context: WorkContext,
-): Promise<JobCommit | undefined> {
-  const { repository, log } = context;
-  if (turn.attempts === 0) return undefined;
-  const found = await loadKept(turn, context);
-  if (found === undefined) return undefined;
-  if (!isCommitOf(turn, found.message)) {
-    if (last !== undefined) await repository.keep(last.commit, turn.job);
-    return undefined;
-  }
-  const texts = { "the message of the commit": found.message };
-  await checkChange(context, found.parent, found.commit, texts, log);
-  log(`The commit of ${turnName(turn.id)} was made on another machine, which did not push it.`);
-  return found;
-}
-
-/** Looks for the agent's stored result if there is no commit. A recorded commit that cannot be found is made again. */
-function inStore(work: Work): Position | undefined {
-  const made = work.maker.stage === "begun" ? undefined : parseMade(work.maker.made);
-  if (made === undefined || made.commit !== undefined) return undefined;
-  return made.reason === undefined ? unchanged(work) : { stage: "failed", made };
-}
-
-/** Returns the position of a commit that was found as `found`. */
-async function positionOf(work: Work, found: string, placed: Placed): Promise<Position> {
-  const { stage } = work.maker;
-  if (await isMade(work, found))
-    return { stage: stage === null || stage === "begun" || stage === "made" ? "made" : "checked", placed };
-  return replace(work, placed);
-}
-
-/**
- * Returns whether a commit has the same content as the recorded one, which may have been checked: a person may have amended it, or a worker
- * may have died while storing it. If the clone lacks the recorded one, the commit is checked again.
- */
-async function isMade({ maker, context }: Work, found: string): Promise<boolean> {
-  const { commit } = parseMade(maker.made) ?? {};
-  if (commit === undefined || commit === found) return commit === found;
-  const differing = context.repository.changedFiles(commit, found);
-  return differing.then(
-    (files) => files.length === 0,
-    () => false,
-  );
+export function standingOf({ github, kept, stored, isPassed = false }: Facts): Standing {
+  if (stored === "completed") return "completed";
+  if (github !== undefined) return github === "gone" ? "taken away" : github;
+  if (kept === "made" || kept === "unfinished") return kept;
+  if (kept === "nothing") return "no change";
+  // That it failed says nothing about what is kept elsewhere.
+  if (stored === "kept") return "made";
+  if (stored === "unfinished") return stored;
+  if (stored === "nothing") return "no change";
+  if (kept === "failed" || stored === "failed") return "failed";
+  if (stored !== "open" && kept !== "begun") return "none";
+  return isPassed ? "lost" : "begun";
 }

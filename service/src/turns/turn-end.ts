@@ -52,6 +52,8 @@ export async function endOf(
     log(`The turn failed: ${why}`);
     return "failed";
   };
+  // Otherwise, a later turn would publish it again.
+  if (error instanceof TakenAway) await context.keptCommits?.forget?.(work?.maker ?? turn);
   // Work of earlier turns or attempts is already stored.
   if (kept !== "push" || error instanceof KeptUnreadable || error instanceof ClosedSince) return fail(reason);
   try {

@@ -15,7 +15,7 @@ import { check } from "./stages/check.ts";
 import { make } from "./stages/make.ts";
 import { publish } from "./stages/publish.ts";
 import { push } from "./stages/push.ts";
-import { standing, takeUp } from "./standing.ts";
+import { findPosition, takeUp } from "./take-up.ts";
 import { cleanBranch } from "./trial-branch.ts";
 import { endOf } from "./turn-end.ts";
 import { turnHost } from "./turn-host.ts";
@@ -65,7 +65,7 @@ export async function runTurn(
       let ofJob = job;
       for (let isPublished = false; ; isPublished = true) {
         work = await takeUp(turn, ofJob, run);
-        work = await standing(work, isPublished);
+        work = await findPosition(work, isPublished);
         const result = await walkStages(work);
         if (result !== "completed" || work.isOwn || (await isSame(work))) return result;
         // The agent starts from the published commit.

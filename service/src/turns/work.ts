@@ -102,8 +102,11 @@ export const keptSentence = "What its agent changed is kept: the job's next requ
 
 export const reasonWhenKept = (reason: string): string => `${reason.replace(/[^.!?]$/, "$&.")} ${keptSentence}`;
 
+/** No check result counts. */
+export const unchecked = { checkResult: null, checkOutput: null };
+
 /** A turn's report while its agent runs. */
-const beforeReport = { answer: null, costUsd: unknownCost, checkResult: null, checkOutput: null };
+const beforeReport = { answer: null, costUsd: unknownCost, ...unchecked };
 
 /** The row of a turn that is not stored yet. */
 export const begunTurn = (maker: StoredTurn): StoredTurn => ({ ...maker, ...beforeReport, stage: "begun", made: null });
@@ -135,8 +138,7 @@ export async function setMade(work: Work, made: Made, report?: StoredReport): Pr
   const { turn, context, isOwn } = work;
   work.maker = {
     ...withReport(work.maker, report ?? {}),
-    checkResult: null,
-    checkOutput: null,
+    ...unchecked,
     stage: "made",
     made: JSON.stringify(made),
   };

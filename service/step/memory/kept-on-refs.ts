@@ -57,7 +57,11 @@ export class KeptOnRefs implements KeptCommits {
     this.#options = options;
   }
 
-  async save({ job, step, identity }: RunningTurn, packed: Uint8Array): Promise<void> {
+  async save(turn: RunningTurn, packed: Uint8Array): Promise<void> {
+    await this.#save(turn, packed);
+  }
+
+  async #save({ job, step, identity }: RunningTurn, packed: Uint8Array): ReturnType<WorkRefs["write"]> {
     const { refs, machine } = this.#options;
     const named = namedTurns(readPacked(packed)?.message ?? "");
     const { session, left } = named.find((one) => one.identity === identity) ?? {};
@@ -76,7 +80,7 @@ export class KeptOnRefs implements KeptCommits {
     const isOfStep = (one: Kept): boolean => left === "begun" && one.stage === "begun" && one.step === shortHash(step);
     const earlier = [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])];
     this.#own.add(name);
-    await refs.write(
+    return refs.write(
       name,
       job,
       packed,
@@ -84,8 +88,12 @@ export class KeptOnRefs implements KeptCommits {
     );
   }
 
-  begin(turn: RunningTurn, message: string): Promise<void> {
-    return this.save(turn, packMessage(message, this.#options.machine.wallTime()));
+  async begin(turn: RunningTurn, message: string): Promise<string | undefined> {
+    const denied = await this.#save(turn, packMessage(message, this.#options.machine.wallTime()));
+    return (
+      denied &&
+      `What the agent makes is kept with \`github-token\`, because the workflow's own token may not write: if that expires while the agent works, it is lost, and has to be paid again. \`permissions: contents: write\` for the workflow's job changes that. ${denied.message}`
+    );
   }
 
   async end(turn: RunningTurn, message: string | undefined): Promise<void> {

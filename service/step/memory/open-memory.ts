@@ -1,5 +1,6 @@
 import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
+import { resolveAddress } from "../../src/git/repository-address.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
 import { GitHubPullRequests } from "../../src/pulls/github.ts";
 import type { NamedTurn } from "../../src/pulls/turn-trailers.ts";
@@ -20,6 +21,8 @@ export interface MemoryOptions {
   cacheAccess: CacheAccess;
   /** Whether GitHub made the token for the workflow. */
   isWorkflowToken: boolean;
+  /** The one that it made. Default: unknown. */
+  workflowToken?: string | undefined;
   /** Whether no earlier attempt of the workflow run can have sent anything. */
   isFirstAttempt: boolean;
   /** Whether this is the workflow's repository, so that cache readers can read it anyway. */
@@ -51,6 +54,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     cache,
     cacheAccess,
     isWorkflowToken,
+    workflowToken,
     isFirstAttempt,
     isOwnRepository,
     keeps,
@@ -60,8 +64,11 @@ export function openMemory(options: MemoryOptions): StepMemory {
     machine = thisMachine,
   } = options;
   const { pullRequests, repository, targetBranch, branchPrefix } = project ?? {};
-  if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
+  if (!(pullRequests instanceof GitHubPullRequests) || project === undefined || repository === undefined)
     throw new Error("the project of the step is not on GitHub");
+  // Unlike another one, it is valid until the workflow's job ends.
+  if (isOwnRepository && !isWorkflowToken && workflowToken)
+    repository.workRefs.useFirst(resolveAddress(project.repositoryName, () => workflowToken).settings);
   const kept = new KeptOnRefs({ refs: repository.workRefs, machine, log });
   const rebuilt = new RebuiltJobs({
     repository,

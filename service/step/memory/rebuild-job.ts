@@ -6,12 +6,16 @@ import type { OwnPullRequest } from "../../src/pulls/github/own-pull-request.ts"
 import { readFailedCheck, readTurns, type ToldTurn } from "../../src/pulls/pull-request-body.ts";
 import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import { newTurnIdentity } from "../../src/store/job-state.ts";
+import type { Facts } from "../../src/turns/standing.ts";
 import { maxTurnId } from "./job-entry.ts";
+import { turnRow } from "./turn-row.ts";
 
 /** A job, reconstructed from its branch and pull request. */
 export interface RebuiltJob {
   /** With the turns whose commits are on the branch, oldest first; none if the branch was rewritten. */
   job: JobCopy;
+  /** What GitHub and the refs say about each of them. */
+  facts: ReadonlyMap<number, Facts>;
   /** A placeholder for a job without identifiable turns: a job has at least one. */
   unnamedTurn: TurnCopy;
 }
@@ -39,12 +43,6 @@ export interface JobSources {
   kept?: readonly DatedCommit[] | undefined;
 }
 
-const reason = "Its work is on the job's branch, but its pull request was not opened.";
-const unfinishedReason = "Its agent did not complete.";
-/** Also used while another runner works on the turn, because this one cannot know its end. */
-export const lostReason =
-  "Its runner was lost, or works still. Its agent is not run again, unless its own workflow run is.";
-const keptReason = "Its agent had ended, and its work was not pushed: it is kept.";
 /** In characters; the service's own are shorter. */
 const maxSubjectLength = 200;
 /** Enough attempts that the turn never runs again: its prompt comes from text that others can write. */
@@ -76,24 +74,25 @@ export function rebuildJob({
   const told = readTurns(body);
   const [first] = told;
   const unpublished = unpublishedCommits(counted, isMerged, commits);
+  const facts = new Map<number, Facts>();
   const named = new Map<number, TurnCopy>();
+  const add = (one: NamedTurn, commit: DatedCommit, said: Facts): void => {
+    const found = { ...turnOf(one, commit, takeTold(told, commit)), ...(one.key && { caller, ...one.key }) };
+    facts.set(one.turn, said);
+    named.set(one.turn, turnRow(said, found, undefined));
+  };
+  const turnsIn = ({ message }: DatedCommit): NamedTurn[] =>
+    namedTurns(message).filter((one) => one.job === jobId && one.turn > 0 && one.turn <= maxTurnId);
   // Oldest first, so that a prompt that was sent twice matches the first commit.
   for (const commit of own.toReversed())
-    for (const one of namedTurns(commit.message))
-      if (one.job === jobId && one.turn > 0 && one.turn <= maxTurnId)
-        named.set(one.turn, {
-          ...turnOf(one, commit, takeTold(told, commit), !unpublished.has(commit)),
-          ...(one.key && { caller, ...one.key }),
-        });
-  // A commit on the branch is no longer only kept.
-  for (const commit of kept)
-    for (const one of namedTurns(commit.message))
-      if (one.job === jobId && one.turn > 0 && one.turn <= maxTurnId && !named.has(one.turn))
-        named.set(one.turn, {
-          ...turnOf(one, commit, takeTold(told, commit), one.left === "nothing"),
-          ...endOfKept(one, commit),
-          ...(one.key && { caller, ...one.key }),
-        });
+    for (const one of turnsIn(commit)) add(one, commit, { github: unpublished.has(commit) ? "pushed" : "published" });
+  for (const commit of kept.toReversed())
+    for (const one of turnsIn(commit)) {
+      const { github, kept: said } = facts.get(one.turn) ?? {};
+      // A commit on the branch is no longer only kept, and a turn that has begun may have ended.
+      if (github === undefined && (said === undefined || said === "begun"))
+        add(one, commit, { kept: one.left === undefined ? "made" : one.left === "stopped" ? "failed" : one.left });
+    }
   const turns = [...named.values()].sort((a, b) => a.id - b.id);
   const createdAt = known.createdAt ?? own.at(-1)?.at ?? kept.at(-1)?.at;
   if (createdAt === undefined) return undefined;
@@ -127,17 +126,7 @@ export function rebuildJob({
     endedAt: createdAt,
     answer: first?.answer ?? null,
   };
-  return { job, unnamedTurn };
-}
-
-/** Returns how a turn with a kept commit ended. */
-function endOfKept({ left }: NamedTurn, { message }: DatedCommit): Partial<TurnCopy> {
-  if (left === "nothing") return { made: "{}", stage: "published" };
-  if (left === "failed" || left === "stopped")
-    return { kept: null, reason: readNotes(message).notes?.[0] ?? unfinishedReason };
-  if (left === "begun") return { kept: null, reason: lostReason };
-  if (left === "unfinished") return { kept: "unfinished", reason: readNotes(message).notes?.[0] ?? unfinishedReason };
-  return { kept: "push", reason: keptReason };
+  return { job, facts, unnamedTurn };
 }
 
 /** Returns commits without a pull request: the service ended before it opened one, or GitHub rejected it. */
@@ -174,26 +163,24 @@ function isPrefixed(subject: string, title: string): boolean {
   return subject.toLowerCase().includes(`: ${start}`);
 }
 
-/** A turn without a pull request has failed, and the job's next turn publishes its kept work first. */
+/** Returns a turn that a commit names, as failed: `turnRow` knows better. */
 function turnOf(
-  { turn, identity, promptHash, covers }: NamedTurn,
-  { at }: DatedCommit,
+  { turn, identity, promptHash, covers, left }: NamedTurn,
+  { at, message }: DatedCommit,
   { prompt, answer }: ToldTurn,
-  isPublished: boolean,
 ): TurnCopy {
-  const end = isPublished
-    ? { state: "completed" as const }
-    : ({ state: "failed", kept: "pull-request", reason } as const);
+  const [reason] = left === undefined || left === "begun" ? [] : (readNotes(message).notes ?? []);
   return {
     id: turn,
     identity,
     prompt,
     promptHash,
     covers: covers ?? null,
+    state: "failed",
     attempts: allAttempts,
     startedAt: null,
     endedAt: at,
     answer,
-    ...end,
+    reason,
   };
 }

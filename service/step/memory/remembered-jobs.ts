@@ -9,9 +9,10 @@ import { type KeptCommits, MayNotBeKept } from "../../src/store/kept-commits.ts"
 import { isRemoteOutage } from "../../src/turns/outages.ts";
 import { isForSecret } from "../../src/turns/refusal.ts";
 import type { KeptOnRefs } from "./kept-on-refs.ts";
-import { isOpen, mergeCopies } from "./merge-copies.ts";
-import { allAttempts, lostReason } from "./rebuild-job.ts";
+import { mergeCopies } from "./merge-copies.ts";
+import { allAttempts } from "./rebuild-job.ts";
 import type { RebuiltJobs } from "./rebuilt-jobs.ts";
+import { isOpen, lostReason } from "./turn-row.ts";
 
 export interface RememberedJobsOptions {
   /** Jobs in the Actions cache; `undefined` if it is unreadable. */
@@ -141,14 +142,13 @@ export class RememberedJobs implements JobCopies {
         }
       },
       load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),
-      begin: async (turn, message) => {
-        await kept.begin?.(turn, message).catch((error: unknown) => {
+      begin: async (turn, message) =>
+        kept.begin?.(turn, message).catch((error: unknown) => {
           const place = this.#isCacheWritable
             ? "What it makes is kept in the Actions cache if it cannot be published, but not if its runner is lost"
             : "What it makes is lost, and has to be paid again, if it cannot be published";
           throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
-        });
-      },
+        }),
       end: async (turn, message) => {
         const isCached = cached !== undefined && this.#isCacheWritable;
         await kept.end?.(turn, isCached ? undefined : message);

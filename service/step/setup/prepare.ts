@@ -29,12 +29,15 @@ const safeTokenMs = 55 * 60_000;
  * @throws SetupError if one is missing and cannot be installed
  */
 export async function prepareAgent(
-  { agentPackage, agentVersion, options, install, token, isWorkflowToken }: Settings,
+  { agentPackage, agentVersion, options, install, token, isWorkflowToken, isOwnRepository }: Settings,
   { folder, environment, info, signal }: PrepareOptions,
 ): Promise<string | undefined> {
+  const kept = isOwnRepository
+    ? "is kept if the workflow's own token may write, and a re-run publishes it"
+    : "cannot be pushed";
   if (token.startsWith("ghs_") && !isWorkflowToken && options.timeLimitMs > safeTokenMs)
     info(
-      `\`github-token\` is a GitHub App's, which expires an hour after it was made. The agent may run for ${options.timeLimitMs / 60_000} minutes: if the token ends before, its work cannot be pushed. Give it less time, or make the token just before this step.`,
+      `\`github-token\` is a GitHub App's, which expires an hour after it was made. The agent may run for ${options.timeLimitMs / 60_000} minutes: if the token ends before, its work ${kept}. Give it less time, or make the token just before this step.`,
     );
   if (options.sandbox === "bwrap")
     await prepareBubblewrap({

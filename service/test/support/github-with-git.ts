@@ -18,6 +18,9 @@ export interface GitHub extends LoopbackServer {
   repo: string;
   /** The token of the workflow. It may push and open pull requests. */
   token: string;
+  /** The token of a GitHub App, which may do the same, and what the two may still do; default: everything. */
+  appToken: string;
+  access: Map<string, "read" | "none">;
   /** Every request, as `POST /repos/…`. */
   requests: string[];
   /** `OWNER/NAME` of a repository without files, whose token is another one. */
@@ -31,6 +34,7 @@ export interface GitHub extends LoopbackServer {
 }
 
 const token = "ghs_workflow_token_0123456789";
+const appToken = "ghs_token_of_an_app_0123456789";
 const writer = "writer";
 /** The account of the workflow's token. */
 const bot = "docs-bot";
@@ -47,7 +51,10 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     service: "github",
     port: 0,
     seed: {
-      tokens: { [token]: { login: bot, scopes: ["repo"] }, [writer]: { login: writer, scopes: ["repo"] } },
+      tokens: {
+        ...Object.fromEntries([token, appToken].map((one) => [one, { login: bot, scopes: ["repo"] }])),
+        [writer]: { login: writer, scopes: ["repo"] },
+      },
       github: {
         users: [owner, bot, writer].map((login) => ({ login })),
         repos: [repo, "product"].map((name) => ({ owner, name, auto_init: true })),
@@ -57,6 +64,7 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
   const requests: string[] = [];
   const authorizations: [route: string, authorization: string][] = [];
   const creators: GitHub["creators"] = new Map();
+  const access: GitHub["access"] = new Map();
   /** The last heads of pull requests, by their numbers. */
   const heads = new Map<number, string>();
   const accountOf = async (login: string) => {
@@ -72,10 +80,20 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     const [, path] = gitPath.exec(url.pathname) ?? [];
     if (path !== undefined) {
       url.pathname = path;
+      const given = tokenOf(request.headers.authorization ?? "");
+      const allowed = [token, appToken].includes(given) ? access.get(given) : "none";
+      if (allowed === "none") {
+        const denied = response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' });
+        return denied.end("Invalid username or token.");
+      }
+      if (allowed === "read" && `${url}`.includes("receive-pack"))
+        return response.writeHead(403).end("Write access to repository not granted.");
       return serveGit(docs, url, request, response);
     }
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    if (access.get(tokenOf(request.headers.authorization ?? "")) === "none")
+      return send(response, 401, { message: "Bad credentials" });
     // The token of a GitHub App is of no user, but GraphQL knows it.
     if (route === "GET /user") return send(response, 403, { message: "Resource not accessible by integration" });
     if (route === "POST /graphql") {
@@ -111,6 +129,8 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     owner,
     repo,
     token,
+    appToken,
+    access,
     requests,
     creators,
     other: { name: `${owner}/product`, token: writer },
@@ -168,11 +188,6 @@ let gitPrograms: string | undefined;
 
 /** Runs `git http-backend` as a CGI program. */
 async function serveGit(docs: DocsRepository, url: URL, request: IncomingMessage, response: ServerResponse) {
-  const [, credentials] = /^basic (.+)$/i.exec(request.headers.authorization ?? "") ?? [];
-  if (credentials !== Buffer.from(`x-access-token:${token}`).toString("base64")) {
-    response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' }).end();
-    return;
-  }
   gitPrograms ??= execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim();
   const backend = spawn(join(gitPrograms, "git-http-backend"), {
     env: {

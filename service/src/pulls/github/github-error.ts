@@ -61,7 +61,7 @@ const advices: readonly [words: RegExp, advice: string][] = [
   ],
   [/rate limit/i, "Wait until the limit is over, at most an hour."],
   [
-    /Bad credentials|Authentication failed|Invalid username/i,
+    /Bad credentials|Authentication failed|Invalid username|could not read Username/i,
     "The token has ended or was revoked: a GitHub App's lives for an hour. Use a new one.",
   ],
 ];

@@ -51,6 +51,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
     head,
     existing,
     isDraft: context.opensDrafts,
+    isShared: await isShared(work, head),
     check: checkResult
       ? {
           result: checkResult,
@@ -130,6 +131,13 @@ async function isMergedInto(branch: string, head: string, repository: TurnContex
 /** Redacts a prompt or command: a workflow can put a secret into it. */
 const withoutSecrets = (text: string, { secrets = [] }: Pick<TurnContext, "secrets">): Promise<string> =>
   new SecretPatterns(secrets).remove(text);
+
+/** Returns whether the branch has commits of turns that the job did not have when this one started: another machine made them. */
+async function isShared({ context, start }: Work, head: string): Promise<boolean> {
+  const { turns, job, repository } = context;
+  const named = (await repository.commits(start.base, head)).flatMap(({ message }) => namedTurns(message));
+  return named.some((one) => one.job === job.id && !turns.some(({ identity }) => identity === one.identity));
+}
 
 /** Reads the notes on a turn's change from its commit message, which other machines can read, too. */
 async function findNotes(

@@ -37,7 +37,7 @@ export async function push(work: Work, placed: Placed): Promise<Position> {
   try {
     await repository.push(pushed, branch, expected);
   } catch (error) {
-    await repository.fetch([branch]);
+    await repository.fetch([branch]).catch(refuse);
     const newHead = await repository.branchHead(branch);
     if (newHead !== pushed) {
       // A worker that lost its turn may have reverted its push meanwhile.

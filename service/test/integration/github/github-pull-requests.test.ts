@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { GitHubPullRequests } from "../../../src/pulls/github.ts";
+import { pullRequestBody, readTurns, updatedBody } from "../../../src/pulls/pull-request-body.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { describeLeftWork } from "../../../src/turns/left-work.ts";
 import { change, isPost, posts, ref, startGitHubPullRequests, token } from "../../support/github-pull-requests.ts";
@@ -36,6 +37,64 @@ describe("opening a pull request", () => {
     expect(bodies[0]).toMatch(
       /^PATCH \/repos\/acme\/docs\/pulls\/1 <!-- protected[\s\S]*AGENTS\.md[\s\S]*By a person$/,
     );
+  });
+
+  /** Runs of one job that both write the body: the second one's commit is on top of the first one's. */
+  const one = {
+    ...change,
+    prompt: "First",
+    head: "b1",
+    check: { result: "failed", command: "x", output: "" },
+  } as const;
+  const two = {
+    ...change,
+    prompt: "Second",
+    head: "b2",
+    check: { result: "passed", command: "x", output: "" },
+  } as const;
+  test.each([
+    ["the first one", one, two, {}],
+    ["the second one", two, one, { isShared: true }],
+  ] as const)("keeps both turns if %s is overwritten by a run beside it", async (_which, own, other, sign) => {
+    const github = await startGitHubPullRequests();
+    const html_url = await github.pulls.open(change);
+    const started = pullRequestBody(change);
+    const { check, ...turn } = other;
+    const overwriting = updatedBody(started, [], { ...turn, askedBy: "" }, { check }) ?? "";
+    let body = started;
+    let patches = 0;
+    github.server.answer = (request, sent) => {
+      const item = () => ({ html_url, state: "open", merged_at: null, body, head: { ref: change.branch, sha: "b2" } });
+      if (request.startsWith("PATCH ")) ({ body } = JSON.parse(sent) as { body: string });
+      const answer = { status: 200, body: request.includes("/pulls?") ? [item()] : item() };
+      if (request.startsWith("PATCH ") && ++patches === 1) body = overwriting;
+      return answer;
+    };
+    github.server.requests.length = 0;
+    await github.pulls.open({ ...own, ...sign, existing: html_url });
+    expect(github.server.requests.map((request) => request.split(/[ ?]/)[0])).toEqual(["GET", "PATCH", "GET", "PATCH"]);
+    expect(readTurns(body).map(({ prompt }) => prompt)).toEqual(["P", other.prompt, own.prompt]);
+    expect(body).toMatch(/^<!-- check -->\n> \[!NOTE\]\n> The check passed/);
+    expect(body.match(/<!-- check -->/g)).toHaveLength(1);
+    expect(github.log).toEqual([]);
+  });
+
+  test("does not look at the body again if nothing was pushed beside the turn", async () => {
+    const github = await startGitHubPullRequests();
+    const html_url = await github.pulls.open(change);
+    github.server.answer = (request) => {
+      const item = {
+        html_url,
+        state: "open",
+        merged_at: null,
+        body: pullRequestBody(change),
+        head: { ref: "r", sha: "b1" },
+      };
+      return { status: 200, body: request.includes("/pulls?") ? [{ ...item, head: { ref: change.branch } }] : item };
+    };
+    github.server.requests.length = 0;
+    await github.pulls.open({ ...one, existing: html_url });
+    expect(github.server.requests.map((request) => request.split(/[ ?]/)[0])).toEqual(["GET", "PATCH"]);
   });
 
   test("writes nothing for a worker that loses its turn while GitHub answers", async () => {

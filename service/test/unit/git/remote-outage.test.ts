@@ -23,5 +23,6 @@ test.each([
   "! [rejected] agent/a -> agent/a (stale info)",
   "! [remote rejected] agent/a -> agent/a (pre-receive hook declined)",
 ])("what a retry does not change is: %s", (stderr) => {
+  expect(new GitError(["push"], "exited with 128", stderr, 128).isDenied).toBe(/^remote:/.test(stderr));
   expect(saysRemoteOutage("push", stderr)).toBe(false);
 });

@@ -38,6 +38,7 @@ function setUp() {
     write: async (name: string, _job: string, text: Uint8Array, replaces: readonly string[] = []) => {
       for (const replaced of replaces) texts.delete(replaced);
       texts.set(name, text);
+      return undefined;
     },
     read: async (name: string) => texts.get(name),
     remove: async (names: readonly string[]) => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { JobCopy, TurnCopy } from "../../../src/model.ts";
+import type { Facts } from "../../../src/turns/standing.ts";
 import { mergeCopies } from "../../../step/memory/merge-copies.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
@@ -29,7 +30,13 @@ const kept = (turns: TurnCopy[], job: Partial<JobCopy> = {}): JobCopy => ({
   turns,
   ...job,
 });
+const factsOf = ({ state, kept: left }: TurnCopy): Facts => {
+  if (state === "completed") return { github: "published" };
+  if (left === "pull-request") return { github: "pushed" };
+  return { kept: left === "push" ? "made" : (left ?? "failed") };
+};
 const rebuilt = (turns: TurnCopy[], job: Partial<JobCopy> = {}) => ({
+  facts: new Map(turns.map((one) => [one.id, factsOf(one)])),
   job: kept(turns, { createdAt: 900, pullRequest: link, head: "b".repeat(40), ...job }),
   unnamedTurn: pushed(99),
 });

@@ -33,7 +33,12 @@ const job: JobCopy = {
   turns: [turn(1)],
 };
 const unpushed: JobCopy = { ...job, pullRequest: null };
-const rebuilt: RebuiltJob = { job: { ...job, turns: [turn(1), turn(2)] }, unnamedTurn: turn(9) };
+const published = { github: "published" } as const;
+const facts = new Map([
+  [1, published],
+  [2, published],
+]);
+const rebuilt: RebuiltJob = { job: { ...job, turns: [turn(1), turn(2)] }, facts, unnamedTurn: turn(9) };
 const denied = new CacheReadOnlyError(
   "Failed to save: Unable to reserve cache with key k. cache write denied: token has no writable scopes",
 );

@@ -171,6 +171,28 @@ const failingHost: TurnHost = {
 
 const why = "GH013: Repository rule violations found";
 
+test("what somebody has taken away is kept for nobody, so that no later turn publishes it", async () => {
+  const { remote, keptCommits, bundles, createWorker } = await setUp();
+  const places: KeptCommits = {
+    ...keptCommits,
+    isOnlyPlace: true,
+    forget: async (turn) => void bundles.delete(turn.job),
+  };
+  const open: TurnPorts["pullRequests"]["open"] = async () => {
+    remote.deleteBranch(branch);
+    throw new GitHubError("Validation Failed", 422);
+  };
+  const read: TurnPorts["pullRequests"]["read"] = async () => ({ state: "open", target: undefined });
+  const taken = { open, read, findClosed: async () => new Set<string>() };
+  const runFirst = await createWorker({ keptCommits: places, pullRequests: taken });
+  expect(await runFirst("one")).toEqual([
+    "failed",
+    expect.stringContaining("somebody has deleted that branch"),
+    undefined,
+  ]);
+  expect([...bundles.keys()]).toEqual([]);
+});
+
 test("kept work answers the same prompt, whatever it was told besides, unless that is about later changes", async () => {
   const told = (sections: string, covers: string): PromptContext => ({ sections, asked: null, covers });
   const [old, later] = ["a".repeat(40), "b".repeat(40)];

@@ -34,6 +34,11 @@ test.each([
     "git push exited with 1: fatal: Authentication failed",
     "The token has ended or was revoked: a GitHub App's lives for an hour. Use a new one.",
   ],
+  [
+    "fatal: could not read Username for 'https://github.com': terminal prompts disabled",
+    "GitHub does not accept the token",
+    "The token has ended or was revoked",
+  ],
   ["fatal: unable to access", "git push exited with 1: fatal: unable to access", "Check the token's permissions"],
   [
     "remote: This repository was archived so it is read-only.\nfatal: unable to access 'https://x/': The requested URL returned error: 403",

@@ -55,6 +55,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
       asked: null,
       costUsd: -1,
       existing: null,
+      isShared: false,
       protectedFiles: [],
       confirmOwner: expect.any(Function),
       ...place,

@@ -177,8 +177,8 @@ test.each<[what: string, edits: Edits, result: Partial<AgentResult>, told: strin
 ])("what other machines are told of a turn whose agent %s", async (_, edits, result, told) => {
   for (const isRefused of [false, true]) {
     const all: [kind: string, until?: number | undefined][] = [];
-    const tell = async (_turn: unknown, message = ""): Promise<void> => {
-      const [{ left = "", until } = {}] = namedTurns(message);
+    const tell = async (_turn: unknown, message = ""): Promise<undefined> => {
+      const [{ left = "", until = undefined } = {}] = namedTurns(message);
       all.push([left, until]);
       if (isRefused) throw new Error("refs cannot be pushed");
     };

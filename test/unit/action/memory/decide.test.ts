@@ -175,8 +175,6 @@ test("GitHub is asked only if the answer depends on it, about the attempts witho
 const rows: [known: string, Partial<Evidence>][] = [
   ["a service of your own has the turn of an earlier attempt", { service: turn() }],
   ["… and that turn failed or was stopped", { service: turn("failed") }],
-  ["… and that turn failed, and its work is kept", { service: turn("failed", "kept") }],
-  ["… and that turn failed, and its work is kept unfinished", { service: turn("failed", "unfinished") }],
   ["… several turns, none with this prompt", { service: { several: ["job_a"] } }],
   [
     "… nothing, whatever attempt 1 left but a job that it created",
@@ -222,8 +220,6 @@ const rows: [known: string, Partial<Evidence>][] = [
 /** Says what a decision means for people. */
 function meaning(decision: Decision): string {
   if (decision.do === "refuse") return "fails, and sends nothing";
-  if (decision.do === "send" && decision.to !== undefined)
-    return `sends the request to its job, ${decision.publishes ? "which publishes the work" : "whose agent starts from it"}`;
   if (decision.do === "send") return decision.replaces ? "sends the request again, in its place" : "sends the request";
   return "besides" in decision
     ? "waits for the job, and warns of the newer attempt"
