@@ -78,6 +78,7 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
       },
       load: async (job, turn) => copies?.keptCommits?.load(job, turn),
       begin: async (turn, message) => copies?.keptCommits?.begin?.(turn, message),
+      besides: async (turn) => (await copies?.keptCommits?.besides?.(turn)) ?? [],
       end: async (turn, message) => copies?.keptCommits?.end?.(turn, message),
       forget: async (turn) => {
         report.unkeptWork.delete(turn.job);

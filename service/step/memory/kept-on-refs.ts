@@ -6,7 +6,7 @@ import { packMessage, readPacked } from "../../src/git/job-commits.ts";
 import type { WorkRefs } from "../../src/git/work-refs.ts";
 import type { Machine } from "../../src/machine.ts";
 import type { KeptWork, RunningTurn, Turn } from "../../src/model.ts";
-import { namedTurns } from "../../src/pulls/turn-trailers.ts";
+import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import type { BusyJob } from "../../src/store/job-copies.ts";
 import { applyCommand, type KeptCommits } from "../../src/store/kept-commits.ts";
 import { dayMs } from "../../src/time.ts";
@@ -78,14 +78,11 @@ export class KeptOnRefs implements KeptCommits {
     const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${stage}`;
     // A newer attempt of a step takes the place of one whose runner was lost.
     const isOfStep = (one: Kept): boolean => left === "begun" && one.stage === "begun" && one.step === shortHash(step);
-    const earlier = [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])];
-    this.#own.add(name);
-    return refs.write(
-      name,
-      job,
-      packed,
-      earlier.map((one) => one.name),
+    const earlier = new Set(
+      [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])].map((one) => one.name),
     );
+    this.#own.add(name);
+    return refs.write(name, job, packed, [...earlier]);
   }
 
   async begin(turn: RunningTurn, message: string): Promise<string | undefined> {
@@ -161,20 +158,31 @@ export class KeptOnRefs implements KeptCommits {
    * @throws if that cannot be read now
    */
   async busyJobOf(session: string, own: ReadonlySet<string>): Promise<BusyJob | undefined> {
-    const { refs, machine } = this.#options;
-    await refs.list(listedMs);
+    await this.#options.refs.list(listedMs);
     const hash = shortHash(session);
     const ownSteps = new Set([...own].map(shortHash));
-    const isOthers = ({ name, step }: Kept): boolean => !this.#own.has(name) && !ownSteps.has(step);
-    const begun = this.#all.filter((one) => one.stage === "begun" && one.session === hash && isOthers(one));
-    for (const { name, job, identity } of begun) {
-      const packed = await refs.read(name);
-      const named = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
-      const until = named.find((one) => one.job === job && shortHash(one.identity) === identity)?.until ?? 0;
+    const [first] = await this.#running((one) => one.session === hash && !ownSteps.has(one.step));
+    return first && { job: first.job, until: first.until };
+  }
+
+  /** As of the last listing, so that a turn costs no request more: most have begun long before. */
+  besides({ job, step }: RunningTurn): Promise<(NamedTurn & BusyJob)[]> {
+    return this.#running((one) => one.job === job && one.step !== shortHash(step));
+  }
+
+  /** Returns turns that other machines work on. @throws if that cannot be read now */
+  async #running(isAsked: (one: Kept) => boolean): Promise<(NamedTurn & BusyJob)[]> {
+    const { refs, machine } = this.#options;
+    const running: (NamedTurn & BusyJob)[] = [];
+    for (const one of this.#all) {
+      if (one.stage !== "begun" || this.#own.has(one.name) || !isAsked(one)) continue;
+      const named = namedTurns(readPacked((await refs.read(one.name)) ?? Buffer.of())?.message ?? "");
+      const turn = named.find(({ job, identity }) => job === one.job && shortHash(identity) === one.identity);
+      const { until = 0 } = turn ?? {};
       const leftMs = until - machine.wallTime();
-      if (leftMs > 0 && leftMs < maxBusyMs) return { job, until };
+      if (turn && leftMs > 0 && leftMs < maxBusyMs) running.push({ ...turn, until });
     }
-    return undefined;
+    return running;
   }
 
   /** Returns the ids of jobs with kept work of a step or session. */

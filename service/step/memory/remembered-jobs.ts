@@ -149,6 +149,7 @@ export class RememberedJobs implements JobCopies {
             : "What it makes is lost, and has to be paid again, if it cannot be published";
           throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
         }),
+      besides: async (turn) => (await kept.besides?.(turn)) ?? [],
       end: async (turn, message) => {
         const isCached = cached !== undefined && this.#isCacheWritable;
         await kept.end?.(turn, isCached ? undefined : message);
