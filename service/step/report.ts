@@ -60,7 +60,7 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
     },
     jobsOfStep: async (sent) => (await copies?.jobsOfStep?.(sent)) ?? [],
     jobOfSession: async (session) => copies?.jobOfSession?.(session),
-    busyJobOf: async (session) => copies?.busyJobOf?.(session),
+    busyJobOf: async (...session) => copies?.busyJobOf?.(...session),
     keptCommits: {
       isOnlyPlace: true,
       save: async (turn, packed) => {
