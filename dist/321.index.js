@@ -50,7 +50,7 @@ async function ask(run, hadAnnounced, maxOutageMs) {
     for (let attempt = 0;; attempt++) {
         let failure;
         try {
-            const announcement = await client.lookUpStep(run.key.of(""), limits, state.session);
+            const announcement = await client.lookUpStep(run.key.of(""), limits, state.session, state.claimsSession);
             if (announcement) {
                 state.features = announcement.features;
                 state.announcement = announcement;
@@ -614,6 +614,7 @@ function isResuming({ settings, ports }) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   BB: () => (/* binding */ compareHeads),
 /* harmony export */   Ul: () => (/* binding */ sessionMemory),
+/* harmony export */   XH: () => (/* binding */ untilFree),
 /* harmony export */   eN: () => (/* binding */ tellOfLeft),
 /* harmony export */   g9: () => (/* binding */ jobOfService),
 /* harmony export */   lx: () => (/* binding */ readSession)
@@ -1621,6 +1622,17 @@ class Sending {
             await (0,wait.untilAborted)(ports.agent.prepare(), ports.signal);
         if (ports.agent && this.#isAborted)
             return this.#withdraw(action_result/* cancelledBeforeSending */.xX);
+        if (ports.agent && !conversation && state.session !== undefined) {
+            // Another run may have begun since the last question: installing an agent takes a while.
+            [state.claimsSession, state.askedSession] = [true, undefined];
+            const isFree = await (0,session/* untilFree */.XH)(this.#run);
+            if (isFree === "changed") {
+                memory.session?.forget();
+                return this.#send(decision, base, early);
+            }
+            if (isFree !== true)
+                return this.#withdraw(isFree);
+        }
         const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
         if (conversation && leftMs < client_submit/* minTimeLeftMs */.x3)
             return this.#withdraw({ kind: "blocked", cause: "time" });

@@ -1303,6 +1303,8 @@ class RunState {
     announcement;
     /** What the session of the step is known by, once the branch is known that its jobs start from; `undefined` without one. */
     session;
+    /** Whether a question about it claims it for this run, which is about to send something. */
+    claimsSession = false;
     /** The one that the announcement is about. */
     askedSession;
     /** See `ClientOptions.asked`. */
@@ -1602,15 +1604,21 @@ function createClient(options, ports) {
         /**
          * Asks what was sent under the step of a key, and which job a session continues; `undefined` if the service does not know the
          * question (`404`, `405`, `501`), or did not receive the key. @throws RequestError if that is unknown
+         *
+         * @param isClaimed - whether the session is to be busy for other machines from now on, unless it is. Default: no
          */
-        lookUpStep: async (key, limits, session) => {
+        lookUpStep: async (key, limits, session, isClaimed = false) => {
             if (!options.canBeAsked)
                 return undefined;
             const { asked } = options;
             const waitMs = (asked.until ?? 0) - clock.now();
             if (asked.rejected && waitMs > 0)
                 throw new errors/* HttpError */.j$({ ...asked.rejected, retryAfterMs: waitMs });
-            const query = new URLSearchParams({ step: key.step, ...(session !== undefined && { session }) });
+            const query = new URLSearchParams({
+                step: key.step,
+                ...(session !== undefined && { session }),
+                ...(isClaimed && { claim: "true" }),
+            });
             const path = `${jobsPath}?${query}`;
             try {
                 // The key goes with the question, so that the service can say that something on the way removes it.

@@ -6,14 +6,16 @@ import { packMessage, readPacked } from "../../src/git/job-commits.ts";
 import type { WorkRefs } from "../../src/git/work-refs.ts";
 import type { Machine } from "../../src/machine.ts";
 import type { KeptWork, RunningTurn, Turn } from "../../src/model.ts";
-import { namedTurns } from "../../src/pulls/turn-trailers.ts";
+import { commitMessage } from "../../src/pulls/commit-message.ts";
+import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import type { BusyJob } from "../../src/store/job-copies.ts";
+import { newTurnIdentity } from "../../src/store/job-state.ts";
 import { applyCommand, type KeptCommits } from "../../src/store/kept-commits.ts";
 import { dayMs } from "../../src/time.ts";
 
 export interface KeptOnRefsOptions {
   refs: Pick<WorkRefs, "names" | "list" | "write" | "read" | "remove">;
-  machine: Pick<Machine, "wallTime">;
+  machine: Pick<Machine, "wallTime" | "sleep">;
   log: (line: string) => void;
 }
 
@@ -42,6 +44,12 @@ const stageOrder = ["made", "unfinished", "ended", "pushed", "begun"];
 const maxBusyMs = dayMs;
 /** For how long a listing counts, in milliseconds. */
 const listedMs = 10_000;
+/** In the name of a ref by which a run claims a session before it has a job. */
+const noJob = "job_00000000-0000-0000-0000-000000000000";
+/** Until the agent begins, in milliseconds: the project's setup comes first. */
+const claimMs = 30 * 60_000;
+/** After this time, a run that claims a session at the same time has given way, in milliseconds. */
+const giveWayMs = 2000;
 
 /**
  * Keeps the commits of turns in refs of the repository from the agent's end until they are published. Nearly every run can write refs,
@@ -82,14 +90,11 @@ export class KeptOnRefs implements KeptCommits {
     const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${stage}`;
     // A newer attempt of a step takes the place of one whose runner was lost.
     const isOfStep = (one: Kept): boolean => left === "begun" && one.stage === "begun" && one.step === shortHash(step);
-    const earlier = [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])];
-    this.#own.add(name);
-    return refs.write(
-      name,
-      job,
-      packed,
-      earlier.map((one) => one.name),
+    const earlier = new Set(
+      [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])].map((one) => one.name),
     );
+    this.#own.add(name);
+    return refs.write(name, job, packed, [...earlier]);
   }
 
   async begin(turn: RunningTurn, message: string): Promise<string | undefined> {
@@ -176,29 +181,72 @@ export class KeptOnRefs implements KeptCommits {
    * Returns the job of a session that another machine works on.
    *
    * @param own - steps whose turns are taken over
+   * @param claimedBy - see `JobCopies`
    * @throws if that cannot be read now
    */
-  async busyJobOf(session: string, own: ReadonlySet<string>): Promise<BusyJob | undefined> {
-    const { refs, machine } = this.#options;
-    await refs.list(listedMs);
+  async busyJobOf(session: string, own: ReadonlySet<string>, claimedBy?: string): Promise<BusyJob | undefined> {
+    const { refs, machine, log } = this.#options;
     const hash = shortHash(session);
     const ownSteps = new Set([...own].map(shortHash));
-    const isOthers = ({ name, step }: Kept): boolean => !this.#own.has(name) && !ownSteps.has(step);
-    const begun = this.#all.filter((one) => one.stage === "begun" && one.session === hash && isOthers(one));
-    for (const { name, job, identity } of begun) {
-      const packed = await refs.read(name);
-      const named = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
-      const until = named.find((one) => one.job === job && shortHash(one.identity) === identity)?.until ?? 0;
-      const leftMs = until - machine.wallTime();
-      if (leftMs > 0 && leftMs < maxBusyMs) return { job, until };
+    const look = async (maxAgeMs = 0): Promise<BusyJob | undefined> => {
+      await refs.list(maxAgeMs);
+      const [first] = await this.#running((one) => one.session === hash && !ownSteps.has(one.step));
+      return first && { job: first.job, until: first.until };
+    };
+    const busy = await look(listedMs);
+    if (busy !== undefined || claimedBy === undefined) return busy;
+    try {
+      await this.#claim(session, claimedBy);
+    } catch (error) {
+      log(`Other runs do not see that this one is about to begin: ${errorMessage(error)}`);
+      return undefined;
     }
-    return undefined;
+    // Of two that claim it within the same seconds, each sees the other if it pushed later.
+    const rival = await look();
+    if (rival === undefined) return undefined;
+    const claims = this.#all.filter((one) => one.job === noJob && one.session === hash).map(({ name }) => name);
+    if (this.#own.has(claims.sort()[0] ?? "")) await machine.sleep(giveWayMs);
+    const winner = await look();
+    if (winner !== undefined) await this.release();
+    return winner;
+  }
+
+  async #claim(session: string, step: string): Promise<void> {
+    const until = this.#options.machine.wallTime() + claimMs;
+    const nothing = { id: 1, job: noJob, prompt: "", sections: "", covers: null, attempts: 0, request: "" };
+    const turn = { ...nothing, identity: newTurnIdentity(), step, lease: "", isResumed: false };
+    await this.begin(turn, commitMessage(turn, [], session, { left: "begun", until }, "Claimed"));
+  }
+
+  /** Ends the claims of this process that no turn has taken the place of. Never rejects. */
+  async release(): Promise<void> {
+    await this.#remove(this.#all.filter(({ name, job }) => job === noJob && this.#own.has(name)));
+  }
+
+  /** As of the last listing, so that a turn costs no request more: most have begun long before. */
+  besides({ job, step }: RunningTurn): Promise<(NamedTurn & BusyJob)[]> {
+    return this.#running((one) => one.job === job && one.step !== shortHash(step));
+  }
+
+  /** Returns turns that other machines work on. @throws if that cannot be read now */
+  async #running(isAsked: (one: Kept) => boolean): Promise<(NamedTurn & BusyJob)[]> {
+    const { refs, machine } = this.#options;
+    const running: (NamedTurn & BusyJob)[] = [];
+    for (const one of this.#all) {
+      if (one.stage !== "begun" || this.#own.has(one.name) || !isAsked(one)) continue;
+      const named = namedTurns(readPacked((await refs.read(one.name)) ?? Buffer.of())?.message ?? "");
+      const turn = named.find(({ job, identity }) => job === one.job && shortHash(identity) === one.identity);
+      const { until = 0 } = turn ?? {};
+      const leftMs = until - machine.wallTime();
+      if (turn && leftMs > 0 && leftMs < maxBusyMs) running.push({ ...turn, until });
+    }
+    return running;
   }
 
   /** Returns the ids of jobs that refs name for a step. */
   jobsOfStep(step: string): string[] {
     const hash = shortHash(step);
-    return [...new Set(this.#all.filter((one) => one.step === hash).map(({ job }) => job))];
+    return [...new Set(this.#all.flatMap((one) => (one.step === hash && one.job !== noJob ? one.job : [])))];
   }
 
   /**
@@ -209,7 +257,7 @@ export class KeptOnRefs implements KeptCommits {
    */
   async newestJobOf(session: string, known: ReadonlySet<string>): Promise<{ job: string; at: number } | undefined> {
     const hash = shortHash(session);
-    const ofSession = this.#all.filter((one) => one.session === hash && !known.has(one.job));
+    const ofSession = this.#all.filter(({ session: of, job }) => of === hash && job !== noJob && !known.has(job));
     const lastDay = Math.max(...ofSession.map(({ day }) => day));
     let newest: { job: string; at: number } | undefined;
     for (const { name, job } of ofSession.filter(({ day }) => day === lastDay).slice(0, maxRead)) {

@@ -19,7 +19,8 @@ export interface RememberedJobsOptions {
   cached: JobCopies | undefined;
   /** As far as known. */
   isCacheWritable: boolean;
-  rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep" | "jobOfSession">;
+  rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep" | "jobOfSession"> &
+    Partial<Pick<RebuiltJobs, "changedJobOf" | "forgetSession">>;
   /** The preferred place for unpublished commits. */
   kept: KeptCommits & Partial<Pick<KeptOnRefs, "busyJobOf">>;
   /** Whether no earlier attempt of this workflow run can have sent anything. */
@@ -112,8 +113,11 @@ export class RememberedJobs implements JobCopies {
     return this.#options.rebuilt.jobOfSession(session);
   }
 
-  async busyJobOf(session: string): Promise<BusyJob | undefined> {
-    return this.#options.kept.busyJobOf?.(session, this.#asked);
+  async busyJobOf(session: string, claimedBy?: string): Promise<BusyJob | undefined> {
+    const { kept, rebuilt } = this.#options;
+    const busy = await kept.busyJobOf?.(session, this.#asked, claimedBy);
+    if (busy !== undefined) rebuilt.forgetSession?.(session);
+    return busy === undefined && claimedBy !== undefined ? rebuilt.changedJobOf?.(session) : busy;
   }
 
   /** In refs of the repository, or in the Actions cache if GitHub rejects them. */
@@ -150,6 +154,7 @@ export class RememberedJobs implements JobCopies {
             : "What it makes is lost, and has to be paid again, if it cannot be published";
           throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
         }),
+      besides: async (turn) => (await kept.besides?.(turn)) ?? [],
       end: async (turn, message) => {
         await kept.end?.(turn, isCached() ? undefined : message);
       },

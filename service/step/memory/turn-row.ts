@@ -47,7 +47,8 @@ export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCop
     case "lost":
       return failed(passedReason);
     case "begun":
-      return copy ?? failed(lostReason);
+      // It has left nothing, so that what was kept before it is still the last.
+      return copy && facts.kept !== "begun" ? copy : failed(lostReason, { attempts: 0 });
     default:
       return known;
   }

@@ -125,6 +125,22 @@ test.each(rows(accesses, 1))(
 );
 
 test.each(rows(accesses, 1))(
+  "of two runs of a session that begin at once, one waits for the other, with a cache that %s",
+  async (_which, access) => {
+    const { github, night, found, refs } = await setUp(access);
+    const [one, two] = await Promise.all([night("1", "Write: first"), night("2", "Write: other")]);
+    for (const { outputs, log } of [one, two]) expect(outputs, log).toMatchObject({ outcome: "pr-created" });
+    expect(two.outputs["job-id"]).toBe(one.outputs["job-id"]);
+    const [first] = found()[0]?.split(" ") ?? [];
+    const last = first === "first" ? "other" : "first";
+    expect(found()).toEqual([first, last].flatMap((word) => [`${word} begins`, `${word} ends`]));
+    expect(await github.call("GET", "/pulls?state=all")).toHaveLength(1);
+    expect(refs()).toEqual([]);
+  },
+  90_000,
+);
+
+test.each(rows(accesses, 1))(
   "a comment while another one is worked on begins beside it, in its job, with a cache that %s",
   async (_which, access) => {
     const { docs, github, comment, refs, release, untilBegun } = await setUp(access);

@@ -206,6 +206,21 @@ test("a run that has begun is seen by others until its next stage, its time, or 
   expect(await (await open()).kept.busyJobOf("nightly", noSteps)).toBeUndefined();
 });
 
+test("a run that has begun names what its agent began in to others of its job, but not to its step's next attempt", async () => {
+  const { open, runner } = await setUp();
+  const until = Date.now() + 60_000;
+  const told = { left: "begun", until, begunIn: [7, 8] } as const;
+  await runner.kept.begin(turn, commitMessage(turn, [], "thread", told, "Begun"));
+  const other = await open();
+  const beside = { ...turn, id: 2, identity: identityOf(2), step: "s2" };
+  expect(await other.kept.besides(beside)).toMatchObject([{ turn: 1, job, until, begunIn: [7, 8] }]);
+  expect(await other.kept.besides({ ...beside, step: "s1" })).toEqual([]);
+  expect(await other.kept.besides({ ...beside, job: job.replace(/1$/, "2") })).toEqual([]);
+  expect(await runner.kept.besides(beside)).toEqual([]);
+  await runner.kept.begin(turn, commitMessage(turn, [], "thread", { ...told, until: 1000 }, "Begun"));
+  expect(await (await open()).kept.besides(beside)).toEqual([]);
+});
+
 test("the next stage is found of a run that takes it between the listing and the reading", async () => {
   const { open, runner } = await setUp();
   await runner.kept.begin(turn, begun(Date.now() + 60_000));

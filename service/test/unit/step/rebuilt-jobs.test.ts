@@ -193,6 +193,30 @@ test("the job of a session is the one with the newest commit on its own branch, 
   expect(await jobOf(of(missing, 99_000))).toBe(missing);
 });
 
+test.each([
+  ["another run has started a job", undefined, "one", true],
+  ["its job's branch has moved", "one", "two", true],
+  ["nothing has happened", "one", "one", false],
+  ["it has no job", undefined, undefined, false],
+])("a session counts as busy once more if %s since it was asked for", async (_which, before, after, hasChanged) => {
+  let head: string | undefined = before;
+  const { jobs } = setUp({
+    now: 5,
+    repository: {
+      branchHead: async () => head,
+      commitsOfJobs: async () => (head === undefined ? [] : [{ ...commit, message: commitMessage(turn, [], "n") }]),
+    },
+  });
+  // Nothing was told before.
+  expect(await jobs.changedJobOf("n")).toBeUndefined();
+  head = after;
+  expect(await jobs.changedJobOf("n")).toEqual(hasChanged ? { job: jobId, until: 60_005 } : undefined);
+  expect(await jobs.changedJobOf("n")).toBeUndefined();
+  head = "three";
+  jobs.forgetSession("n");
+  expect(await jobs.changedJobOf("n")).toBeUndefined();
+});
+
 test("it is unknown whose a new branch is, as long as GitHub's lists may not show that", async () => {
   const [head, now] = ["b".repeat(40), commit.at + 59_999];
   await expect(setUp({ head, now }).jobs.rebuild(jobId)).rejects.toThrow("does not show yet");
