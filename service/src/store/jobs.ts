@@ -16,6 +16,10 @@ import { addNextReady, addTurn, limitClock, type TurnParts } from "./job-state.t
 import { findReplay, isKnownKey, keyLock } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
+/** As many as a turn may have: no agent runs for it any more. */
+const allAttempts = 2;
+const secondReason = "Another job has its request, too, so no agent is run for it.";
+
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
   'id, identity, prompt, "promptHash", sections, asked, covers, asker, state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
@@ -130,7 +134,12 @@ export class StoredJobs {
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
-        const { startedAt = null, reason = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
+        const { startedAt = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
+        const { caller, step, request } = await keyOfCopy(transaction, project, turn);
+        // The other one has the request: no agent is paid for this one, too.
+        const isSecond = turn.request !== undefined && request !== turn.request;
+        const { attempts, reason = null } =
+          isSecond && turn.endedAt === null ? { attempts: allAttempts, reason: secondReason } : turn;
         const {
           costUsd = null,
           sessionCost = null,
@@ -143,7 +152,7 @@ export class StoredJobs {
         const turnState = turn.state === "running" ? "waiting" : turn.state;
         const progress = [
           turnState,
-          turn.attempts,
+          attempts,
           startedAt,
           turn.endedAt,
           turn.answer,
@@ -153,7 +162,6 @@ export class StoredJobs {
           stopRequestedAt,
         ];
         const costs = [costUsd, sessionCost, failureClass, checkResult, checkOutput, stage, made];
-        const { caller, step, request } = await keyOfCopy(transaction, project, turn);
         await transaction.run(
           insertTurn,
           id,

@@ -180,7 +180,10 @@ export class KeptOnRefs implements KeptCommits {
   /** Returns the ids of jobs with kept work of a step or session. */
   jobsOf(kind: "step" | "session", value: string): string[] {
     const hash = shortHash(value);
-    return [...new Set(this.#all.filter((one) => one[kind] === hash).map(({ job }) => job))];
+    const found = this.#all.filter((one) => one[kind] === hash);
+    // The first one has the request, if two jobs have the same.
+    found.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage));
+    return [...new Set(found.map(({ job }) => job))];
   }
 
   /** Removes expired refs. Never rejects. */
