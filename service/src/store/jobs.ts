@@ -135,7 +135,12 @@ export class StoredJobs {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
         const { startedAt = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
-        const { caller, step, request } = await keyOfCopy(transaction, project, turn);
+        // An attempt that did not know of the turn has sent its request again.
+        const isRepeated = turns.some(
+          (one) => one.id > turn.id && one.step === turn.step && one.request === turn.request,
+        );
+        const keyed = isRepeated ? { ...turn, request: undefined } : turn;
+        const { caller, step, request } = await keyOfCopy(transaction, project, keyed);
         // The other one has the request: no agent is paid for this one, too.
         const isSecond = turn.request !== undefined && request !== turn.request;
         const { attempts, reason = null } =

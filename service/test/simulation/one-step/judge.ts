@@ -204,12 +204,13 @@ export class Judge {
     const holders = this.holders();
     for (const attempt of attempts.slice(-2)) {
       const own = runs.filter(({ attempt: by }) => by.place.run === attempt.place.run);
-      const isUnchanged =
-        attempt.outcome === "no-changes" && own.some(({ end, isChanging }) => end === "completed" && !isChanging);
+      const isUnchanged = own.some(({ end, isChanging }) => end === "completed" && !isChanging);
+      const isMerged = own.some(({ id }) => holders.get(id)?.has("main") || holders.get(id)?.has("merged"));
+      if (attempt.outcome === "no-changes" && (isUnchanged || isMerged)) continue;
       // Work that was refused by closing its pull request is only published if somebody asks once more.
-      if (attempt.outcome === "failed" && this.#hasActed(removals, 0, attempt.startedAt)) continue;
-      if (attempt.outcome !== "pr-created" && !isUnchanged)
-        this.#violate(attempt, `a healthy attempt ends as ${attempt.outcome}`);
+      const isRefused = attempt.outcome === "failed" || attempt.outcome === "archived";
+      if (isRefused && this.#hasActed(removals, 0, attempt.startedAt)) continue;
+      if (attempt.outcome !== "pr-created") this.#violate(attempt, `a healthy attempt ends as ${attempt.outcome}`);
     }
     if (!plan.hasSession) return;
     for (const { id, end, isChanging, attempt } of runs) {

@@ -111,6 +111,19 @@ describe("copies of jobs", () => {
     expect(await other.turns.ofJob("b")).toMatchObject([{ state: "waiting", attempts: 2, reason }]);
   });
 
+  test("with a request that was sent twice name its last turn", async () => {
+    const store = memoryStore();
+    const key = { caller: "ci", step: "deploy", request: "1" };
+    await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "Go on", 0, undefined, key);
+    await answerNext(store, "failed", 10);
+    const copy = await copyOf(store, "a");
+    const [first] = copy.turns;
+    const turns = copy.turns.concat(first ? { ...first, id: 2, identity: "b".repeat(32), state: "completed" } : []);
+    const other = memoryStore();
+    await other.jobs.addCopy({ ...copy, turns });
+    expect(await other.turns.ofStep("docs", key, 10)).toMatchObject([{ id: 2, status: "completed" }]);
+  });
+
   test.each([
     [0, 0],
     [1, undefined],
