@@ -31,7 +31,10 @@ import type { Act, AttemptPlan, Fate, Fault, Moment, Plan } from "./plan.ts";
 /** What GitHub had at a moment. */
 export interface Snapshot {
   pulls: readonly Pull[];
-  /** The ids of agents whose pages can be reached from branches and pull requests, and from refs of kept work. */
+  /**
+   * The ids of agents whose pages can be reached from branches and pull requests, and from refs of completed work. Unfinished work is kept for
+   * the next agent, or for people.
+   */
   published: ReadonlySet<string>;
   kept: ReadonlySet<string>;
 }
@@ -537,17 +540,17 @@ class Player {
     return {
       pulls: this.#github.pulls.map((pull) => ({ ...pull })),
       published: new Set(idsIn(pages)),
-      kept: new Set(idsIn(textsOfRefs(this.#docs).join("\n"))),
+      kept: new Set(idsIn(textsOfRefs(this.#docs, "*/*/made").join("\n"))),
     };
   }
 }
 
 let histories = 0;
 
-/** Returns the texts of kept work. */
-export function textsOfRefs(docs: DocsRepository): string[] {
-  const refs = docs.git("for-each-ref", "--format=%(objectname)", "refs/agent-work").split("\n").filter(Boolean);
-  return refs.length === 0 ? [] : refs.map((ref) => docs.git("log", "-1", "--format=%B", "--patch", "--text", ref));
+/** Returns the texts of the refs of kept work that match a pattern. */
+export function textsOfRefs(docs: DocsRepository, pattern = "**"): string[] {
+  const refs = docs.git("for-each-ref", "--format=%(objectname)", `refs/agent-work/${pattern}`);
+  return refs === "" ? [] : refs.split("\n").map((ref) => docs.git("log", "-1", "--format=%B", "-p", "--text", ref));
 }
 
 /** Lets the repository reject pushes. */
