@@ -334,7 +334,8 @@ class Player {
     while (processesOf(this.#root).length > 0 && performance.now() < until) await sleep(50);
     ran.survivors = processesOf(this.#root).map(describeProcess);
     killProcesses(this.#root);
-    ran.after = this.#look();
+    // What the one beside it did is not its own.
+    if (!beside) ran.after = this.#look();
     return ran;
   }
 
