@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import type { JobCopy, TurnCopy } from "../../../src/model.ts";
+import type { JobCopy, StoredTurn, TurnCopy } from "../../../src/model.ts";
 import type { Facts } from "../../../src/turns/standing.ts";
+import { unfinishedBefore } from "../../../src/turns/unfinished.ts";
 import { mergeCopies } from "../../../step/memory/merge-copies.ts";
+import { lostReason } from "../../../step/memory/turn-row.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 const link = "https://github.com/acme/docs/pull/1";
@@ -47,6 +49,18 @@ test("a copy that is as new as the branch keeps its texts and its session", () =
   expect(job).toEqual(kept([turn(1), turn(2, "failed")], { pullRequest: link, head: "b".repeat(40) }));
 });
 
+test.each([
+  ["the cache does not know", undefined],
+  ["the cache has as open", turn(2, "running")],
+])("a lost runner's turn that %s does not hide what was unfinished before it", (_which, copy) => {
+  const left = { ...turn(1, "failed"), kept: "unfinished" } as const;
+  const found = rebuilt([left, pushed(2, "failed")]);
+  found.facts.set(2, { kept: "begun" });
+  const { job } = mergeCopies(kept([left, ...(copy ? [copy] : [])]), found);
+  expect(job.turns[1]).toMatchObject({ state: "failed", attempts: 0 });
+  expect(unfinishedBefore({ id: 3 }, job.turns as StoredTurn[]).inRow).toMatchObject([{ id: 1 }]);
+});
+
 test("turns that only the branch has are added, and the session is too old", () => {
   const { job, isSessionCurrent } = mergeCopies(kept([turn(1)]), rebuilt([pushed(1), pushed(2)]));
   expect(job.turns).toEqual([turn(1), pushed(2)]);
@@ -64,6 +78,23 @@ test("a turn that failed in the copy has completed if its commit is in a pull re
   const { job } = mergeCopies(kept([failed]), rebuilt([pushed(1)]));
   expect(job.turns).toEqual([{ ...failed, state: "completed", kept: null, reason: null, endedAt: 1000 }]);
   expect(mergeCopies(kept([failed]), rebuilt([])).job.turns).toEqual([failed]);
+});
+
+test("a turn that was to publish the work of its own request is completed once that is published", () => {
+  const asked = { step: "s", promptHash: identityOf(7), covers: null };
+  const failed: TurnCopy = { ...turn(1, "failed"), ...asked, kept: "pull-request", reason: "Refused." };
+  const second = (more: Partial<TurnCopy>): TurnCopy | undefined => {
+    const open = { ...turn(2, "running"), ...asked, attempts: 0, ...more };
+    return mergeCopies(kept([failed, open]), rebuilt([{ ...pushed(1), ...asked }])).job.turns[1];
+  };
+  const completed = { state: "completed", endedAt: 1000, answer: failed.answer, reason: null };
+  expect(second({})).toMatchObject(completed);
+  expect(second({ state: "failed", reason: lostReason })).toMatchObject(completed);
+  expect(second({ state: "failed", reason: "It did not work." })).toMatchObject({ state: "failed" });
+  for (const other of [{ promptHash: identityOf(8) }, { step: "other" }, { covers: "c".repeat(40) }])
+    expect(second(other)).toMatchObject({ state: "running" });
+  const isKept = mergeCopies(kept([failed, { ...turn(2, "running"), ...asked }]), rebuilt([]));
+  expect(isKept.job.turns[1]).toMatchObject({ state: "running" });
 });
 
 test("a check that has failed counts if the copy does not know it, and one that has passed if only the copy knows it", () => {
