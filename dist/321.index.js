@@ -129,7 +129,7 @@ function decide(evidence) {
     }
     const hasWork = turn?.over === "failed" && (turn.isKept || turn.isUnfinished);
     const replaces = turn && {
-        replaces: turn.turnId,
+        replaces: turn.request,
         ...(hasWork && { to: turn.jobId, ...(turn.isKept && { publishes: true }) }),
     };
     if (!isOpen)
@@ -267,10 +267,11 @@ function noWords({ ports }) {
     const attempts = Array.from({ length: newest }, (_, index) => ({ attempt: newest - index, word: undefined }));
     return { attempts, base: undefined, hadAnnounced: undefined, error: undefined };
 }
-function turnOf({ jobId, turnId, status, isKept, isUnfinished }, hasOtherPrompt) {
+function turnOf({ jobId, turnId, request, status, isKept, isUnfinished }, hasOtherPrompt) {
     return {
         jobId,
         turnId,
+        request,
         hasOtherPrompt,
         isKept,
         isUnfinished,
@@ -355,6 +356,7 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
         jobId: state.jobId,
         turnId: "",
         over: undefined,
+        request: "",
         hasOtherPrompt: false,
         isKept: false,
         isUnfinished: false,
@@ -1211,7 +1213,7 @@ async function findStart(run) {
 /**
  * Plans what to send.
  *
- * @param create - `replaces`: the turn of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
+ * @param create - `replaces`: the request of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
  */
 function planTasks(prompt, continued, { replaces, base }) {
     const create = { kind: "create", ...prompt, base, replaces };

@@ -2799,11 +2799,13 @@ const results = {
     },
     started: (_, context) => {
         const { state, task } = context;
-        if (task?.kind === "attach")
+        if (task?.kind === "attach") {
+            const isStale = state.status !== "" && state.status !== "active";
             return (0,runner_kit_text/* message */.iU) `
-        Job is running
-        Job ${state.jobId} is still running.
+        ${(0,runner_kit_text/* trusted */.IZ)(isStale ? "Result of the message is unknown" : "Job is running")}
+        Job ${state.jobId} is ${isStale ? (0,runner_kit_text/* say */.cv) `${state.status}, which may be its state from before the message` : (0,runner_kit_text/* say */.cv) `still running`}.
         ${(0,message/* howToWait */.nF)(context)}`;
+        }
         return (0,runner_kit_text/* message */.iU) `
       ${(0,runner_kit_text/* trusted */.IZ)(task?.kind === "message" ? "Message sent" : "Job started")}
       Job ${state.jobId} is running, and this step does not wait for it.
@@ -3622,6 +3624,8 @@ function agentProgram(main = "") {
 
 
 
+/** How often the attempts of a run may have replaced their request: GitHub allows 50. */
+const maxReplaced = 100;
 /** What a step's requests are known by. It is the same in all attempts of a workflow run. */
 class StepKey {
     /** Whether a re-run has the same key: the runner says which workflow run it is. */
@@ -3656,7 +3660,7 @@ class StepKey {
             request,
         ]));
     }
-    /** Returns the key of a create or message. `replaces`: the turn that it takes the place of. Default: none. */
+    /** Returns the key of a create or message. `replaces`: the request that it takes the place of. Default: none. */
     of(prompt, replaces) {
         return { step: this.step, request: requestOf(prompt, replaces) };
     }
@@ -3670,8 +3674,12 @@ class StepKey {
     }
     /** Returns the newest of the turns that was sent with a prompt; `undefined` if there is none. */
     find(prompt, turns) {
-        const replaced = [undefined, ...turns.map(({ turnId }) => turnId)];
-        const requests = new Set(replaced.map((turnId) => requestOf(prompt, turnId)));
+        const requests = new Set(turns.map(({ request }) => requestOf(prompt, request)));
+        // Of a turn that was replaced, whose runner was lost, nothing may be known any more.
+        for (let next = requestOf(prompt, undefined), count = 0; count < maxReplaced; count++) {
+            requests.add(next);
+            next = requestOf(prompt, next);
+        }
         return turns.find(({ request }) => requests.has(request));
     }
 }

@@ -1,3 +1,4 @@
+import { thisMachine } from "../src/machine.ts";
 import { GitHubPullRequests } from "../src/pulls/github.ts";
 import { startPullRequestServer } from "../test/support/pull-request-server.ts";
 import type { Measurement } from "./measurement.ts";
@@ -31,7 +32,7 @@ async function requestsOfRounds(rounds: number, isKnown: boolean): Promise<numbe
     repository: { apiUrl: server.url, owner: "acme", name: "docs", token: "token_0123456789" },
     signal: new AbortController().signal,
     log: () => {},
-    machine: { now: () => now },
+    machine: { ...thisMachine, now: () => now },
   });
   const refs = Array.from({ length: count }, (_, index) => {
     const number = isKnown ? server.add().number : 1 + index;

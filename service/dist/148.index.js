@@ -1252,9 +1252,9 @@ function reportedCopies(report, copies) {
             begin: async (turn, message) => copies?.keptCommits?.begin?.(turn, message),
             besides: async (turn) => (await copies?.keptCommits?.besides?.(turn)) ?? [],
             end: async (turn, message) => copies?.keptCommits?.end?.(turn, message),
-            forget: async (turn) => {
+            forget: async (turn, message) => {
                 report.unkeptWork.delete(turn.job);
-                await copies?.keptCommits?.forget?.(turn);
+                await copies?.keptCommits?.forget?.(turn, message);
             },
             commandFor: (...turn) => copies?.keptCommits?.commandFor?.(...turn),
         },
@@ -10867,7 +10867,7 @@ function triedTurn(message, job) {
 /** Begins the last line of a commit that no branch ever has; see `NamedTurn.left`. */
 const leftPrefix = "Agent-Left: ";
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
-const trailers = new RegExp(`^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?(?: in ([\\d,]{1,200}))?)?$`, "gm");
+const trailers = new RegExp(`^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|pushed|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?(?: in ([\\d,]{1,200}))?)?$`, "gm");
 /** Returns the turns that a message names, in that order: several if a merge squashed their commits. */
 function namedTurns(message) {
     const afterSubject = message.replaceAll("\r\n", "\n").replace(/^.*/, "");
@@ -12258,7 +12258,13 @@ function turnsOfStep(sql, project, { caller, step }, limit) {
 
 
 /** The columns of a turn in a copy of its job. */
-const copiedColumns = 'id, identity, prompt, "promptHash", sections, asked, covers, asker, state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
+const copiedColumns = [
+    ...["id", "identity", "prompt", "promptHash", "sections", "asked", "covers", "asker", "state"],
+    ...["attempts", "startedAt", "endedAt", "answer", "reason", "head", "kept", "stopRequestedAt"],
+    ...["costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", "stage", "made"],
+    ...["caller", "step", "request"],
+];
+const copiedNames = copiedColumns.map((name) => `"${name}"`).join(", ");
 /** The jobs: adding and finding them, and copies for another store. */
 class StoredJobs {
     #parts;
@@ -12325,13 +12331,14 @@ class StoredJobs {
         const { database } = this.#parts;
         const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head, base, session, branch';
         const job = await database.row(`SELECT ${columns} FROM job WHERE id = ?`, id);
-        const turns = `SELECT ${copiedColumns} FROM turn WHERE job = ? ORDER BY id`;
+        const turns = `SELECT ${copiedNames} FROM turn WHERE job = ? ORDER BY id`;
         return job && { ...job, turns: await database.rows(turns, id) };
     }
     /** Adds a job of another store. Its running turns become waiting ones. */
     async addCopy(copy) {
         const { database, ready, announcements, skipTurnIds } = this.#parts;
-        const { id, project, createdAt, archivedAt, pullRequest, head, base, session = null, turns, branch = jobBranch(id), } = copy;
+        const { id, project, createdAt, archivedAt, pullRequest, head, base, session = null, turns } = copy;
+        const { branch = jobBranch(id) } = copy;
         const { state: lastState = "failed", endedAt = null, kept: lastKept = null } = turns.at(-1) ?? {};
         const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
         await database.transaction(async (transaction) => {
@@ -12340,26 +12347,12 @@ class StoredJobs {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
             const place = [archivedAt, pullRequest, head, base, session, state === "failed" ? lastKept : null, branch];
             await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
-            const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+            const insertTurn = `INSERT INTO turn (job, project, ${copiedNames}) VALUES (?, ?${", ?".repeat(copiedColumns.length)})`;
             for (const turn of turns) {
-                const { startedAt = null, reason = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
-                const { costUsd = null, sessionCost = null, failureClass = null, checkResult = null, checkOutput = null, stage = null, made = null, } = turn;
-                const turnState = turn.state === "running" ? "waiting" : turn.state;
-                const progress = [
-                    turnState,
-                    turn.attempts,
-                    startedAt,
-                    turn.endedAt,
-                    turn.answer,
-                    reason,
-                    pushed,
-                    kept,
-                    stopRequestedAt,
-                ];
-                const costs = [costUsd, sessionCost, failureClass, checkResult, checkOutput, stage, made];
-                const { caller, step, request } = await keyOfCopy(transaction, project, turn);
-                await transaction.run(insertTurn, id, project, turn.id, turn.identity, turn.prompt, turn.promptHash ?? hashPrompt(turn.prompt), turn.sections ?? "", turn.asked ?? null, turn.covers ?? null, turn.asker ?? "", ...progress, ...costs, caller, step, request);
+                const { prompt, promptHash = hashPrompt(prompt), sections = "", asker = "" } = turn;
+                const state = turn.state === "running" ? "waiting" : turn.state;
+                const row = { ...turn, promptHash, sections, asker, state, ...(await keyOfCopy(transaction, project, turn)) };
+                await transaction.run(insertTurn, id, project, ...copiedColumns.map((name) => row[name] ?? null));
             }
             await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
             await addNextReady(ready, transaction, id);
@@ -14446,7 +14439,7 @@ function commitMessage(turn, ownMessages, session = null, { notes = [], takenBac
     const earlier = begunIn.length === 0 ? "" : ` in ${begunIn.join(",")}`;
     if (left !== undefined)
         covered.push(`${leftPrefix}${left}${time}${earlier}`);
-    const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
+    const trailers = [...own, `Agent-Prompt: ${turn.promptHash ?? hashPrompt(turn.prompt)}`, ...covered].join("\n");
     const told = [...commit_message_listOf(notesTitle, notes), ...commit_message_listOf(takenBackTitle, takenBack)];
     return `${[title, ...body, ...told, trailers].join("\n\n")}\n`;
 }
@@ -15729,7 +15722,6 @@ const closedBranchMs = 30 * dayMs;
 
 
 
-
 /** In seconds, before each retry of opening a pull request. */
 const retryPauses = [1, 2, 4];
 /** In seconds: longer than a run beside this one takes from reading a body until it has written it. */
@@ -15742,17 +15734,19 @@ class GitHubPullRequests {
     #closed;
     #log;
     #secondMs;
+    #machine;
     /** The account of the token, once it is known. */
     #account;
     constructor(options) {
         const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000 } = options;
         const { gates = new GitHubGates({ secondMs }) } = options;
-        this.#api = new GitHubApi({ repository, signal, log, metrics, gates });
+        this.#api = options.api ?? new GitHubApi({ repository, signal, log, metrics, gates });
         this.commits = new GitHubCommits(this.#api, () => this.ownAccount(false));
         this.#identity = new RepositoryIdentity(this.#api, log);
         this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, machine });
         this.#log = log;
         this.#secondMs = secondMs;
+        this.#machine = machine;
     }
     /**
      * Checks the token, as far as GitHub can be reached.
@@ -15786,7 +15780,7 @@ class GitHubPullRequests {
                 lastError = error;
             }
             if (pause !== undefined)
-                await (0,promises_.setTimeout)(pause * this.#secondMs, undefined, { signal: this.#api.signal });
+                await this.#machine.sleep(pause * this.#secondMs, this.#api.signal);
         }
         // The last try may have opened it, although its response was lost.
         const opened = await this.#findOpen(change).catch(() => undefined);
@@ -15918,7 +15912,7 @@ class GitHubPullRequests {
             const { head } = parsePullRequest(data);
             if (isSecond || !(change.isShared || (head?.sha !== undefined && head.sha !== change.head)))
                 return;
-            await (0,promises_.setTimeout)(sharedPause * this.#secondMs, undefined, { signal: this.#api.signal });
+            await this.#machine.sleep(sharedPause * this.#secondMs, this.#api.signal);
             const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
             await this.#update(parsePullRequest(again.data), change, true);
         }
@@ -21794,6 +21788,8 @@ function standingOf({ github, kept, stored, isPassed = false }) {
         return github === "gone" ? "taken away" : github;
     if (kept === "made" || kept === "unfinished")
         return kept;
+    if (kept === "pushed")
+        return "completed";
     if (kept === "nothing")
         return "no change";
     // That it failed says nothing about what is kept elsewhere.
@@ -22710,6 +22706,7 @@ async function hideSecrets(file, secrets) {
 
 
 
+
 /**
  * Runs a turn stage by stage, from where it stands to the pull request. Completed stages are not repeated, no matter which worker completed
  * them.
@@ -22785,8 +22782,10 @@ async function walkStages(work) {
         }
         work.at = await next(work, work.at);
     }
-    for (const one of [work.maker, ...(work.begunIn ?? [])])
+    for (const one of work.begunIn ?? [])
         await context.keptCommits?.forget?.(one);
+    const record = commitMessage(work.maker, [], context.job.session, { left: "pushed" }, "Pushed");
+    await context.keptCommits?.forget?.(work.maker, record);
     if (isOwn)
         await logEarlierFailures(work);
     return "completed";
@@ -25278,15 +25277,15 @@ const uniqueEnd = () => `${Date.now()}-${(0,external_node_crypto_.randomBytes)(4
 
 
 
-const nameSyntax = /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|ended)$/;
-/** Unclaimed work is removed after this time; records of a turn without a change are removed when a re-run is no longer possible. */
+const nameSyntax = /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|pushed|ended)$/;
+/** Unclaimed work is removed after this time; records without a change are removed when a re-run is no longer possible. */
 const maxAgeDays = 60;
 const maxEndedDays = 31;
 /** How many are read per job, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
 /** By what is lost with one that is not read. */
-const stageOrder = ["made", "unfinished", "ended", "begun"];
+const stageOrder = ["made", "unfinished", "ended", "pushed", "begun"];
 /** Longer than GitHub lets any job run; of a time that somebody has made up. */
 const maxBusyMs = dayMs;
 /** For how long a listing counts, in milliseconds. */
@@ -25323,6 +25322,7 @@ class KeptOnRefs {
             failed: "ended",
             stopped: "unfinished",
             unfinished: "unfinished",
+            pushed: "pushed",
             begun: "begun",
         };
         const stage = left === undefined ? "made" : stages[left];
@@ -25350,7 +25350,7 @@ class KeptOnRefs {
     async load(job, { identity }) {
         const { refs, log } = this.#options;
         for (const { name, stage } of this.#ofTurn(job, identity)) {
-            if (stage === "ended" || stage === "begun")
+            if (stage !== "made" && stage !== "unfinished")
                 continue;
             const packed = await refs.read(name);
             const turns = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
@@ -25360,9 +25360,17 @@ class KeptOnRefs {
         }
         return undefined;
     }
-    async forget({ job, identity }) {
+    async forget(turn, message) {
+        const { machine, log } = this.#options;
+        const ofTurn = this.#ofTurn(turn.job, turn.identity);
         // The record of a turn without a change is its only trace.
-        await this.#remove(this.#ofTurn(job, identity).filter(({ stage }) => stage !== "ended"));
+        const hasEnded = ofTurn.some(({ stage }) => stage === "ended");
+        // Without one, refs are refused.
+        if (message === undefined || hasEnded || ofTurn.length === 0)
+            return this.#remove(ofTurn.filter(({ stage }) => stage !== "ended"));
+        await this.#save(turn, packMessage(message, machine.wallTime())).catch((error) => {
+            log(`${turn.job}: only its branch tells that a turn has published its work: ${error_message_errorMessage(error)}`);
+        });
     }
     commandFor({ job, identity }, kept) {
         const stage = { push: "made", unfinished: "unfinished", "pull-request": undefined }[kept];
@@ -25370,12 +25378,18 @@ class KeptOnRefs {
         const ref = ofJob.findLast((one) => one.identity === shortHash(identity)) ?? ofJob.at(-1);
         return ref && `git fetch origin ${workRefPrefix}${ref.name} && git show FETCH_HEAD:change | ${kept_commits_applyCommand}`;
     }
-    /** Returns a job's kept commits, newest first. @throws if they cannot be read now */
-    async commitsOf(jobId) {
+    /**
+     * Returns a job's kept commits, newest first.
+     *
+     * @param known - identities of turns that need none, because their commits are on the branch. Default: none
+     * @throws if they cannot be read now
+     */
+    async commitsOf(jobId, known = []) {
         const { refs, log } = this.#options;
         const read = new Map();
+        const others = new Set([...known].map(shortHash));
         const ofJob = () => {
-            const kept = this.#all.filter(({ job }) => job === jobId);
+            const kept = this.#all.filter(({ job, identity }) => job === jobId && !others.has(identity));
             // Runners that were lost can have left many that say no more than that.
             kept.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage) || b.day - a.day);
             return kept.slice(0, maxRead).map(({ name }) => name);
@@ -25467,15 +25481,35 @@ class KeptOnRefs {
         }
         return running;
     }
-    /** Returns the ids of jobs with kept work of a step or session. */
-    jobsOf(kind, value) {
-        const hash = shortHash(value);
-        return [...new Set(this.#all.flatMap((one) => (one[kind] === hash && one.job !== kept_on_refs_noJob ? one.job : [])))];
+    /** Returns the ids of jobs that refs name for a step. */
+    jobsOfStep(step) {
+        const hash = shortHash(step);
+        return [...new Set(this.#all.flatMap((one) => (one.step === hash && one.job !== kept_on_refs_noJob ? one.job : [])))];
+    }
+    /**
+     * Returns the job of a session that was last worked on, and when. Refs tell the day; which one of that day is read.
+     *
+     * @param known - jobs that do not count
+     * @throws if that cannot be read now
+     */
+    async newestJobOf(session, known) {
+        const hash = shortHash(session);
+        const ofSession = this.#all.filter(({ session: of, job }) => of === hash && job !== kept_on_refs_noJob && !known.has(job));
+        const lastDay = Math.max(...ofSession.map(({ day }) => day));
+        let newest;
+        for (const { name, job } of ofSession.filter(({ day }) => day === lastDay).slice(0, maxRead)) {
+            const packed = await this.#options.refs.read(name);
+            const { message = "", at = 0 } = (packed && readPacked(packed)) ?? {};
+            const isOfSession = namedTurns(message).some((one) => one.job === job && one.session === session);
+            if (isOfSession && at > (newest?.at ?? 0))
+                newest = { job, at };
+        }
+        return newest;
     }
     /** Removes expired refs. Never rejects. */
     async tidy() {
         const ageOf = ({ day }) => (this.#options.machine.wallTime() - day) / dayMs;
-        const isOld = (one) => ageOf(one) > (one.stage === "ended" || one.stage === "begun" ? maxEndedDays : maxAgeDays);
+        const isOld = (one) => ageOf(one) > (one.stage === "made" || one.stage === "unfinished" ? maxAgeDays : maxEndedDays);
         await this.#remove(this.#all.filter(isOld).slice(0, maxRemoved));
     }
     async #remove(kept) {
@@ -25528,6 +25562,8 @@ function turnRow(facts, found, copy) {
     // An interrupted turn goes on with its own commit.
     const kept = (reason, what) => copy && isOpen(copy) ? copy : failed(reason, { kept: what });
     switch (standingOf({ ...facts, stored: copy && storedOf(copy) })) {
+        case "completed":
+            return copy?.state === "completed" ? copy : completed(facts, found ?? known, copy);
         case "published":
         case "no change":
             return completed(facts, found ?? known, copy);
@@ -25760,10 +25796,11 @@ class RebuiltJobs {
         await repository.fetch([branch, targetBranch]);
         // GitHub keeps a pull request's commits after its branch is deleted.
         const head = (await repository.branchHead(branch)) ?? pull?.head;
-        const kept = await keptRefs.commitsOf(jobId);
+        const commits = head === undefined ? [] : await repository.commitsOfBranch(head, rebuilt_jobs_maxCommits);
+        const pushed = commits.flatMap(({ message }) => namedTurns(message)).map(({ identity }) => identity);
+        const kept = await keptRefs.commitsOf(jobId, pushed);
         if (head === undefined && kept.length === 0)
             return undefined;
-        const commits = head === undefined ? [] : await repository.commitsOfBranch(head, rebuilt_jobs_maxCommits);
         // A turn pushes before it opens the pull request.
         const isOwn = head === undefined || (pull !== undefined && !pull.isOthers);
         if (!isOwn && !(await pullRequests.hasCreated(branch, account))) {
@@ -25795,11 +25832,12 @@ class RebuiltJobs {
         const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch, openedMs);
         const turns = commits.flatMap(({ message }) => namedTurns(message));
         const pushed = turns.filter(({ key }) => key?.step === step).map(({ job }) => job);
-        return [...new Set([...pushed, ...this.#options.kept.jobsOf("step", step)])];
+        return [...new Set([...pushed, ...this.#options.kept.jobsOfStep(step)])];
     }
     /**
-     * Returns the id of the session's job with the newest commit on its own branch; otherwise of one that only other branches name. A
-     * candidate, as above: commits that were merged into the target branch can name any job and date.
+     * Returns the id of the session's job with the newest commit on its own branch; otherwise of one that only other branches name, unless a
+     * ref names a newer one: people may have rewritten a branch, or squashed it. A candidate, as above: commits that were merged into the
+     * target branch can name any job and date.
      */
     async jobOfSession(session) {
         const { repository, targetBranch } = this.#options;
@@ -25817,10 +25855,17 @@ class RebuiltJobs {
             if (own !== undefined && own.at > (newest?.at ?? 0))
                 newest = { job, at: own.at };
         }
-        const found = newest?.job ?? jobs[0] ?? this.#options.kept.jobsOf("session", session)[0];
+        const own = newest?.job ?? jobs[0];
+        const inRefs = await this.#options.kept.newestJobOf(session, new Set(jobs));
+        const { at = 0 } = commits.find((commit) => own !== undefined && jobsIn(commit).includes(own)) ?? {};
+        const found = inRefs !== undefined && inRefs.at > at ? inRefs.job : own;
         const head = found && (await repository.branchHead(await this.#branchOf(found)));
         this.#sessions.set(session, `${found} ${head}`);
         return found;
+    }
+    /** Lets the next answer on a session not count as a change: whoever asks knows of one. */
+    forgetSession(session) {
+        this.#sessions.delete(session);
     }
     /**
      * Returns the job of a session as one that another machine works on for a moment, if a run has begun and ended since it was asked for: what
@@ -25863,7 +25908,8 @@ function mergeCopies(kept, { job: rebuilt, facts }) {
     const lastPushed = rebuilt.turns.at(-1)?.id ?? 0;
     const copies = new Map(kept.turns.map((turn) => [turn.id, turn]));
     const ids = [...new Set([...copies.keys(), ...pushed.keys()])].sort((a, b) => a - b);
-    const turns = ids.map((id) => turnRow({ ...facts.get(id), isPassed: id < lastPushed }, pushed.get(id), copies.get(id)));
+    const rows = ids.map((id) => turnRow({ ...facts.get(id), isPassed: id < lastPushed }, pushed.get(id), copies.get(id)));
+    const turns = rows.map((turn) => fulfilled(turn, rows, copies) ?? turn);
     // Without an own pull request, somebody else may have opened one, unless there is unpublished work.
     const isUnknown = rebuilt.pullRequest === null && !rebuilt.turns.some(({ kept }) => kept && kept !== "unfinished");
     const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
@@ -25878,6 +25924,24 @@ function mergeCopies(kept, { job: rebuilt, facts }) {
         job,
         isSessionCurrent: ids.length === copies.size && kept.turns.every((turn) => !isOpen(turn) || !pushed.has(turn.id)),
     };
+}
+/**
+ * Returns a turn as completed if all that its request asked for was the kept work of an earlier one, and that is published since: its runner
+ * was lost before it could say so. Otherwise its agent would be paid for it once more.
+ */
+function fulfilled(turn, rows, copies) {
+    if (!isOpen(turn) && turn.reason !== lostReason)
+        return undefined;
+    const { step, promptHash, covers } = turn;
+    const maker = rows.findLast((one) => {
+        const isSame = one.step === step && one.promptHash === promptHash && one.covers === covers;
+        const wasKept = ["push", "pull-request"].includes(copies.get(one.id)?.kept ?? "");
+        return one.id < turn.id && one.state === "completed" && isSame && wasKept;
+    });
+    if (maker === undefined)
+        return undefined;
+    const { state, endedAt, answer, checkResult, checkOutput } = maker;
+    return { ...turn, state, endedAt, answer, checkResult, checkOutput, kept: null, reason: null };
 }
 
 ;// CONCATENATED MODULE: ./build/service/step/memory/remembered-jobs.js
@@ -25977,11 +26041,14 @@ class RememberedJobs {
     async busyJobOf(session, claimedBy) {
         const { kept, rebuilt } = this.#options;
         const busy = await kept.busyJobOf?.(session, this.#asked, claimedBy);
+        if (busy !== undefined)
+            rebuilt.forgetSession?.(session);
         return busy === undefined && claimedBy !== undefined ? rebuilt.changedJobOf?.(session) : busy;
     }
     /** In refs of the repository, or in the Actions cache if GitHub rejects them. */
     get keptCommits() {
         const { kept, cached, keeps, log } = this.#options;
+        const isCached = () => cached !== undefined && this.#isCacheWritable;
         return {
             save: async (turn, packed) => {
                 const isRefused = (one) => (one === "unfinished" || one === "stopped") && !keeps.includes(one);
@@ -26009,10 +26076,9 @@ class RememberedJobs {
             }),
             besides: async (turn) => (await kept.besides?.(turn)) ?? [],
             end: async (turn, message) => {
-                const isCached = cached !== undefined && this.#isCacheWritable;
-                await kept.end?.(turn, isCached ? undefined : message);
+                await kept.end?.(turn, isCached() ? undefined : message);
             },
-            forget: async (turn) => kept.forget?.(turn),
+            forget: async (turn, message) => kept.forget?.(turn, isCached() ? undefined : message),
             commandFor: (...turn) => kept.commandFor?.(...turn),
         };
     }

@@ -80,9 +80,9 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
       begin: async (turn, message) => copies?.keptCommits?.begin?.(turn, message),
       besides: async (turn) => (await copies?.keptCommits?.besides?.(turn)) ?? [],
       end: async (turn, message) => copies?.keptCommits?.end?.(turn, message),
-      forget: async (turn) => {
+      forget: async (turn, message) => {
         report.unkeptWork.delete(turn.job);
-        await copies?.keptCommits?.forget?.(turn);
+        await copies?.keptCommits?.forget?.(turn, message);
       },
       commandFor: (...turn) => copies?.keptCommits?.commandFor?.(...turn),
     },

@@ -89,7 +89,7 @@ export interface Plan {
 /**
  * Plans what to send.
  *
- * @param create - `replaces`: the turn of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
+ * @param create - `replaces`: the request of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
  */
 export function planTasks(
   prompt: Pick<SendingTask, "prompt" | "sections">,

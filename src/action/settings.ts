@@ -7,7 +7,7 @@ import type { FailReason } from "./outcome.ts";
 
 /** What the step is asked to do. `attach` only waits for a job. */
 export type Task =
-  /** `sections`: what comes beside the prompt; default: the service does not take any. `base`: the branch that the job starts from; `replaces`: the turn of an earlier run attempt that a request takes the place of, because that one failed. */
+  /** `sections`: what comes beside the prompt; default: the service does not take any. `base`: the branch that the job starts from; `replaces`: the request of an earlier run attempt that this one takes the place of, because its turn failed. */
   | {
       kind: "create";
       prompt: string;

@@ -13,6 +13,9 @@ export interface StepKeyOptions extends Pick<Settings, "baseUrl" | "projectId" |
   request?: string;
 }
 
+/** How often the attempts of a run may have replaced their request: GitHub allows 50. */
+const maxReplaced = 100;
+
 /** What a step's requests are known by. It is the same in all attempts of a workflow run. */
 export class StepKey {
   /** Whether a re-run has the same key: the runner says which workflow run it is. */
@@ -51,7 +54,7 @@ export class StepKey {
     );
   }
 
-  /** Returns the key of a create or message. `replaces`: the turn that it takes the place of. Default: none. */
+  /** Returns the key of a create or message. `replaces`: the request that it takes the place of. Default: none. */
   of(prompt: string, replaces?: string): IdempotencyKey {
     return { step: this.step, request: requestOf(prompt, replaces) };
   }
@@ -67,8 +70,12 @@ export class StepKey {
 
   /** Returns the newest of the turns that was sent with a prompt; `undefined` if there is none. */
   find(prompt: string, turns: readonly SentTurn[]): SentTurn | undefined {
-    const replaced = [undefined, ...turns.map(({ turnId }) => turnId)];
-    const requests = new Set(replaced.map((turnId) => requestOf(prompt, turnId)));
+    const requests = new Set(turns.map(({ request }) => requestOf(prompt, request)));
+    // Of a turn that was replaced, whose runner was lost, nothing may be known any more.
+    for (let next = requestOf(prompt, undefined), count = 0; count < maxReplaced; count++) {
+      requests.add(next);
+      next = requestOf(prompt, next);
+    }
     return turns.find(({ request }) => requests.has(request));
   }
 }

@@ -133,6 +133,8 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const rule = expected[outcome];
   if (!rule) return [`the outcome is ${outcome}`];
   if (!rule.status.includes(status)) violations.push(`the outcome is ${outcome}, but the status is ${status}`);
+  if (terminal.includes(status) && run.runner.statements.some(({ text }) => text.includes("is still running")))
+    violations.push(`the step says that a job is still running whose status is ${status}`);
   if (rule.hasLink !== undefined && rule.hasLink !== (prLink !== ""))
     violations.push(`the outcome is ${outcome}, but the link is ${prLink}`);
 

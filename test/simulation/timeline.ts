@@ -19,6 +19,12 @@ const maxEvents = 100_000;
 export class Timeline {
   now = 0;
   #events: TimelineEvent[] = [];
+  readonly #settled: () => Promise<void>;
+
+  /** @param settled - resolves once everything has happened that needs no time. Default: it waits for promises alone */
+  constructor(settled = microtasks) {
+    this.#settled = settled;
+  }
 
   /** Calls `run` at a time, or now if that has passed. Returns a function that cancels it. */
   at(time: number, when: Order, run: () => void): () => void {
@@ -39,7 +45,7 @@ export class Timeline {
    */
   async run(isOver: () => boolean): Promise<boolean> {
     for (let count = 0; count < maxEvents; count++) {
-      await microtasks();
+      await this.#settled();
       if (isOver()) return true;
       const event = this.#next();
       if (!event) return false;

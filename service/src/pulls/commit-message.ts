@@ -38,7 +38,7 @@ export interface CommitNotes {
  * @param title - default: the prompt's
  */
 export function commitMessage(
-  turn: Turn,
+  turn: Turn & { promptHash?: string | undefined },
   ownMessages: readonly string[],
   session: string | null = null,
   { notes = [], takenBack = [], left, until, begunIn = [] }: CommitNotes = {},
@@ -55,7 +55,7 @@ export function commitMessage(
   const time = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;
   const earlier = begunIn.length === 0 ? "" : ` in ${begunIn.join(",")}`;
   if (left !== undefined) covered.push(`${leftPrefix}${left}${time}${earlier}`);
-  const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
+  const trailers = [...own, `Agent-Prompt: ${turn.promptHash ?? hashPrompt(turn.prompt)}`, ...covered].join("\n");
   const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
   return `${[title, ...body, ...told, trailers].join("\n\n")}\n`;
 }

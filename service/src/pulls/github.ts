@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -40,11 +39,13 @@ export interface GitHubPullRequestsOptions {
   /** Counts the requests. Default: nothing does. */
   metrics?: Pick<Metrics, "gitHubAnswered"> | undefined;
   /** Default: the one that the process runs on. */
-  machine?: Pick<Machine, "now">;
+  machine?: Pick<Machine, "now" | "sleep">;
   /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
   secondMs?: number;
   /** Shared by all that use the same tokens. Default: nobody else does. */
   gates?: GitHubGates | undefined;
+  /** Default: GitHub's API over HTTP. */
+  api?: GitHubApi | undefined;
 }
 
 /** In seconds, before each retry of opening a pull request. */
@@ -60,18 +61,20 @@ export class GitHubPullRequests implements PullRequestPlatform {
   readonly #closed: ClosedPullRequests;
   readonly #log: (line: string) => void;
   readonly #secondMs: number;
+  readonly #machine: Pick<Machine, "sleep">;
   /** The account of the token, once it is known. */
   #account: Account | undefined;
 
   constructor(options: GitHubPullRequestsOptions) {
     const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000 } = options;
     const { gates = new GitHubGates({ secondMs }) } = options;
-    this.#api = new GitHubApi({ repository, signal, log, metrics, gates });
+    this.#api = options.api ?? new GitHubApi({ repository, signal, log, metrics, gates });
     this.commits = new GitHubCommits(this.#api, () => this.ownAccount(false));
     this.#identity = new RepositoryIdentity(this.#api, log);
     this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, machine });
     this.#log = log;
     this.#secondMs = secondMs;
+    this.#machine = machine;
   }
 
   /**
@@ -105,7 +108,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
         if (!(error instanceof GitHubError && (error.isTransient || isTooEarly(error)))) throw error;
         lastError = error;
       }
-      if (pause !== undefined) await setTimeout(pause * this.#secondMs, undefined, { signal: this.#api.signal });
+      if (pause !== undefined) await this.#machine.sleep(pause * this.#secondMs, this.#api.signal);
     }
     // The last try may have opened it, although its response was lost.
     const opened = await this.#findOpen(change).catch(() => undefined);
@@ -239,7 +242,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
       const { data } = await this.#api.request(path, { ...place, body }, options);
       const { head } = parsePullRequest(data);
       if (isSecond || !(change.isShared || (head?.sha !== undefined && head.sha !== change.head))) return;
-      await setTimeout(sharedPause * this.#secondMs, undefined, { signal: this.#api.signal });
+      await this.#machine.sleep(sharedPause * this.#secondMs, this.#api.signal);
       const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
       await this.#update(parsePullRequest(again.data), change, true);
     } catch (error) {

@@ -15,9 +15,10 @@ export interface NamedTurn {
   covers: string | undefined;
   /**
    * What it has left if the commit is none of a branch: an unfinished change, nothing although it completed, or nothing because it failed.
-   * `stopped`: an unfinished change that no agent goes on with. `begun`: its agent works, until a time at most.
+   * `stopped`: an unfinished change that no agent goes on with. `pushed`: a branch has its change. `begun`: its agent works, until a time at
+   * most.
    */
-  left: "unfinished" | "nothing" | "failed" | "stopped" | "begun" | undefined;
+  left: "unfinished" | "nothing" | "failed" | "stopped" | "pushed" | "begun" | undefined;
   /** That time, in milliseconds since 1970; `undefined` if none is named. */
   until: number | undefined;
   /** The turns whose unfinished work that agent began in. */
@@ -80,7 +81,7 @@ export const leftPrefix = "Agent-Left: ";
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?(?: in ([\\d,]{1,200}))?)?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|pushed|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?(?: in ([\\d,]{1,200}))?)?$`,
   "gm",
 );
 

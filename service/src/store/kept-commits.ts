@@ -42,8 +42,12 @@ export interface KeptCommits {
    * @throws if it cannot be written
    */
   end?(turn: RunningTurn, message: string | undefined): Promise<void>;
-  /** Removes what is stored of a turn, because it is published. Default: nothing is removed. Never rejects. */
-  forget?(turn: Pick<Turn, "job" | "identity">): Promise<void>;
+  /**
+   * Removes what is stored of a turn, because it is published. Default: nothing is removed. Never rejects.
+   *
+   * @param message - of a commit that names the turn, to be stored instead where nothing else remembers it. Default: nothing is
+   */
+  forget?(turn: Pick<Turn, "job" | "step" | "identity">, message?: string): Promise<void>;
   /** Returns the command that brings what a turn left, or an earlier one of its job, into a clone of the repository. Default: the job's page has it. */
   commandFor?(turn: Pick<Turn, "job" | "identity">, kept: KeptWork): string | undefined;
 }

@@ -31,15 +31,15 @@ interface Kept {
 }
 
 const nameSyntax =
-  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|ended)$/;
-/** Unclaimed work is removed after this time; records of a turn without a change are removed when a re-run is no longer possible. */
+  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|pushed|ended)$/;
+/** Unclaimed work is removed after this time; records without a change are removed when a re-run is no longer possible. */
 const maxAgeDays = 60;
 const maxEndedDays = 31;
 /** How many are read per job, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
 /** By what is lost with one that is not read. */
-const stageOrder = ["made", "unfinished", "ended", "begun"];
+const stageOrder = ["made", "unfinished", "ended", "pushed", "begun"];
 /** Longer than GitHub lets any job run; of a time that somebody has made up. */
 const maxBusyMs = dayMs;
 /** For how long a listing counts, in milliseconds. */
@@ -69,7 +69,10 @@ export class KeptOnRefs implements KeptCommits {
     await this.#save(turn, packed);
   }
 
-  async #save({ job, step, identity }: RunningTurn, packed: Uint8Array): ReturnType<WorkRefs["write"]> {
+  async #save(
+    { job, step, identity }: Pick<Turn, "job" | "step" | "identity">,
+    packed: Uint8Array,
+  ): ReturnType<WorkRefs["write"]> {
     const { refs, machine } = this.#options;
     const named = namedTurns(readPacked(packed)?.message ?? "");
     const { session, left } = named.find((one) => one.identity === identity) ?? {};
@@ -80,6 +83,7 @@ export class KeptOnRefs implements KeptCommits {
       failed: "ended",
       stopped: "unfinished",
       unfinished: "unfinished",
+      pushed: "pushed",
       begun: "begun",
     };
     const stage = left === undefined ? "made" : stages[left];
@@ -111,7 +115,7 @@ export class KeptOnRefs implements KeptCommits {
   async load(job: string, { identity }: Pick<Turn, "identity">): Promise<Uint8Array | undefined> {
     const { refs, log } = this.#options;
     for (const { name, stage } of this.#ofTurn(job, identity)) {
-      if (stage === "ended" || stage === "begun") continue;
+      if (stage !== "made" && stage !== "unfinished") continue;
       const packed = await refs.read(name);
       const turns = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
       if (turns.some((turn) => turn.job === job && turn.identity === identity)) return packed;
@@ -120,9 +124,17 @@ export class KeptOnRefs implements KeptCommits {
     return undefined;
   }
 
-  async forget({ job, identity }: Pick<Turn, "job" | "identity">): Promise<void> {
+  async forget(turn: Pick<Turn, "job" | "step" | "identity">, message?: string): Promise<void> {
+    const { machine, log } = this.#options;
+    const ofTurn = this.#ofTurn(turn.job, turn.identity);
     // The record of a turn without a change is its only trace.
-    await this.#remove(this.#ofTurn(job, identity).filter(({ stage }) => stage !== "ended"));
+    const hasEnded = ofTurn.some(({ stage }) => stage === "ended");
+    // Without one, refs are refused.
+    if (message === undefined || hasEnded || ofTurn.length === 0)
+      return this.#remove(ofTurn.filter(({ stage }) => stage !== "ended"));
+    await this.#save(turn, packMessage(message, machine.wallTime())).catch((error: unknown) => {
+      log(`${turn.job}: only its branch tells that a turn has published its work: ${errorMessage(error)}`);
+    });
   }
 
   commandFor({ job, identity }: Pick<Turn, "job" | "identity">, kept: KeptWork): string | undefined {
@@ -132,12 +144,18 @@ export class KeptOnRefs implements KeptCommits {
     return ref && `git fetch origin ${workRefPrefix}${ref.name} && git show FETCH_HEAD:change | ${applyCommand}`;
   }
 
-  /** Returns a job's kept commits, newest first. @throws if they cannot be read now */
-  async commitsOf(jobId: string): Promise<DatedCommit[]> {
+  /**
+   * Returns a job's kept commits, newest first.
+   *
+   * @param known - identities of turns that need none, because their commits are on the branch. Default: none
+   * @throws if they cannot be read now
+   */
+  async commitsOf(jobId: string, known: Iterable<string> = []): Promise<DatedCommit[]> {
     const { refs, log } = this.#options;
     const read = new Map<string, DatedCommit | undefined>();
+    const others = new Set([...known].map(shortHash));
     const ofJob = (): string[] => {
-      const kept = this.#all.filter(({ job }) => job === jobId);
+      const kept = this.#all.filter(({ job, identity }) => job === jobId && !others.has(identity));
       // Runners that were lost can have left many that say no more than that.
       kept.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage) || b.day - a.day);
       return kept.slice(0, maxRead).map(({ name }) => name);
@@ -225,17 +243,37 @@ export class KeptOnRefs implements KeptCommits {
     return running;
   }
 
-  /** Returns the ids of jobs with kept work of a step or session. */
-  jobsOf(kind: "step" | "session", value: string): string[] {
-    const hash = shortHash(value);
-    return [...new Set(this.#all.flatMap((one) => (one[kind] === hash && one.job !== noJob ? one.job : [])))];
+  /** Returns the ids of jobs that refs name for a step. */
+  jobsOfStep(step: string): string[] {
+    const hash = shortHash(step);
+    return [...new Set(this.#all.flatMap((one) => (one.step === hash && one.job !== noJob ? one.job : [])))];
+  }
+
+  /**
+   * Returns the job of a session that was last worked on, and when. Refs tell the day; which one of that day is read.
+   *
+   * @param known - jobs that do not count
+   * @throws if that cannot be read now
+   */
+  async newestJobOf(session: string, known: ReadonlySet<string>): Promise<{ job: string; at: number } | undefined> {
+    const hash = shortHash(session);
+    const ofSession = this.#all.filter(({ session: of, job }) => of === hash && job !== noJob && !known.has(job));
+    const lastDay = Math.max(...ofSession.map(({ day }) => day));
+    let newest: { job: string; at: number } | undefined;
+    for (const { name, job } of ofSession.filter(({ day }) => day === lastDay).slice(0, maxRead)) {
+      const packed = await this.#options.refs.read(name);
+      const { message = "", at = 0 } = (packed && readPacked(packed)) ?? {};
+      const isOfSession = namedTurns(message).some((one) => one.job === job && one.session === session);
+      if (isOfSession && at > (newest?.at ?? 0)) newest = { job, at };
+    }
+    return newest;
   }
 
   /** Removes expired refs. Never rejects. */
   async tidy(): Promise<void> {
     const ageOf = ({ day }: Kept): number => (this.#options.machine.wallTime() - day) / dayMs;
     const isOld = (one: Kept): boolean =>
-      ageOf(one) > (one.stage === "ended" || one.stage === "begun" ? maxEndedDays : maxAgeDays);
+      ageOf(one) > (one.stage === "made" || one.stage === "unfinished" ? maxAgeDays : maxEndedDays);
     await this.#remove(this.#all.filter(isOld).slice(0, maxRemoved));
   }
 

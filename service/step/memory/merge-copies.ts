@@ -1,6 +1,6 @@
-import type { JobCopy } from "../../src/model.ts";
+import type { JobCopy, TurnCopy } from "../../src/model.ts";
 import type { RebuiltJob } from "./rebuild-job.ts";
-import { isOpen, turnRow } from "./turn-row.ts";
+import { isOpen, lostReason, turnRow } from "./turn-row.ts";
 
 /** A job, and whether its kept session has seen all of its turns. */
 export interface MergedCopy {
@@ -18,9 +18,10 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt, facts }: RebuiltJob):
   const lastPushed = rebuilt.turns.at(-1)?.id ?? 0;
   const copies = new Map(kept.turns.map((turn) => [turn.id, turn]));
   const ids = [...new Set([...copies.keys(), ...pushed.keys()])].sort((a, b) => a - b);
-  const turns = ids.map((id) =>
+  const rows = ids.map((id) =>
     turnRow({ ...facts.get(id), isPassed: id < lastPushed }, pushed.get(id), copies.get(id)),
   );
+  const turns = rows.map((turn) => fulfilled(turn, rows, copies) ?? turn);
   // Without an own pull request, somebody else may have opened one, unless there is unpublished work.
   const isUnknown = rebuilt.pullRequest === null && !rebuilt.turns.some(({ kept }) => kept && kept !== "unfinished");
   const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
@@ -35,4 +36,25 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt, facts }: RebuiltJob):
     job,
     isSessionCurrent: ids.length === copies.size && kept.turns.every((turn) => !isOpen(turn) || !pushed.has(turn.id)),
   };
+}
+
+/**
+ * Returns a turn as completed if all that its request asked for was the kept work of an earlier one, and that is published since: its runner
+ * was lost before it could say so. Otherwise its agent would be paid for it once more.
+ */
+function fulfilled(
+  turn: TurnCopy,
+  rows: readonly TurnCopy[],
+  copies: ReadonlyMap<number, TurnCopy>,
+): TurnCopy | undefined {
+  if (!isOpen(turn) && turn.reason !== lostReason) return undefined;
+  const { step, promptHash, covers } = turn;
+  const maker = rows.findLast((one) => {
+    const isSame = one.step === step && one.promptHash === promptHash && one.covers === covers;
+    const wasKept = ["push", "pull-request"].includes(copies.get(one.id)?.kept ?? "");
+    return one.id < turn.id && one.state === "completed" && isSame && wasKept;
+  });
+  if (maker === undefined) return undefined;
+  const { state, endedAt, answer, checkResult, checkOutput } = maker;
+  return { ...turn, state, endedAt, answer, checkResult, checkOutput, kept: null, reason: null };
 }

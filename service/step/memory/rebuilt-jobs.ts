@@ -21,7 +21,7 @@ export interface RebuiltJobsOptions {
   pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn" | "hasCreated">;
   projectId: string;
   /** Commits that are kept outside of branches. */
-  kept: Pick<KeptOnRefs, "commitsOf" | "jobsOf">;
+  kept: Pick<KeptOnRefs, "commitsOf" | "jobsOfStep" | "newestJobOf">;
   /** Whether GitHub made the token for the workflow. */
   isWorkflowToken: boolean;
   /** Default: this machine. */
@@ -80,9 +80,10 @@ export class RebuiltJobs {
     await repository.fetch([branch, targetBranch]);
     // GitHub keeps a pull request's commits after its branch is deleted.
     const head = (await repository.branchHead(branch)) ?? pull?.head;
-    const kept = await keptRefs.commitsOf(jobId);
-    if (head === undefined && kept.length === 0) return undefined;
     const commits = head === undefined ? [] : await repository.commitsOfBranch(head, maxCommits);
+    const pushed = commits.flatMap(({ message }) => namedTurns(message)).map(({ identity }) => identity);
+    const kept = await keptRefs.commitsOf(jobId, pushed);
+    if (head === undefined && kept.length === 0) return undefined;
     // A turn pushes before it opens the pull request.
     const isOwn = head === undefined || (pull !== undefined && !pull.isOthers);
     if (!isOwn && !(await pullRequests.hasCreated(branch, account))) {
@@ -113,12 +114,13 @@ export class RebuiltJobs {
     const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch, openedMs);
     const turns = commits.flatMap(({ message }) => namedTurns(message));
     const pushed = turns.filter(({ key }) => key?.step === step).map(({ job }) => job);
-    return [...new Set([...pushed, ...this.#options.kept.jobsOf("step", step)])];
+    return [...new Set([...pushed, ...this.#options.kept.jobsOfStep(step)])];
   }
 
   /**
-   * Returns the id of the session's job with the newest commit on its own branch; otherwise of one that only other branches name. A
-   * candidate, as above: commits that were merged into the target branch can name any job and date.
+   * Returns the id of the session's job with the newest commit on its own branch; otherwise of one that only other branches name, unless a
+   * ref names a newer one: people may have rewritten a branch, or squashed it. A candidate, as above: commits that were merged into the
+   * target branch can name any job and date.
    */
   async jobOfSession(session: string): Promise<string | undefined> {
     const { repository, targetBranch } = this.#options;
@@ -135,7 +137,10 @@ export class RebuiltJobs {
       const own = onBranch.find((commit) => jobsIn(commit).includes(job));
       if (own !== undefined && own.at > (newest?.at ?? 0)) newest = { job, at: own.at };
     }
-    const found = newest?.job ?? jobs[0] ?? this.#options.kept.jobsOf("session", session)[0];
+    const own = newest?.job ?? jobs[0];
+    const inRefs = await this.#options.kept.newestJobOf(session, new Set(jobs));
+    const { at = 0 } = commits.find((commit) => own !== undefined && jobsIn(commit).includes(own)) ?? {};
+    const found = inRefs !== undefined && inRefs.at > at ? inRefs.job : own;
     const head = found && (await repository.branchHead(await this.#branchOf(found)));
     this.#sessions.set(session, `${found} ${head}`);
     return found;

@@ -31,6 +31,8 @@ export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCop
   const kept = (reason: string, what: TurnCopy["kept"]): TurnCopy =>
     copy && isOpen(copy) ? copy : failed(reason, { kept: what });
   switch (standingOf({ ...facts, stored: copy && storedOf(copy) })) {
+    case "completed":
+      return copy?.state === "completed" ? copy : completed(facts, found ?? known, copy);
     case "published":
     case "no change":
       return completed(facts, found ?? known, copy);

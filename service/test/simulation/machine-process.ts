@@ -47,7 +47,7 @@ export class MachineProcess implements Machine {
 
   wallTime(): number {
     const { timeline, clockOffset } = this.#options;
-    return epoch + timeline.now + clockOffset();
+    return Math.floor(epoch + timeline.now + clockOffset());
   }
 
   random(): number {

@@ -7,11 +7,15 @@ const folder = new URL("../../", import.meta.url);
 const parameter = "planted";
 
 /**
- * Loads the simulation and the service once more, with a fault in them.
+ * Loads a simulation and the service once more, with a fault in them.
  *
+ * @param properties - the URL of the simulation's module
  * @throws if the sources do not have what the fault replaces
  */
-export async function plant({ name, edits }: PlantedFault): Promise<typeof import("./property.ts")> {
+export async function plant(
+  { name, edits }: PlantedFault,
+  properties: string,
+): Promise<Pick<typeof import("./property.ts"), "countHistories">> {
   const query = `?${parameter}=${encodeURIComponent(name)}`;
   const missing = new Set(edits);
   const hooks = registerHooks({
@@ -34,7 +38,7 @@ export async function plant({ name, edits }: PlantedFault): Promise<typeof impor
     },
   });
   try {
-    const planted = (await import(`./property.ts${query}`)) as typeof import("./property.ts");
+    const planted = (await import(properties + query)) as Pick<typeof import("./property.ts"), "countHistories">;
     for (const { file } of missing) throw new Error(`${file} is not part of the simulation`);
     return planted;
   } finally {

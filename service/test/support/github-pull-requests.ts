@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import { thisMachine } from "../../src/machine.ts";
 import { GitHubGates } from "../../src/pulls/github/gate.ts";
 import { GitHubPullRequests } from "../../src/pulls/github.ts";
 import { type PullRequestServer, startPullRequestServer } from "./pull-request-server.ts";
@@ -51,7 +52,7 @@ export async function startGitHubPullRequests(options: FakeGitHubOptions = {}): 
     repository: { apiUrl: server.url, owner, name, token },
     signal: stop.signal,
     log: (line) => void log.push(line),
-    machine: { now: () => clock.now },
+    machine: { ...thisMachine, now: () => clock.now },
     secondMs,
     // A longer second is waited for.
     gates: secondMs > 1 ? undefined : new GitHubGates({ machine: { now: () => clock.now, sleep: passTime } }),

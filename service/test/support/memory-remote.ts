@@ -131,14 +131,14 @@ export class MemoryRemote {
   }
 
   /** Merges a branch into the default branch as one commit, without the branch as a parent. */
-  squash(branch: string): void {
-    this.#mergeInto(branch, [this.head(this.defaultBranch)]);
+  squash(branch: string, message?: string): void {
+    this.#mergeInto(branch, [this.head(this.defaultBranch)], message);
   }
 
-  #mergeInto(branch: string, parents: readonly string[]): void {
+  #mergeInto(branch: string, parents: readonly string[], message = "Merge\n"): void {
     const tree = this.objects.merge(this.head(this.defaultBranch), this.head(branch));
     if (tree === undefined) throw new Error(`${branch} has conflicts with ${this.defaultBranch}`);
-    this.setHead(this.defaultBranch, this.#write(tree, parents, "Merge\n"));
+    this.setHead(this.defaultBranch, this.#write(tree, parents, message));
   }
 
   /** Forgets the commits that no branch has. */

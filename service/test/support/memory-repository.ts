@@ -10,7 +10,7 @@ import {
 import { findStart, type Start, type StartOptions, type StartRepository } from "../../src/git/find-start.ts";
 import { agentIdentity, GitError } from "../../src/git/git.ts";
 import type { DatedCommit } from "../../src/git/history.ts";
-import type { JobCommit } from "../../src/git/job-commits.ts";
+import { type JobCommit, readPacked } from "../../src/git/job-commits.ts";
 import type { NewObjects } from "../../src/git/new-objects.ts";
 import type { Repository } from "../../src/git/repository.ts";
 import type { WorktreePlace } from "../../src/git/worktree.ts";
@@ -39,9 +39,15 @@ export class MemoryRepository implements Repository {
   /** The files of worktrees, by the paths of the worktrees. */
   readonly #worktrees = new Map<string, Files>();
 
-  constructor(remote: MemoryRemote) {
+  /** Called when the branches are listed. */
+  onList: () => void = () => {};
+  readonly #now: () => number;
+
+  /** @param now - in milliseconds, from any moment. Default: the process's clock */
+  constructor(remote: MemoryRemote, now: () => number = () => performance.now()) {
     this.#remote = remote;
     this.#all = remote.objects;
+    this.#now = now;
   }
 
   /** Lists the branches, and fetches the default branch. */
@@ -108,7 +114,8 @@ export class MemoryRepository implements Repository {
   #listNow(): void {
     this.#heads = new Map(this.#remote.heads);
     this.#defaultBranch = this.#remote.defaultBranch;
-    this.#listedAt = performance.now();
+    this.#listedAt = this.#now();
+    this.onList();
     this.#fetchedAt.clear();
     for (const branch of this.#fetched.keys()) if (!this.#heads.has(branch)) this.#fetched.delete(branch);
   }
@@ -132,7 +139,7 @@ export class MemoryRepository implements Repository {
       if (head === undefined) known?.delete(branch);
       else known?.set(branch, head);
     if (head !== undefined) this.#get(head);
-    this.#fetchedAt.set(branch, performance.now());
+    this.#fetchedAt.set(branch, this.#now());
   }
 
   /** Gets a commit with its history. */
@@ -142,7 +149,7 @@ export class MemoryRepository implements Repository {
   }
 
   async fetchIfBehind(branches: readonly string[], maxAgeMs: number, commit?: string): Promise<void> {
-    const now = performance.now();
+    const now = this.#now();
     const isBehind = branches
       .filter(isBranchName)
       .some(
@@ -333,17 +340,18 @@ export class MemoryRepository implements Repository {
     this.#earlier.set(jobId, kept.add(this.#commit(earlier).id));
   }
 
-  /** The bundle names the commit. */
+  /** As Git packs it, without the change. */
   async packCommit(jobId: string): Promise<Uint8Array> {
     const commit = this.jobs.get(jobId);
     if (commit === undefined)
       throw new GitError(["packCommit"], "exited with 128", `fatal: bad ref refs/jobs/${jobId}`, 128);
-    return Buffer.from(`bundle ${commit}`);
+    const text = Buffer.from(this.#all.commit(commit).text);
+    return Buffer.concat([Buffer.from(`agent-work ${commit} ${text.length}\n`), text]);
   }
 
   async unpackCommit(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined> {
-    const id = /^bundle ([0-9a-f]{40})$/.exec(Buffer.from(packed).toString())?.[1];
-    if (id === undefined) return undefined;
+    const id = readPacked(packed)?.commit;
+    if (id === undefined || /^0+$/.test(id)) return undefined;
     const { parents } = this.#all.commit(id);
     for (const parent of parents) await this.#fetchCommit(parent);
     if (parents.some((parent) => !this.#commits.has(parent))) return undefined;

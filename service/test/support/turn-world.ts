@@ -180,6 +180,11 @@ export class TurnWorld implements AsyncDisposable {
     else await turns.add(job, prompt, this.machine.wallTime());
   }
 
+  /** Makes the store forget which commits were made, as a copy of a job can. */
+  async forgetMade(): Promise<void> {
+    await this.#database.run("UPDATE turn SET made = NULL");
+  }
+
   turns(): Promise<readonly StoredTurn[]> {
     return this.store.turns.ofJob(job);
   }

@@ -16,6 +16,8 @@ export interface EarlierAttempt {
 export interface EarlierTurn {
   jobId: string;
   turnId: string;
+  /** What its key says of it. */
+  request: string;
   /** Why the turn or its job is unusable. `ignored`: because of `on-rerun: new`. */
   over: "failed" | "stopped" | "archived" | "ignored" | undefined;
   hasOtherPrompt: boolean;
@@ -67,7 +69,7 @@ export type Decision =
   | { do: "wait"; jobId: string; sent: "message"; turnId: string; hasOtherPrompt: boolean }
   /**
    * `to`: the job with kept work; default: as planned. `publishes`: whether that work is published rather than continued. `replaces`: the
-   * turn that this one replaces; `unproven`: an attempt that may have run the step.
+   * request of the turn that this one replaces; `unproven`: an attempt that may have run the step.
    */
   | { do: "send"; to?: string; publishes?: boolean; replaces?: string; unproven?: number }
   | ({ do: "refuse" } & Reason);
@@ -103,7 +105,7 @@ export function decide(evidence: Evidence): Decision {
   }
   const hasWork = turn?.over === "failed" && (turn.isKept || turn.isUnfinished);
   const replaces = turn && {
-    replaces: turn.turnId,
+    replaces: turn.request,
     ...(hasWork && { to: turn.jobId, ...(turn.isKept && { publishes: true }) }),
   };
   if (!isOpen) return { do: "send", ...replaces };

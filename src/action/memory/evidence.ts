@@ -104,10 +104,14 @@ function noWords({ ports }: Run): ReadWords {
   return { attempts, base: undefined, hadAnnounced: undefined, error: undefined };
 }
 
-function turnOf({ jobId, turnId, status, isKept, isUnfinished }: SentTurn, hasOtherPrompt: boolean): EarlierTurn {
+function turnOf(
+  { jobId, turnId, request, status, isKept, isUnfinished }: SentTurn,
+  hasOtherPrompt: boolean,
+): EarlierTurn {
   return {
     jobId,
     turnId,
+    request,
     hasOtherPrompt,
     isKept,
     isUnfinished,
@@ -218,6 +222,7 @@ export function rerunEffect(
     jobId: state.jobId,
     turnId: "",
     over: undefined,
+    request: "",
     hasOtherPrompt: false,
     isKept: false,
     isUnfinished: false,

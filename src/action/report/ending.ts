@@ -68,11 +68,13 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
   },
   started: (_, context) => {
     const { state, task } = context;
-    if (task?.kind === "attach")
+    if (task?.kind === "attach") {
+      const isStale = state.status !== "" && state.status !== "active";
       return message`
-        Job is running
-        Job ${state.jobId} is still running.
+        ${trusted(isStale ? "Result of the message is unknown" : "Job is running")}
+        Job ${state.jobId} is ${isStale ? say`${state.status}, which may be its state from before the message` : say`still running`}.
         ${howToWait(context)}`;
+    }
     return message`
       ${trusted(task?.kind === "message" ? "Message sent" : "Job started")}
       Job ${state.jobId} is running, and this step does not wait for it.

@@ -22,7 +22,7 @@ const turnOf = (number: number, job = 1): RunningTurn => ({
   isResumed: false,
 });
 const [own, next, ofOtherJob] = [turnOf(1), turnOf(2), turnOf(3, 2)];
-const stages = ["begun", "made", "unfinished", "nothing"] as const;
+const stages = ["begun", "made", "unfinished", "nothing", "pushed"] as const;
 type Stage = (typeof stages)[number];
 
 /** Refs in memory, with machines that keep what turns leave. */
@@ -65,6 +65,7 @@ test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: numbe
   ["begun", { ref: "begun", loads: false, forgotten: true, days: 31 }],
   ["made", { ref: "made", loads: true, forgotten: true, days: 60 }],
   ["unfinished", { ref: "unfinished", loads: true, forgotten: true, days: 60 }],
+  ["pushed", { ref: "pushed", loads: false, forgotten: true, days: 31 }],
   // It is the only trace that the agent has run.
   ["nothing", { ref: "ended", loads: false, forgotten: false, days: 31 }],
 ])("of a turn that is %s: %j", async (stage, { ref, loads, forgotten, days }) => {
@@ -72,8 +73,9 @@ test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: numbe
   await keep(own, stage);
   expect(left()).toEqual([ref]);
   expect((await kept.load(own.job, own)) !== undefined).toBe(loads);
-  expect([kept.jobsOf("step", "s1"), kept.jobsOf("step", "nightly")]).toEqual([[own.job], []]);
-  expect([kept.jobsOf("session", "nightly"), kept.jobsOf("session", "s1")]).toEqual([[own.job], []]);
+  expect([kept.jobsOfStep("s1"), kept.jobsOfStep("nightly")]).toEqual([[own.job], []]);
+  expect(await kept.newestJobOf("nightly", new Set())).toMatchObject({ job: own.job });
+  expect(await kept.newestJobOf("s1", new Set())).toBeUndefined();
   pass((days - 0.5) * dayMs);
   await kept.tidy();
   expect(left()).toEqual([ref]);
@@ -108,7 +110,7 @@ test("a session that a run claims is busy for others, until the run's agent begi
   expect(await open().busyJobOf("nightly", noSteps, next.step)).toMatchObject({ until: expect.any(Number) });
   expect(await open().busyJobOf("weekly", noSteps, next.step)).toBeUndefined();
   // It has no job, and is asked for again if the answer is lost.
-  expect([kept.jobsOf("session", "nightly"), kept.jobsOf("step", own.step)]).toEqual([[], []]);
+  expect([await kept.newestJobOf("nightly", noSteps), kept.jobsOfStep(own.step)]).toEqual([undefined, []]);
   expect(await kept.busyJobOf("nightly", noSteps, own.step)).toBeUndefined();
   const [ofOther] = refs.names;
   const message = commitMessage(own, [], "nightly", { left: "begun", until: Date.UTC(2026, 0, 1, 13) });
@@ -165,6 +167,33 @@ test.each([
   expect(log.join("\n")).toMatch(/passed over/);
 });
 
+test("the newest job of a session is the one that was worked on last, of those that are not known otherwise", async () => {
+  const { kept, keep, pass } = setUp();
+  const newest = (...known: string[]) => kept.newestJobOf("nightly", new Set(known));
+  await keep(own, "pushed");
+  pass(60_000);
+  await keep(ofOtherJob, "pushed");
+  expect(await newest()).toMatchObject({ job: ofOtherJob.job });
+  expect(await newest(ofOtherJob.job)).toMatchObject({ job: own.job });
+  expect(await newest(own.job, ofOtherJob.job)).toBeUndefined();
+  pass(dayMs);
+  await keep(own, "begun");
+  expect(await newest()).toMatchObject({ job: own.job });
+});
+
+test.each(stages)("of a turn that is %s, its own record takes the place once it is published", async (stage) => {
+  const { kept, keep, left } = setUp();
+  const record = commitMessage(own, [], "nightly", { left: "pushed" }, "Pushed");
+  await kept.forget(own, record);
+  // Refs are refused, or nothing was said before.
+  expect(left()).toEqual([]);
+  await keep(own, stage);
+  await kept.forget(own, record);
+  expect(left()).toEqual([stage === "nothing" ? "ended" : "pushed"]);
+  expect(await kept.commitsOf(own.job)).toHaveLength(1);
+  expect(await kept.commitsOf(own.job, [own.identity])).toEqual([]);
+});
+
 test("a ref with a name that no service gives is none", async () => {
   const { texts, kept, refs, keep } = setUp();
   await keep(own, "made");
@@ -172,12 +201,12 @@ test("a ref with a name that no service gives is none", async () => {
   texts.clear();
   for (const forged of [
     `${name}/more`,
-    name.replace("made", "pushed"),
+    name.replace("made", "published"),
     name.replace(/-[0-9a-f]{8}\//, "-x/"),
     name.replace("job_", ""),
   ])
     texts.set(forged, Buffer.of());
-  expect([kept.jobsOf("step", "s1"), await kept.commitsOf(own.job)]).toEqual([[], []]);
+  expect([kept.jobsOfStep("s1"), await kept.commitsOf(own.job)]).toEqual([[], []]);
 });
 
 test("a job's kept commits are told newest first", async () => {
@@ -195,4 +224,60 @@ test("refs that cannot be removed do not fail a turn", async () => {
   refs.remove = () => Promise.reject(new Error("GitHub is away"));
   await kept.forget(own);
   expect(log).toEqual([expect.stringMatching(/^Cannot remove refs .*: GitHub is away$/)]);
+});
+
+const ofSameJob = (number: number): RunningTurn => ({ ...turnOf(number), job: own.job });
+
+test("a newer attempt that has begun takes the older one's place, which takes none when it saves its work", async () => {
+  const { keep, refs, left } = setUp();
+  await keep(own, "begun");
+  await keep({ ...ofSameJob(2), step: own.step }, "begun");
+  expect(left()).toEqual(["begun"]);
+  const [newer] = refs.names;
+  await keep(own, "made");
+  expect([left(), refs.names[0]]).toEqual([["begun", "made"], newer]);
+});
+
+test.each<[what: string, isBusy: boolean, passMs: number, session: string, steps: string[], planted?: string]>([
+  ["works", true, 59_000, "nightly", ["s2"]],
+  ["works, in another session", false, 0, "weekly", []],
+  ["works, of the same step", false, 0, "nightly", ["s1"]],
+  ["was lost, and whose time is over", false, 60_000, "nightly", []],
+  ["says that it works for more than a day", false, -86_400_000, "nightly", []],
+  ["names another job", false, 0, "nightly", [], ofOtherJob.job],
+])("a run waits for another one only while that works: one that %s", async (_, isBusy, passMs, session, steps, job) => {
+  const { keep, pass, kept, open, refs, packed } = setUp();
+  await keep(own, "begun");
+  if (job !== undefined) refs.read = async () => packed({ ...own, job }, "begun");
+  pass(passMs);
+  expect((await open().busyJobOf(session, new Set(steps)))?.job).toBe(isBusy ? own.job : undefined);
+  // It does not wait for itself.
+  expect(await kept.busyJobOf(session, new Set(steps))).toBeUndefined();
+});
+
+test("work is read before what lost runners have left, also if its ref is new since the listing", async () => {
+  const { keep, kept, refs, packed } = setUp();
+  for (const number of [2, 3, 4, 5, 6, 7]) await keep(ofSameJob(number), "begun");
+  await keep(own, "begun");
+  const [before = ""] = refs.names.slice(-1);
+  const { read } = refs;
+  refs.list = async () => {
+    await refs.write(before.replace("begun", "made"), own.job, packed(own, "made"), [before]);
+  };
+  refs.read = async (name) => (name === before ? undefined : read(name));
+  const prompts = async () => (await kept.commitsOf(own.job)).map(({ message }) => message.split("\n")[0]);
+  for (const number of [2, 3, 4]) await kept.end(ofSameJob(number), undefined);
+  expect(await prompts()).toContain("Prompt 1");
+  for (const number of [8, 9]) await keep({ ...ofSameJob(number), step: "" }, "begun");
+  expect(await prompts()).toContain("Prompt 1");
+});
+
+test("the command for what is kept names the turn's own ref, or the job's newest", async () => {
+  const { keep, kept, refs } = setUp();
+  await keep(own, "made");
+  await keep(ofSameJob(2), "made");
+  const [first = "", second = ""] = refs.names;
+  expect(kept.commandFor(own, "push")).toContain(first);
+  expect(kept.commandFor(ofSameJob(3), "push")).toContain(second);
+  expect([kept.commandFor(own, "unfinished"), kept.commandFor(ofOtherJob, "push")]).toEqual([undefined, undefined]);
 });

@@ -3,6 +3,7 @@ import type { JobCopy, StoredTurn, TurnCopy } from "../../../src/model.ts";
 import type { Facts } from "../../../src/turns/standing.ts";
 import { unfinishedBefore } from "../../../src/turns/unfinished.ts";
 import { mergeCopies } from "../../../step/memory/merge-copies.ts";
+import { lostReason } from "../../../step/memory/turn-row.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 const link = "https://github.com/acme/docs/pull/1";
@@ -77,6 +78,23 @@ test("a turn that failed in the copy has completed if its commit is in a pull re
   const { job } = mergeCopies(kept([failed]), rebuilt([pushed(1)]));
   expect(job.turns).toEqual([{ ...failed, state: "completed", kept: null, reason: null, endedAt: 1000 }]);
   expect(mergeCopies(kept([failed]), rebuilt([])).job.turns).toEqual([failed]);
+});
+
+test("a turn that was to publish the work of its own request is completed once that is published", () => {
+  const asked = { step: "s", promptHash: identityOf(7), covers: null };
+  const failed: TurnCopy = { ...turn(1, "failed"), ...asked, kept: "pull-request", reason: "Refused." };
+  const second = (more: Partial<TurnCopy>): TurnCopy | undefined => {
+    const open = { ...turn(2, "running"), ...asked, attempts: 0, ...more };
+    return mergeCopies(kept([failed, open]), rebuilt([{ ...pushed(1), ...asked }])).job.turns[1];
+  };
+  const completed = { state: "completed", endedAt: 1000, answer: failed.answer, reason: null };
+  expect(second({})).toMatchObject(completed);
+  expect(second({ state: "failed", reason: lostReason })).toMatchObject(completed);
+  expect(second({ state: "failed", reason: "It did not work." })).toMatchObject({ state: "failed" });
+  for (const other of [{ promptHash: identityOf(8) }, { step: "other" }, { covers: "c".repeat(40) }])
+    expect(second(other)).toMatchObject({ state: "running" });
+  const isKept = mergeCopies(kept([failed, { ...turn(2, "running"), ...asked }]), rebuilt([]));
+  expect(isKept.job.turns[1]).toMatchObject({ state: "running" });
 });
 
 test("a check that has failed counts if the copy does not know it, and one that has passed if only the copy knows it", () => {

@@ -67,8 +67,8 @@ function setUp(
     },
     kept: {
       commitsOf: async () => options.kept ?? [],
-      jobsOf: (kind, value) =>
-        options.kept && (kind === "step" ? value === "s1" : value === "nightly") ? [jobId] : [],
+      jobsOfStep: (step) => (options.kept && step === "s1" ? [jobId] : []),
+      newestJobOf: async (session) => (options.kept && session === "nightly" ? { job: jobId, at: now } : undefined),
     },
     pullRequests: {
       ownAccount: async () => (isKnown ? account : undefined),

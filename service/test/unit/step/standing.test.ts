@@ -11,7 +11,7 @@ import { turnRow } from "../../../step/memory/turn-row.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 const github = [undefined, "published", "pushed", "merged", "closed", "gone"] as const;
-const kept = [undefined, "made", "unfinished", "nothing", "failed", "begun"] as const;
+const kept = [undefined, "made", "unfinished", "pushed", "nothing", "failed", "begun"] as const;
 const stored = [undefined, "open", "completed", "nothing", "kept", "unfinished", "failed"] as const;
 const all: Facts[] = github.flatMap((one) =>
   kept.flatMap((two) =>
@@ -63,6 +63,7 @@ function effectsOf(facts: Facts): [string, string] {
   const turn: EarlierTurn = {
     jobId: "job_1",
     turnId: "1",
+    request: "r",
     over: row.state === "failed" ? "failed" : undefined,
     hasOtherPrompt: false,
     isKept: row.kept === "push" || row.kept === "pull-request",

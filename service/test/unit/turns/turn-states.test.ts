@@ -294,32 +294,40 @@ test.each(Object.entries(befores))(
   },
 );
 
-test.each([
-  ["the worker dies", false, false],
-  ["the worker dies, and a person amends what it pushed", true, false],
-  ["the worker dies, and a person amends what it pushed, and pushes on top", true, true],
-])("what a check showed is published only of what it checked, whenever %s", async (_name, isAmended, hasMore) => {
-  const wrong: string[] = [];
-  // The agent's first go fails its check, its second one does not.
-  const before: Before = { prompt: "One", checks: ["failed", "completed", "completed"] };
-  const { world, clone, begin } = await setUp(before, "nothing");
-  await using _ = world;
-  const dies = async (at: number): Promise<boolean> =>
-    (await world.run(clone, (number) => (number === at ? "die" : undefined))).end === "died";
-  for (let at = 1; await dies(at); at++) {
-    if (isAmended && world.commits().length > 0) {
-      world.remote.amend(world.branch, page);
-      if (hasMore) world.remote.commitTo(world.branch, { "top.md": "By hand\n" });
+test.each<[string, { isAmended?: true; hasMore?: true; isForgotten?: true }]>([
+  ["the worker dies", {}],
+  ["the worker dies, and a person amends what it pushed", { isAmended: true }],
+  ["the worker dies, and a person amends what it pushed, and pushes on top", { isAmended: true, hasMore: true }],
+  ["the worker dies, and nothing says which commit it checked", { isForgotten: true }],
+])(
+  "what a check showed is published only of what it checked, whenever %s",
+  async (_name, { isAmended, hasMore, isForgotten }) => {
+    const wrong: string[] = [];
+    // The agent's first go fails its check, its second one does not.
+    const before: Before = { prompt: "One", checks: ["failed", "completed", "completed"] };
+    const { world, clone, begin } = await setUp(before, "nothing");
+    await using _ = world;
+    const dies = async (at: number): Promise<boolean> =>
+      (await world.run(clone, (number) => (number === at ? "die" : undefined))).end === "died";
+    for (let at = 1; await dies(at); at++) {
+      if (isAmended && world.commits().length > 0) {
+        world.remote.amend(world.branch, page);
+        if (hasMore) world.remote.commitTo(world.branch, { "top.md": "By hand\n" });
+      }
+      if (isForgotten && (await world.lastTurn()).head === null) {
+        await world.forgetMade();
+        world.checked.clear();
+      }
+      await world.run(clone);
+      const { head = "", check } = world.pulls.openOf(world.branch)?.changes.at(-1) ?? {};
+      const files = [...world.remote.objects.files(head).keys()];
+      const paths = files.filter((path) => path !== "top.md").join();
+      const showed = world.checked.get(paths);
+      if (showed === undefined || check?.result !== (showed === "completed" ? "passed" : "failed"))
+        wrong.push(`before effect ${at}: ${check?.result} of ${paths}, which showed ${showed}`);
+      world.checked.clear();
+      await begin();
     }
-    await world.run(clone);
-    const { head = "", check } = world.pulls.openOf(world.branch)?.changes.at(-1) ?? {};
-    const files = [...world.remote.objects.files(head).keys()];
-    const paths = files.filter((path) => path !== "top.md").join();
-    const showed = world.checked.get(paths);
-    if (showed === undefined || check?.result !== (showed === "completed" ? "passed" : "failed"))
-      wrong.push(`before effect ${at}: ${check?.result} of ${paths}, which showed ${showed}`);
-    world.checked.clear();
-    await begin();
-  }
-  expect(wrong).toEqual([]);
-});
+    expect(wrong).toEqual([]);
+  },
+);

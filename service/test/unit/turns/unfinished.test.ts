@@ -5,6 +5,7 @@ import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { namedTurns } from "../../../src/pulls/turn-trailers.ts";
+import type { KeptCommits } from "../../../src/store/kept-commits.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { findKeptTurn } from "../../../src/turns/kept-work.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
@@ -88,7 +89,7 @@ async function setUp(more: Partial<TurnPorts> = {}) {
     if (end === "completed" || end === "failed") await store.runningTurns.finish(turn, end, 0, failure);
     return (await store.turns.ofJob(job)).at(-1);
   };
-  return { remote, run, seen, log: () => log.join(""), opened, ports };
+  return { remote, repository, run, seen, log: () => log.join(""), opened, ports };
 }
 
 const complete = { end: "completed" } as const;
@@ -193,6 +194,17 @@ test("a change with a secret of the service is not kept", async () => {
   expect(seen.found["part.md"]).toBeUndefined();
 });
 
+test("what a turn left on another machine is not what an earlier one left on this one", async () => {
+  const { run, seen, repository } = await setUp();
+  await run("Write it", { "one.md": "1\n" });
+  const here = repository.jobs.get(job) ?? "";
+  await run("Write it", { "two.md": "2\n" });
+  repository.jobs.set(job, here);
+  await run("Write it", {}, complete);
+  expect(seen.found).toMatchObject({ "one.md": undefined, "two.md": undefined });
+  expect(seen.told).toContain("The files are as the branch has them: edits that you remember of it are gone.");
+});
+
 test.each([
   ["Write it", false],
   ["Write something else", true],
@@ -204,6 +216,38 @@ test.each([
   const note = "Begun for an earlier request that did not complete (turn 1): part.md";
   expect(opened).toMatchObject([isNamed ? { notes: [note] } : { prompt }]);
   expect(opened[0]?.notes !== undefined).toBe(isNamed);
+});
+
+const reserveMs = 600_000;
+test.each<[what: string, edits: Edits, result: Partial<AgentResult>, told: string[]]>([
+  ["publishes its change", { "part.md": "1\n" }, complete, ["begun", "saved", "forgotten"]],
+  ["changes nothing", {}, complete, ["begun", "nothing", "forgotten"]],
+  ["fails without a change", {}, { end: "failed", exitCode: 1 }, ["begun", "failed"]],
+  ["fails with a change", { "part.md": "1\n" }, { end: "failed", exitCode: 1 }, ["begun", "saved"]],
+])("what other machines are told of a turn whose agent %s", async (_, edits, result, told) => {
+  for (const isRefused of [false, true]) {
+    const all: [kind: string, until?: number | undefined][] = [];
+    const tell = async (_turn: unknown, message = ""): Promise<undefined> => {
+      const [{ left = "", until = undefined } = {}] = namedTurns(message);
+      all.push([left, until]);
+      if (isRefused) throw new Error("refs cannot be pushed");
+    };
+    const keptCommits: KeptCommits = {
+      isOnlyPlace: true,
+      save: async () => void all.push(["saved"]),
+      load: async () => undefined,
+      begin: tell,
+      end: tell,
+      forget: async () => void all.push(["forgotten"]),
+    };
+    const { run, log, ports } = await setUp({ keptCommits });
+    const now = ports.machine?.wallTime() ?? 0;
+    expect(await run("Write it", edits, result)).toMatchObject({ state: complete === result ? "completed" : "failed" });
+    // Without the word that it begins, nobody waits for it, and there is nothing to end.
+    expect(all.map(([kind]) => kind)).toEqual(told.filter((kind) => !isRefused || kind !== "failed"));
+    expect(all[0]).toEqual(["begun", now + ports.timeLimitMs + reserveMs]);
+    expect(log().includes("refs cannot be pushed")).toBe(isRefused);
+  }
 });
 
 const ended = (id: number, kept: StoredTurn["kept"], attempts = 1, state: StoredTurn["state"] = "failed") =>

@@ -3,6 +3,7 @@ import { type CommentOptions, commentId, runComment } from "../../../support/com
 import { FakeGitHub } from "../../../support/fake-github.ts";
 import { record, respondWith } from "../../../support/run-main.ts";
 import {
+  completed,
   completes,
   createRequest,
   earlierReply,
@@ -132,6 +133,28 @@ describe("a re-run", () => {
     });
     expect(outputs).toMatchObject({ outcome: "failed", "pr-link": "" });
     expect(clock.elapsedMs).toBeGreaterThanOrEqual(30_000);
+  });
+
+  test.each([
+    ["/agent new fix it", githubRejecting(/pulls\/\{pull_number\}$/, ownReply("job_1")), "pr-created", ""],
+    [
+      "/agent fix it",
+      threadWith(earlierReply("job_1"), ownReply("job_1")),
+      "started",
+      "Job job_1 is completed, which ",
+    ],
+  ])("reads once what became of %s with wait: false", async (text, github, outcome, told) => {
+    const run = await runComment(github, {
+      text,
+      attempt: 2,
+      subject: { pull_request: {} },
+      inputs: { wait: "false", "base-url": "https://agents.example.com" },
+      respond: ({ path }) => respondWith(path.includes("key=") ? 404 : 200, completed),
+    });
+    expect(run.outputs).toMatchObject({ outcome, status: "completed" });
+    const log = run.toolkit.lines.join("\n");
+    expect(log).toContain(told);
+    expect(log).not.toContain("still running");
   });
 
   test("sends a message that was rejected", async () => {

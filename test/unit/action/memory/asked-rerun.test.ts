@@ -93,7 +93,7 @@ test("without waiting, the result of a turn that has ended is the result of the 
 test("the newest turn is that of an attempt with on-rerun: new", async () => {
   const sent: string[] = [];
   const respond = asked(
-    () => [turn("job_2", sent[1] ?? ""), turn("job_1", sent[0] ?? "")],
+    () => sent.map((request, index) => turn(`job_${index + 1}`, request)).reverse(),
     (request) => {
       if (request.method === "POST") sent.push(requestOf(request));
       const id = request.method === "POST" ? `job_${sent.length}` : (request.path.split("/").at(-1) ?? "");
@@ -106,6 +106,29 @@ test("the newest turn is that of an attempt with on-rerun: new", async () => {
   const third = await attempt(3, { respond });
   expect(third.outputs).toMatchObject({ "job-id": "job_2", "job-origin": "resumed" });
   expect(sent).toHaveLength(2);
+});
+
+test("the turn that took the place of one that nobody knows any more is found", async () => {
+  const sent: string[] = [];
+  let known: (request: string, index: number) => boolean = () => true;
+  const turnOf = (request: string, index: number): Turn =>
+    turn(`job_${index + 1}`, request, index === 2 ? "completed" : "failed");
+  const respond = asked(
+    () => sent.flatMap((request, index) => (known(request, index) ? [turnOf(request, index)] : [])).reverse(),
+    (request) => {
+      if (request.method === "POST") sent.push(requestOf(request));
+      const id = request.method === "POST" ? `job_${sent.length}` : (request.path.split("/").at(-1) ?? "");
+      const isFailed = request.method === "GET" && id !== "job_3";
+      return respondWith(200, { ...completed, id, ...(isFailed && { status: "failed" }) });
+    },
+  );
+  for (const number of [1, 2, 3]) await attempt(number, { respond });
+  expect(new Set(sent).size).toBe(3);
+  // The runner of the second attempt was lost, and its trace was removed.
+  known = (_request, index) => index !== 1;
+  const { outputs } = await attempt(4, { respond });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_3", "job-origin": "resumed" });
+  expect(sent).toHaveLength(3);
 });
 
 test("a job that is not found once, and found some seconds later, is waited for", async () => {

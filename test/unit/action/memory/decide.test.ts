@@ -16,6 +16,7 @@ import { root } from "../../../support/metadata.ts";
 const turn = (over?: "failed", kept?: "kept" | "unfinished") => ({
   jobId: "job_turn",
   turnId: "turn_1",
+  request: "request_1",
   over,
   hasOtherPrompt: false,
   isKept: kept === "kept",
@@ -251,7 +252,7 @@ test.each([
   const service = { ...turn("failed", kept), over };
   const others = { attempts: [], record: "unknown", over: new Set<string>(), keepsWords: true } as const;
   const decision = decide({ service, hadAnnounced: true, ...others });
-  expect(decision).toEqual({ do: "send", replaces: "turn_1", ...to });
+  expect(decision).toEqual({ do: "send", replaces: "request_1", ...to });
 });
 
 test("a remembered job that is of no use does not hide that the work of a turn is kept", () => {
@@ -268,6 +269,6 @@ test("a remembered job that is of no use does not hide that the work of a turn i
     do: "send",
     to: "job_turn",
     publishes: true,
-    replaces: "turn_1",
+    replaces: "request_1",
   });
 });

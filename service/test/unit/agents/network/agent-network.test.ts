@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Agent, shellAgent } from "../../../../src/agents/agent.ts";
 import { agentEnvironment } from "../../../../src/agents/environment.ts";
 import { createAgentNetwork } from "../../../../src/agents/network/agent-network.ts";
 import type { NetworkKind } from "../../../../src/agents/network/network-kind.ts";
+import { presetAgent, presetNames } from "../../../../src/agents/presets.ts";
 import { anyModelApi } from "../../../support/model-api.ts";
 
 const agent: Agent = {
@@ -33,19 +34,49 @@ test("full changes nothing", async () => {
   await expect(network[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });
 
-test.each(["none", "model"] as const)(
-  "with %s, an agent does not learn the password of the machine's proxy",
-  async (kind) => {
-    const names = ["HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
-    const service = { MODEL_KEY: "key", ...Object.fromEntries(names.map((name) => [name, "http://me:s3cret@proxy"])) };
-    const network = await create(kind, agent, [], service);
-    expect(network.isShared).toBe(false);
-    const environment = agentEnvironment({ ...agent, passes: names }, service, network.environment);
-    expect(JSON.stringify(environment)).not.toContain("s3cret");
-  },
-);
-
 const proxy = "http://127.0.0.1:3128";
+
+/** What a machine can have set, whatever its agent. */
+const machine = {
+  ...Object.fromEntries(
+    ["HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].map((name) => [name, "http://me:s3cret@p"]),
+  ),
+  NO_PROXY: ".corp",
+  no_proxy: ".corp",
+  NODE_EXTRA_CA_CERTS: "/ca.pem",
+  GITHUB_TOKEN: "s3cret",
+  ANTHROPIC_CUSTOM_HEADERS: "X-Team: s3cret",
+};
+const own = { key: "k3y", baseUrl: "https://gateway.corp/models/v1/" };
+const keys = ["ANTHROPIC_API_KEY", "CODEX_API_KEY", "GEMINI_API_KEY", "COPILOT_GITHUB_TOKEN"];
+
+describe.each(presetNames)("%s", (name) => {
+  const withKeys = { ...machine, ...Object.fromEntries(keys.map((key) => [key, own.key])) };
+  const { baseUrlVariable = "", keyVariable = "" } = presetAgent(name, withKeys)?.modelEndpoint ?? {};
+  const service = { ...withKeys, [baseUrlVariable]: own.baseUrl };
+
+  test.each<[NetworkKind, { machineProxy: string; noProxy: string; baseUrl: string; isSecret: boolean }]>([
+    ["full", { machineProxy: "http://me:s3cret@p", noProxy: ".corp", baseUrl: own.baseUrl, isSecret: false }],
+    ["none", { machineProxy: "", noProxy: ".corp", baseUrl: own.baseUrl, isSecret: false }],
+    ["model", { machineProxy: proxy, noProxy: "127.0.0.1,localhost", baseUrl: `${proxy}/models/v1`, isSecret: true }],
+  ])("with the network %s, it has these variables of the machine: %j", async (kind, expected) => {
+    const { machineProxy, noProxy, baseUrl, isSecret } = expected;
+    const of = presetAgent(name, service);
+    if (of === undefined) throw new Error(`no preset ${name}`);
+    const network = await create(kind, of, [], service);
+    const environment = agentEnvironment(of, service, network.environment);
+    for (const variable of ["HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
+      expect(environment[variable]).toBe(machineProxy);
+    expect([environment.NO_PROXY, environment.no_proxy]).toEqual([noProxy, noProxy]);
+    expect(environment).toMatchObject({ NODE_EXTRA_CA_CERTS: "/ca.pem", [baseUrlVariable]: baseUrl });
+    expect(environment[keyVariable] === own.key).toBe(!isSecret);
+    const all = JSON.stringify(environment);
+    expect(all.includes(own.key)).toBe(!isSecret);
+    if (isSecret) expect(all).not.toContain("s3cret");
+    expect(environment).not.toHaveProperty("GITHUB_TOKEN");
+  });
+});
+
 const proxyVariables = {
   HTTP_PROXY: proxy,
   http_proxy: proxy,
