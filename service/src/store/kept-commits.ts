@@ -1,5 +1,4 @@
 import type { KeptWork, RunningTurn, Turn } from "../model.ts";
-import type { NamedTurn } from "../pulls/turn-trailers.ts";
 
 /** Applies a packed commit in a clone of the repository, wherever that stands. The change may have any white space. */
 export const applyCommand = "git apply -3 --whitespace=nowarn";
@@ -34,7 +33,7 @@ export interface KeptCommits {
    *
    * @throws if that cannot be read now
    */
-  besides?(turn: RunningTurn): Promise<readonly NamedTurn[]>;
+  besides?(turn: RunningTurn): Promise<readonly { begunIn: readonly number[] }[]>;
   /**
    * Remembers that a turn ended without anything to keep, where nothing else may do so. Default: that is stored.
    *

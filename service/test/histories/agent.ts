@@ -51,6 +51,7 @@ export function scriptOf(kind: AgentKind, id: string, isSecondGo: boolean, url: 
   const page = pageOf(id);
   const write = `mkdir -p docs; echo "Work of ${id}." > ${page}`;
   const sleep = "sleep 300";
+  const message = JSON.stringify({ message: "Done.\n::error::not live\n##[error]not live" });
   const scripts: Record<AgentKind, string> = {
     page: write,
     edit: `${write}; sed -i '5s/.*/The line of ${id}./' docs/guide.md`,
@@ -61,11 +62,7 @@ export function scriptOf(kind: AgentKind, id: string, isSecondGo: boolean, url: 
     overtime: `${write}; ${sleep}`,
     leaves: `${write}; (setsid ${sleep} > /dev/null 2>&1 &); nohup ${sleep} > /dev/null 2>&1 &`,
     commits: `${write}; git add --all; git commit --quiet --message "A message of ${id}"`,
-    speaks: [
-      write,
-      'echo "::error::not live $MODEL_KEY"; echo "$MODEL_KEY" > "$HOME/notes"',
-      `printf '{"message":"Used %s.\\\\n::error::not live\\\\n##[error]not live"}' "$MODEL_KEY" > "$AGENT_RESULT_FILE"`,
-    ].join("; "),
+    speaks: `${write}; echo "::error::not live $MODEL_KEY"; echo "$MODEL_KEY" > "$HOME/notes"; printf %s '${message}' > "$AGENT_RESULT_FILE"`,
     secret: `${write}; echo "$MODEL_KEY" >> ${page}`,
     outside: `mkdir -p src; echo "${id}" > src/${id}.txt`,
     broken: isSecondGo ? `${write}; sed -i s/BROKEN/fine/ docs/work-*.md` : `${write}; echo BROKEN >> ${page}`,

@@ -196,8 +196,10 @@ class Judge {
       }
     }
     for (const agent of agents) {
-      const { isKilled, isCancelled } = this.#attemptOf(agent);
-      const isWanted = isKilled || isCancelled || ["fails", "endless", "overtime"].includes(agent.kind);
+      const { isKilled, isCancelled, outputs } = this.#attemptOf(agent);
+      // On a busy machine, agents that do little can take that long as well.
+      const isOver = outputs.outcome === "timed-out" || agents.some(({ kind }) => kind === "overtime");
+      const isWanted = isKilled || isCancelled || isOver || ["fails", "endless"].includes(agent.kind);
       if (!agent.isCompleted && !isWanted) this.#add("agent cut off", describe(agent));
     }
   }

@@ -31,7 +31,10 @@ import type { Act, AttemptPlan, Fate, Fault, Moment, Plan } from "./plan.ts";
 /** What GitHub had at a moment. */
 export interface Snapshot {
   pulls: readonly Pull[];
-  /** The ids of agents whose pages can be reached from branches and pull requests, and from refs of kept work. */
+  /**
+   * The ids of agents whose pages can be reached from branches and pull requests, and from refs of completed work. Unfinished work is kept for
+   * the next agent, or for people.
+   */
   published: ReadonlySet<string>;
   kept: ReadonlySet<string>;
 }
@@ -88,41 +91,48 @@ const outliveMs = { ended: 1000, killed: 10_000 };
 export const isSuccess = ({ exitCode, outputs }: Pick<StepResult, "exitCode" | "outputs">): boolean =>
   exitCode === 0 && ["pr-created", "no-changes", "skipped"].includes(outputs.outcome ?? "");
 
+/** What happens to an attempt. */
+interface Events {
+  act?: (() => void) | undefined;
+  stop?: () => void;
+  beside?: () => void;
+}
+
 /** What is run for one attempt, and what happens to it. */
 class Stage {
-  readonly faults: Fault[];
+  readonly plan: AttemptPlan;
+  readonly run: Run;
+  readonly name: string;
   readonly requests: string[] = [];
   readonly faulted: string[] = [];
-  readonly plan: AttemptPlan;
-  readonly name: string;
-  readonly run: number;
   isCancelled = false;
   isKilled = false;
   #isDone = false;
-  #isStopped = false;
+  readonly #faults: Fault[];
+  readonly #events: Events;
   readonly #counts = new Map<Moment, number>();
 
-  constructor(plan: AttemptPlan, name: string, run: number) {
+  constructor(plan: AttemptPlan, run: Run, events: Events = {}) {
     this.plan = plan;
-    this.name = name;
     this.run = run;
-    this.faults = structuredClone(plan.faults ?? []);
+    this.name = `${run.number}/${run.attempts}`;
+    this.#events = events;
+    this.#faults = structuredClone(plan.faults ?? []);
   }
 
-  /** Lets what happens at a moment begin. */
-  reach(on: Moment["on"], act: () => void, stop: () => void, beside: () => void, request = ""): void {
+  /** Lets begin what happens at a moment. */
+  reach(on: Moment["on"], request = ""): void {
     if (this.#isDone) return;
-    if (on !== "after") this.requests.push(on === "before" ? request : on);
-    const { during, stop: end, beside: other } = this.plan;
-    if (during && this.#isAt(during.at, on, request)) this.#soon(during.at, act);
-    if (other && this.#isAt(other.at, on, request)) this.#soon(other.at, beside);
-    if (end && this.#isAt(end.at, on, request))
-      this.#soon(end.at, () => {
-        if (!this.#isStopped) stop();
-        this.#isStopped = true;
-      });
+    if (on !== "after") this.requests.push(request || on);
+    const { during, stop, beside } = this.plan;
+    for (const [moment, event] of [
+      [during?.at, this.#events.act],
+      [beside?.at, this.#events.beside],
+      [stop?.at, this.#events.stop],
+    ] as const)
+      if (moment && event && this.#isAt(moment, on, request)) this.#soon(moment, event);
     if (on === "agent started" || on === "agent ended")
-      for (const fault of this.faults) if (fault.from === on) delete fault.from;
+      for (const fault of this.#faults) if (fault.from === on) delete fault.from;
   }
 
   done(): void {
@@ -143,7 +153,7 @@ class Stage {
   }
 
   fateOf(request: string): Fate {
-    for (const fault of this.faults) {
+    for (const fault of this.#faults) {
       if (fault.from !== undefined || fault.times === 0 || !new RegExp(fault.match).test(request)) continue;
       if (fault.skip-- > 0) continue;
       fault.times--;
@@ -230,23 +240,20 @@ class Player {
 
   async play(): Promise<void> {
     const { mode, runs, isFirstRepeated } = this.#plan;
-    const last = new Map<Run, AttemptRun>();
-    const attempt = async (run: Run, plan: AttemptPlan, isHealthy = false): Promise<boolean> => {
-      const ran = await this.#attempt(run, plan, isHealthy);
-      last.set(run, ran);
-      return isSuccess(ran);
-    };
+    const attempt = async (run: Run, attempted: AttemptPlan, isHealthy = false): Promise<boolean> =>
+      isSuccess(await this.#attempt(run, attempted, isHealthy));
     for (const { attempts, isRepeated } of runs) {
       const run = this.#newRun();
-      for (const plan of attempts) if ((await attempt(run, plan)) && !isRepeated) break;
+      for (const one of attempts) if ((await attempt(run, one)) && !isRepeated) break;
     }
-    const began = [...last.keys()];
+    const began = this.#runs.slice();
     const [first] = began;
     if (isFirstRepeated && first) await attempt(first, { agent: "page" });
     // The end of a history is healthy.
     if (mode !== "session")
       for (const run of began) {
-        let isDone = isSuccess(last.get(run) ?? { exitCode: null, outputs: {} });
+        const last = this.#attempts.findLast((one) => one.run === run.number);
+        let isDone = last !== undefined && isSuccess(last);
         for (let n = 0; n < 2 && !isDone; n++) isDone = await attempt(run, { agent: "page" }, true);
       }
     let isDone = mode === "plain";
@@ -270,58 +277,52 @@ class Player {
     return run;
   }
 
-  #act(act: Act, where: string): void {
-    if (this.#people.do(act)) this.#acts.push({ act, in: where });
+  #act(act: Act | undefined, where: string): void {
+    if (act && this.#people.do(act)) this.#acts.push({ act, in: where });
   }
 
   async #attempt(run: Run, plan: AttemptPlan, isHealthy: boolean): Promise<AttemptRun> {
-    const number = ++run.attempts;
-    const name = `${run.number}/${number}`;
+    run.attempts++;
+    let child: ChildProcess | undefined;
+    let beside: Promise<AttemptRun> | undefined;
+    const stage = new Stage(plan, run, {
+      act: plan.during && (() => this.#act(plan.during?.act, stage.name)),
+      stop: () => child && this.#stop(stage, child),
+      beside: () => {
+        const other = this.#newRun();
+        other.attempts = 1;
+        const { agent = "page" } = plan.beside ?? {};
+        this.#besideStage = new Stage({ agent, ...(plan.cache && { cache: plan.cache }) }, other);
+        beside = this.#run(this.#besideStage, "_temp-beside", false);
+      },
+    });
+    this.#stage = stage;
     // Times of GitHub are in seconds.
     if (plan.before) await sleep(1100);
-    for (const act of plan.before ?? []) this.#act(act, `before ${name}`);
+    for (const act of plan.before ?? []) this.#act(act, `before ${stage.name}`);
     if (plan.before) await sleep(1100);
     if (plan.isEvicted) this.#entries.length = 0;
-    if (number === 1) {
+    if (run.attempts === 1) {
       run.sha = this.#docs.head("main");
       // Nobody works any more: a runner was lost long ago.
       letBegunPass(this.#docs);
     }
-    const stage = new Stage(plan, name, run.number);
-    this.#stage = stage;
     setRule(this.#docs, this.#plan.refusesRefs === true, plan.rule);
     this.#github.hasNoPulls = plan.hasNoPulls === true;
-    let child: ChildProcess | undefined;
-    let beside: Promise<AttemptRun> | undefined;
-    const reach = (on: Moment["on"], request = ""): void =>
-      stage.reach(
-        on,
-        () => plan.during && this.#act(plan.during.act, name),
-        () => child && this.#stop(stage, child),
-        () => {
-          const other = { agent: plan.beside?.agent ?? "page", ...(plan.cache && { cache: plan.cache }) };
-          const second = new Stage(other, `${this.#runs.length + 1}/1`, this.#runs.length + 1);
-          this.#besideStage = second;
-          const newRun = this.#newRun();
-          newRun.attempts = 1;
-          beside = this.#run(newRun, second, false, "_temp-beside", () => {});
-        },
-        request,
-      );
     this.#github.witness = {
       before: (request) => {
-        reach("before", request);
+        stage.reach("before", request);
         return stage.isKilled ? "dropped" : stage.fateOf(request);
       },
       after: (request) => {
-        reach("after", request);
+        stage.reach("after", request);
         return stage.isKilled ? "lost" : "answered";
       },
-      agent: (url, body) => this.#answerAgent(url, body, reach),
+      agent: (url, body) => this.#answerAgent(url, body),
     };
-    const ran = await this.#run(run, stage, isHealthy, "_temp", (started) => {
+    const ran = await this.#run(stage, "_temp", isHealthy, (started) => {
       child = started;
-      reach("time");
+      stage.reach("time");
     });
     stage.done();
     setRule(this.#docs, this.#plan.refusesRefs === true);
@@ -333,17 +334,18 @@ class Player {
     while (processesOf(this.#root).length > 0 && performance.now() < until) await sleep(50);
     ran.survivors = processesOf(this.#root).map(describeProcess);
     killProcesses(this.#root);
-    ran.after = this.#look();
+    // What the one beside it did is not its own.
+    if (!beside) ran.after = this.#look();
     return ran;
   }
 
   async #run(
-    run: Run,
     stage: Stage,
-    isHealthy: boolean,
     temp: string,
-    onStart: (child: ChildProcess) => void,
+    isHealthy: boolean,
+    onStart: (child: ChildProcess) => void = () => {},
   ): Promise<AttemptRun> {
+    const { run } = stage;
     const place = this.#attempts.length;
     const before = this.#look();
     const cachedBefore = this.#cached();
@@ -492,11 +494,11 @@ class Player {
     return cache;
   }
 
-  #answerAgent(url: URL, body: string, reach: (on: Moment["on"]) => void): string {
+  #answerAgent(url: URL, body: string): string {
     if (url.pathname === "/agent/completed") {
       const agent = this.#agents.find(({ id }) => id === url.searchParams.get("id"));
       if (agent) agent.isCompleted = true;
-      if (agent?.attempt === this.#stage?.name) reach("agent ended");
+      if (agent?.attempt === this.#stage?.name) this.#stage?.reach("agent ended");
       return "";
     }
     const isBeside = url.searchParams.get("at")?.includes("_temp-beside") ?? false;
@@ -507,17 +509,18 @@ class Player {
     const isSecondGo = prompt.includes("The check of your change failed");
     const { published, kept } = this.#look();
     this.#agents.push({
-      ...{ id, kind: stage.plan.agent, attempt: stage.name, run: stage.run, isSecondGo, found, published, kept },
+      ...{ id, kind: stage.plan.agent, attempt: stage.name, run: stage.run.number, isSecondGo, found, published, kept },
       job: url.searchParams.get("job") ?? "",
       task: /TASK-\w+/.exec(prompt)?.[0] ?? "",
       isCompleted: false,
     });
-    if (!isBeside) reach("agent started");
+    if (!isBeside) stage.reach("agent started");
     return scriptOf(stage.plan.agent, id, isSecondGo, this.#github.url);
   }
 
   #stop(stage: Stage, child: ChildProcess): void {
     const how = stage.plan.stop?.how;
+    if (stage.isCancelled || stage.isKilled) return;
     if (how === "cancel") {
       stage.isCancelled = true;
       child.kill("SIGINT");
@@ -537,17 +540,17 @@ class Player {
     return {
       pulls: this.#github.pulls.map((pull) => ({ ...pull })),
       published: new Set(idsIn(pages)),
-      kept: new Set(idsIn(textsOfRefs(this.#docs).join("\n"))),
+      kept: new Set(idsIn(textsOfRefs(this.#docs, "*/*/made").join("\n"))),
     };
   }
 }
 
 let histories = 0;
 
-/** Returns the texts of kept work. */
-export function textsOfRefs(docs: DocsRepository): string[] {
-  const refs = docs.git("for-each-ref", "--format=%(objectname)", "refs/agent-work").split("\n").filter(Boolean);
-  return refs.length === 0 ? [] : refs.map((ref) => docs.git("log", "-1", "--format=%B", "--patch", "--text", ref));
+/** Returns the texts of the refs of kept work that match a pattern. */
+export function textsOfRefs(docs: DocsRepository, pattern = "**"): string[] {
+  const refs = docs.git("for-each-ref", "--format=%(objectname)", `refs/agent-work/${pattern}`);
+  return refs === "" ? [] : refs.split("\n").map((ref) => docs.git("log", "-1", "--format=%B", "-p", "--text", ref));
 }
 
 /** Lets the repository reject pushes. */

@@ -33,7 +33,12 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
   const result: SearchResult = { histories: 0, attempts: 0, agents: 0, cpuSeconds: 0, findings: [] };
   let next = seed;
   const playOne = async (own: number): Promise<void> => {
-    const played = await play(drawPlan(own), isVerbose ? log : undefined);
+    // The harness may fail as well, which ends no search.
+    const played = await play(drawPlan(own), isVerbose ? log : undefined).catch((error: unknown) => ({
+      findings: [{ kind: "cannot be played", text: error instanceof Error ? `${error.stack}` : String(error) }],
+      attempts: 0,
+      agents: 0,
+    }));
     result.histories++;
     result.attempts += played.attempts;
     result.agents += played.agents;
@@ -41,6 +46,7 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
       result.findings.push({ ...finding, seed: own });
       log(`FOUND ${finding.kind}: ${finding.text}\n  again: npm run histories -- --runs 1 --seed ${own} --verbose`);
     }
+    if (result.histories % 20 === 0) log(`${result.histories} histories, up to seed ${own}`);
   };
   const playRest = async (): Promise<void> => {
     while (next < seed + runs && performance.now() < endsAt) await playOne(next++);
