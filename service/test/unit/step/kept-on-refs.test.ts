@@ -263,7 +263,7 @@ test.each<[what: string, isBusy: boolean, passMs: number, session: string, steps
 });
 
 test("work is read before what lost runners have left, also if its ref is new since the listing", async () => {
-  const { keep, kept, refs, packed } = setUp();
+  const { texts, keep, kept, refs, packed } = setUp();
   for (const number of [2, 3, 4, 5, 6, 7]) await keep(ofSameJob(number), "begun");
   await keep(own, "begun");
   const [before = ""] = refs.names.slice(-1);
@@ -276,6 +276,11 @@ test("work is read before what lost runners have left, also if its ref is new si
   for (const number of [2, 3, 4]) await kept.end(ofSameJob(number), undefined);
   expect(await prompts()).toContain("Prompt 1");
   for (const number of [8, 9]) await keep({ ...ofSameJob(number), step: "" }, "begun");
+  // Listed last.
+  const made = before.replace("begun", "made");
+  const text = texts.get(made) ?? Buffer.of();
+  texts.delete(made);
+  texts.set(made, text);
   expect(await prompts()).toContain("Prompt 1");
 });
 

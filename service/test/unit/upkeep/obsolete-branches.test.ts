@@ -114,6 +114,17 @@ test.each<[string, number, (setup: SetUp) => unknown]>([
       repository.commitsOfBranch = async () => [{ commit: "of a person", at: 0, message: "Own" }];
     },
   ],
+  [
+    "that somebody else has merged something else into",
+    0,
+    ({ heads, repository }) => {
+      const head = heads.get(jobBranch(one)) ?? "";
+      heads.set(jobBranch(one), "of a person");
+      repository.branchHead = async (branch) => heads.get(branch) ?? "of main";
+      repository.commitsOfBranch = async () =>
+        ["of a person", head].map((commit) => ({ commit, at: 0, message: "Own" }));
+    },
+  ],
   ["whose pull request is open, or has not all of its work", 1, ({ platform }) => (platform.from = undefined)],
   [
     "that another job starts from",
