@@ -50,6 +50,7 @@ const onWindows = [
  */
 const processes = [
   "service/test/e2e/**/!(smoke).test.ts",
+  "service/test/histories/*.test.ts",
   "service/test/integration/agents/{agent-limits,agent-results,refused-session,resource-exhausted}.test.ts",
   "service/test/integration/agents/{setup-and-check,survivors,unfinished}.test.ts",
   "service/test/integration/git/{allowed-files,checked-changes,commit-authors,commit-content}.test.ts",

@@ -50,7 +50,7 @@ async function ask(run, hadAnnounced, maxOutageMs) {
     for (let attempt = 0;; attempt++) {
         let failure;
         try {
-            const announcement = await client.lookUpStep(run.key.of(""), limits, state.session);
+            const announcement = await client.lookUpStep(run.key.of(""), limits, state.session, state.claimsSession);
             if (announcement) {
                 state.features = announcement.features;
                 state.announcement = announcement;
@@ -129,7 +129,7 @@ function decide(evidence) {
     }
     const hasWork = turn?.over === "failed" && (turn.isKept || turn.isUnfinished);
     const replaces = turn && {
-        replaces: turn.turnId,
+        replaces: turn.request,
         ...(hasWork && { to: turn.jobId, ...(turn.isKept && { publishes: true }) }),
     };
     if (!isOpen)
@@ -267,10 +267,11 @@ function noWords({ ports }) {
     const attempts = Array.from({ length: newest }, (_, index) => ({ attempt: newest - index, word: undefined }));
     return { attempts, base: undefined, hadAnnounced: undefined, error: undefined };
 }
-function turnOf({ jobId, turnId, status, isKept, isUnfinished }, hasOtherPrompt) {
+function turnOf({ jobId, turnId, request, status, isKept, isUnfinished }, hasOtherPrompt) {
     return {
         jobId,
         turnId,
+        request,
         hasOtherPrompt,
         isKept,
         isUnfinished,
@@ -355,6 +356,7 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
         jobId: state.jobId,
         turnId: "",
         over: undefined,
+        request: "",
         hasOtherPrompt: false,
         isKept: false,
         isUnfinished: false,
@@ -614,6 +616,7 @@ function isResuming({ settings, ports }) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   BB: () => (/* binding */ compareHeads),
 /* harmony export */   Ul: () => (/* binding */ sessionMemory),
+/* harmony export */   XH: () => (/* binding */ untilFree),
 /* harmony export */   eN: () => (/* binding */ tellOfLeft),
 /* harmony export */   g9: () => (/* binding */ jobOfService),
 /* harmony export */   lx: () => (/* binding */ readSession)
@@ -1210,7 +1213,7 @@ async function findStart(run) {
 /**
  * Plans what to send.
  *
- * @param create - `replaces`: the turn of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
+ * @param create - `replaces`: the request of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
  */
 function planTasks(prompt, continued, { replaces, base }) {
     const create = { kind: "create", ...prompt, base, replaces };
@@ -1621,6 +1624,17 @@ class Sending {
             await (0,wait.untilAborted)(ports.agent.prepare(), ports.signal);
         if (ports.agent && this.#isAborted)
             return this.#withdraw(action_result/* cancelledBeforeSending */.xX);
+        if (ports.agent && !conversation && state.session !== undefined) {
+            // Another run may have begun since the last question: installing an agent takes a while.
+            [state.claimsSession, state.askedSession] = [true, undefined];
+            const isFree = await (0,session/* untilFree */.XH)(this.#run);
+            if (isFree === "changed") {
+                memory.session?.forget();
+                return this.#send(decision, base, early);
+            }
+            if (isFree !== true)
+                return this.#withdraw(isFree);
+        }
         const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
         if (conversation && leftMs < client_submit/* minTimeLeftMs */.x3)
             return this.#withdraw({ kind: "blocked", cause: "time" });

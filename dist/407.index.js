@@ -728,10 +728,14 @@ class Conversation {
     }
     /** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
     async #sentBy({ jobId, request, replyId }) {
+        if (this.#mode.jobId !== "")
+            return "message";
+        if (this.#request.isNew)
+            return "create";
         const isContinued = this.#replies?.some((other) => other.jobId === jobId && other.request !== request && other.replyId < replyId);
         const own = await this.findOwnJob();
         const isOwn = "kind" in own || (jobId !== undefined && own.jobId === jobId);
-        return this.#mode.jobId !== "" || isContinued || isOwn ? "message" : "create";
+        return isContinued || isOwn ? "message" : "create";
     }
     /** Shows that the step waits for the job of an earlier attempt. */
     async resume(jobId) {

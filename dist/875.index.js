@@ -1303,6 +1303,8 @@ class RunState {
     announcement;
     /** What the session of the step is known by, once the branch is known that its jobs start from; `undefined` without one. */
     session;
+    /** Whether a question about it claims it for this run, which is about to send something. */
+    claimsSession = false;
     /** The one that the announcement is about. */
     askedSession;
     /** See `ClientOptions.asked`. */
@@ -1602,15 +1604,21 @@ function createClient(options, ports) {
         /**
          * Asks what was sent under the step of a key, and which job a session continues; `undefined` if the service does not know the
          * question (`404`, `405`, `501`), or did not receive the key. @throws RequestError if that is unknown
+         *
+         * @param isClaimed - whether the session is to be busy for other machines from now on, unless it is. Default: no
          */
-        lookUpStep: async (key, limits, session) => {
+        lookUpStep: async (key, limits, session, isClaimed = false) => {
             if (!options.canBeAsked)
                 return undefined;
             const { asked } = options;
             const waitMs = (asked.until ?? 0) - clock.now();
             if (asked.rejected && waitMs > 0)
                 throw new errors/* HttpError */.j$({ ...asked.rejected, retryAfterMs: waitMs });
-            const query = new URLSearchParams({ step: key.step, ...(session !== undefined && { session }) });
+            const query = new URLSearchParams({
+                step: key.step,
+                ...(session !== undefined && { session }),
+                ...(isClaimed && { claim: "true" }),
+            });
             const path = `${jobsPath}?${query}`;
             try {
                 // The key goes with the question, so that the service can say that something on the way removes it.
@@ -2791,11 +2799,13 @@ const results = {
     },
     started: (_, context) => {
         const { state, task } = context;
-        if (task?.kind === "attach")
+        if (task?.kind === "attach") {
+            const isStale = state.status !== "" && state.status !== "active";
             return (0,runner_kit_text/* message */.iU) `
-        Job is running
-        Job ${state.jobId} is still running.
+        ${(0,runner_kit_text/* trusted */.IZ)(isStale ? "Result of the message is unknown" : "Job is running")}
+        Job ${state.jobId} is ${isStale ? (0,runner_kit_text/* say */.cv) `${state.status}, which may be its state from before the message` : (0,runner_kit_text/* say */.cv) `still running`}.
         ${(0,message/* howToWait */.nF)(context)}`;
+        }
         return (0,runner_kit_text/* message */.iU) `
       ${(0,runner_kit_text/* trusted */.IZ)(task?.kind === "message" ? "Message sent" : "Job started")}
       Job ${state.jobId} is running, and this step does not wait for it.
@@ -3614,6 +3624,8 @@ function agentProgram(main = "") {
 
 
 
+/** How often the attempts of a run may have replaced their request: GitHub allows 50. */
+const maxReplaced = 100;
 /** What a step's requests are known by. It is the same in all attempts of a workflow run. */
 class StepKey {
     /** Whether a re-run has the same key: the runner says which workflow run it is. */
@@ -3648,7 +3660,7 @@ class StepKey {
             request,
         ]));
     }
-    /** Returns the key of a create or message. `replaces`: the turn that it takes the place of. Default: none. */
+    /** Returns the key of a create or message. `replaces`: the request that it takes the place of. Default: none. */
     of(prompt, replaces) {
         return { step: this.step, request: requestOf(prompt, replaces) };
     }
@@ -3662,8 +3674,12 @@ class StepKey {
     }
     /** Returns the newest of the turns that was sent with a prompt; `undefined` if there is none. */
     find(prompt, turns) {
-        const replaced = [undefined, ...turns.map(({ turnId }) => turnId)];
-        const requests = new Set(replaced.map((turnId) => requestOf(prompt, turnId)));
+        const requests = new Set(turns.map(({ request }) => requestOf(prompt, request)));
+        // Of a turn that was replaced, whose runner was lost, nothing may be known any more.
+        for (let next = requestOf(prompt, undefined), count = 0; count < maxReplaced; count++) {
+            requests.add(next);
+            next = requestOf(prompt, next);
+        }
         return turns.find(({ request }) => requests.has(request));
     }
 }

@@ -348,31 +348,21 @@ export interface JobCopy extends Omit<StoredJob, "branch" | "state" | "idleSince
   turns: TurnCopy[];
 }
 
-/** A turn in the copy of its job. What is optional is unknown if the copy was rebuilt from the job's commits. */
-export interface TurnCopy
-  extends Pick<StoredTurn, "id" | "identity" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
-  promptHash?: StoredTurn["promptHash"] | undefined;
-  sections?: StoredTurn["sections"] | undefined;
-  asked?: StoredTurn["asked"] | undefined;
-  covers?: StoredTurn["covers"] | undefined;
-  asker?: string | undefined;
-  caller?: StoredTurn["caller"] | undefined;
-  step?: StoredTurn["step"] | undefined;
-  request?: StoredTurn["request"] | undefined;
-  startedAt?: StoredTurn["startedAt"] | undefined;
-  stage?: StoredTurn["stage"] | undefined;
-  made?: StoredTurn["made"] | undefined;
-  reason?: StoredTurn["reason"] | undefined;
-  failureClass?: StoredTurn["failureClass"] | undefined;
-  head?: StoredTurn["head"] | undefined;
-  kept?: StoredTurn["kept"] | undefined;
-  costUsd?: StoredTurn["costUsd"] | undefined;
-  sessionCost?: StoredTurn["sessionCost"] | undefined;
-  checkResult?: StoredTurn["checkResult"] | undefined;
-  checkOutput?: StoredTurn["checkOutput"] | undefined;
+/** What is unknown of a turn if the copy of its job was rebuilt from the job's commits. */
+type UncertainTurn = Pick<
+  StoredTurn,
+  | ("promptHash" | "sections" | "asked" | "covers" | "caller" | "step" | "request" | "startedAt" | "stage" | "made")
+  | ("reason" | "failureClass" | "head" | "kept" | "costUsd" | "sessionCost" | "checkResult" | "checkOutput")
+> & {
+  asker: string;
   /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */
-  stopRequestedAt?: number | null | undefined;
-}
+  stopRequestedAt: number | null;
+};
+
+/** A turn in the copy of its job. */
+export type TurnCopy = Pick<StoredTurn, "id" | "identity" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> & {
+  [key in keyof UncertainTurn]?: UncertainTurn[key] | undefined;
+};
 
 /** The jobs and turns of a store, counted. */
 export interface Census {

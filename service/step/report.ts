@@ -60,7 +60,7 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
     },
     jobsOfStep: async (sent) => (await copies?.jobsOfStep?.(sent)) ?? [],
     jobOfSession: async (session) => copies?.jobOfSession?.(session),
-    busyJobOf: async (session) => copies?.busyJobOf?.(session),
+    busyJobOf: async (...session) => copies?.busyJobOf?.(...session),
     keptCommits: {
       isOnlyPlace: true,
       save: async (turn, packed) => {
@@ -78,10 +78,11 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
       },
       load: async (job, turn) => copies?.keptCommits?.load(job, turn),
       begin: async (turn, message) => copies?.keptCommits?.begin?.(turn, message),
+      besides: async (turn) => (await copies?.keptCommits?.besides?.(turn)) ?? [],
       end: async (turn, message) => copies?.keptCommits?.end?.(turn, message),
-      forget: async (turn) => {
+      forget: async (turn, message) => {
         report.unkeptWork.delete(turn.job);
-        await copies?.keptCommits?.forget?.(turn);
+        await copies?.keptCommits?.forget?.(turn, message);
       },
       commandFor: (...turn) => copies?.keptCommits?.commandFor?.(...turn),
     },

@@ -64,6 +64,7 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
       await service.runTurns(confined.settings);
       const tidied = memory?.tidy();
       held.defer(async () => tidied);
+      held.defer(async () => memory?.release());
       return memory?.describe();
     },
     [Symbol.asyncDispose]: async () => {

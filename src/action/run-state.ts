@@ -50,6 +50,8 @@ export class RunState {
   announcement: Announcement | undefined;
   /** What the session of the step is known by, once the branch is known that its jobs start from; `undefined` without one. */
   session: string | undefined;
+  /** Whether a question about it claims it for this run, which is about to send something. */
+  claimsSession = false;
   /** The one that the announcement is about. */
   askedSession: string | undefined;
   /** See `ClientOptions.asked`. */

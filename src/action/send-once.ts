@@ -6,7 +6,7 @@ import { askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
 import { askBefore, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
-import { compareHeads, readSession, tellOfLeft } from "./memory/session.ts";
+import { compareHeads, readSession, tellOfLeft, untilFree } from "./memory/session.ts";
 import { tellOfWait, type Wait } from "./memory/tell-of-wait.ts";
 import { untilAborted } from "./memory/wait.ts";
 import { findOwnChange } from "./own-change.ts";
@@ -278,6 +278,16 @@ class Sending {
     // Before the cache says that something may have been sent.
     if (ports.agent) await untilAborted(ports.agent.prepare(), ports.signal);
     if (ports.agent && this.#isAborted) return this.#withdraw(cancelledBeforeSending);
+    if (ports.agent && !conversation && state.session !== undefined) {
+      // Another run may have begun since the last question: installing an agent takes a while.
+      [state.claimsSession, state.askedSession] = [true, undefined];
+      const isFree = await untilFree(this.#run);
+      if (isFree === "changed") {
+        memory.session?.forget();
+        return this.#send(decision, base, early);
+      }
+      if (isFree !== true) return this.#withdraw(isFree);
+    }
     const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
     if (conversation && leftMs < minTimeLeftMs) return this.#withdraw({ kind: "blocked", cause: "time" });
     // A service that can be asked knows what it was sent.

@@ -194,17 +194,24 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
     /**
      * Asks what was sent under the step of a key, and which job a session continues; `undefined` if the service does not know the
      * question (`404`, `405`, `501`), or did not receive the key. @throws RequestError if that is unknown
+     *
+     * @param isClaimed - whether the session is to be busy for other machines from now on, unless it is. Default: no
      */
     lookUpStep: async (
       key: IdempotencyKey,
       limits: CallLimits,
       session?: string,
+      isClaimed = false,
     ): Promise<Announcement | undefined> => {
       if (!options.canBeAsked) return undefined;
       const { asked } = options;
       const waitMs = (asked.until ?? 0) - clock.now();
       if (asked.rejected && waitMs > 0) throw new HttpError({ ...asked.rejected, retryAfterMs: waitMs });
-      const query = new URLSearchParams({ step: key.step, ...(session !== undefined && { session }) });
+      const query = new URLSearchParams({
+        step: key.step,
+        ...(session !== undefined && { session }),
+        ...(isClaimed && { claim: "true" }),
+      });
       const path = `${jobsPath}?${query}`;
       try {
         // The key goes with the question, so that the service can say that something on the way removes it.

@@ -30,6 +30,8 @@ export interface CacheServiceOptions {
   isPlainStorage?: boolean;
   /** How long each answer takes, in milliseconds. Default: 0. */
   delayMs?: number;
+  /** What it has, which services with another access can share. Default: nothing. */
+  entries?: CacheEntry[];
 }
 
 /** What a run may do with the cache. */
@@ -61,9 +63,9 @@ const denial = "cache write denied: token has no writable scopes";
  */
 export async function startCacheService(
   protocol: CacheProtocol,
-  { fault = () => false, access = "write", isPlainStorage = false, delayMs = 0 }: CacheServiceOptions = {},
+  options: CacheServiceOptions = {},
 ): Promise<CacheService> {
-  const entries: CacheEntry[] = [];
+  const { fault = () => false, access = "write", isPlainStorage = false, delayMs = 0, entries = [] } = options;
   const requests: CacheRequest[] = [];
 
   /** Finds the first key as it is, and the others as prefixes. */

@@ -167,9 +167,10 @@ export function createApi(options: ApiOptions): Api {
             const query = queryOf(request);
             const step = stepIn(query);
             const session = sessionIn(query);
+            const claimedBy = query.has("claim") ? step : undefined;
             const caller = callerOf(request);
             const turns = await steps.findStep(decode(project), caller, step);
-            const ofSession = session && (await steps.findSession(decode(project), caller, session));
+            const ofSession = session && (await steps.findSession(decode(project), caller, session, claimedBy));
             const { job, until } = ofSession || {};
             const busyUntil = until === undefined ? undefined : new Date(until).toISOString();
             sendJson(response, 200, {

@@ -27,6 +27,7 @@ export interface CommitNotes {
   left?: NamedTurn["left"];
   /** See `NamedTurn`. Default: none. */
   until?: number | undefined;
+  begunIn?: readonly number[] | undefined;
 }
 
 /**
@@ -37,10 +38,10 @@ export interface CommitNotes {
  * @param title - default: the prompt's
  */
 export function commitMessage(
-  turn: Turn,
+  turn: Turn & { promptHash?: string | undefined },
   ownMessages: readonly string[],
   session: string | null = null,
-  { notes = [], takenBack = [], left, until }: CommitNotes = {},
+  { notes = [], takenBack = [], left, until, begunIn = [] }: CommitNotes = {},
   title = commitTitle(turn.prompt),
 ): string {
   const text = ownMessages
@@ -52,8 +53,9 @@ export function commitMessage(
   const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session)];
   const covered = turn.covers === null ? [] : [`Agent-Covers: ${turn.covers}`];
   const time = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;
-  if (left !== undefined) covered.push(`${leftPrefix}${left}${time}`);
-  const trailers = [...own, `Agent-Prompt: ${hashPrompt(turn.prompt)}`, ...covered].join("\n");
+  const earlier = begunIn.length === 0 ? "" : ` in ${begunIn.join(",")}`;
+  if (left !== undefined) covered.push(`${leftPrefix}${left}${time}${earlier}`);
+  const trailers = [...own, `Agent-Prompt: ${turn.promptHash ?? hashPrompt(turn.prompt)}`, ...covered].join("\n");
   const told = [...listOf(notesTitle, notes), ...listOf(takenBackTitle, takenBack)];
   return `${[title, ...body, ...told, trailers].join("\n\n")}\n`;
 }

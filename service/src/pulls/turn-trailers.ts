@@ -15,11 +15,14 @@ export interface NamedTurn {
   covers: string | undefined;
   /**
    * What it has left if the commit is none of a branch: an unfinished change, nothing although it completed, or nothing because it failed.
-   * `stopped`: an unfinished change that no agent goes on with. `begun`: its agent works, until a time at most.
+   * `stopped`: an unfinished change that no agent goes on with. `pushed`: a branch has its change. `begun`: its agent works, until a time at
+   * most.
    */
-  left: "unfinished" | "nothing" | "failed" | "stopped" | "begun" | undefined;
+  left: "unfinished" | "nothing" | "failed" | "stopped" | "pushed" | "begun" | undefined;
   /** That time, in milliseconds since 1970; `undefined` if none is named. */
   until: number | undefined;
+  /** The turns whose unfinished work that agent began in. */
+  begunIn: readonly number[];
 }
 
 /** Keys of other clients can have any characters, which could look like something else in a message. */
@@ -78,7 +81,7 @@ export const leftPrefix = "Agent-Left: ";
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?)?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|pushed|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?(?: in ([\\d,]{1,200}))?)?$`,
   "gm",
 );
 
@@ -86,7 +89,20 @@ const trailers = new RegExp(
 export function namedTurns(message: string): NamedTurn[] {
   const afterSubject = message.replaceAll("\r\n", "\n").replace(/^.*/, "");
   return [...afterSubject.matchAll(trailers)].map(
-    ([, turn, identity = "", job = "", step, request, session, promptHash, covers, left, until = ""]) => ({
+    ([
+      ,
+      turn,
+      identity = "",
+      job = "",
+      step,
+      request,
+      session,
+      promptHash,
+      covers,
+      left,
+      until = "",
+      begunIn = "",
+    ]) => ({
       turn: Number(turn),
       identity,
       job,
@@ -96,6 +112,7 @@ export function namedTurns(message: string): NamedTurn[] {
       covers,
       left: left as NamedTurn["left"],
       until: Date.parse(until) || undefined,
+      begunIn: begunIn.split(",").filter(Boolean).map(Number),
     }),
   );
 }

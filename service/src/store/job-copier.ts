@@ -117,10 +117,10 @@ export class JobCopier implements AgentHomes {
    * @returns the job that another machine works on
    * @throws SourceUnavailable if it is unknown which job that is, or it cannot be read
    */
-  async restoreSession(session: string): Promise<BusyJob | undefined> {
+  async restoreSession(session: string, claimedBy?: string): Promise<BusyJob | undefined> {
     const { copies, log } = this.#options;
     const find = async (): Promise<BusyJob | string | undefined> =>
-      (await copies.busyJobOf?.(session)) ?? copies.jobOfSession?.(session);
+      (await copies.busyJobOf?.(session, claimedBy)) ?? copies.jobOfSession?.(session);
     const job = await find().catch((error: unknown) => {
       log(`the job of a session cannot be looked up: ${errorMessage(error)}`);
       throw this.#unavailable(error);

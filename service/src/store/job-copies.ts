@@ -39,9 +39,10 @@ export interface JobCopies {
   /**
    * Returns the job of a session that another machine works on. Default: none does that the store does not know.
    *
+   * @param claimedBy - the step for which the session counts as busy on other machines from now on, unless it does already. Default: none
    * @throws as `jobOfSession`
    */
-  busyJobOf?(session: string): Promise<BusyJob | undefined>;
+  busyJobOf?(session: string, claimedBy?: string): Promise<BusyJob | undefined>;
 }
 
 /** A job that another machine works on. */

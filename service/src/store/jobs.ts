@@ -21,8 +21,13 @@ const allAttempts = 2;
 const secondReason = "Another job has its request, too, so no agent is run for it.";
 
 /** The columns of a turn in a copy of its job. */
-const copiedColumns =
-  'id, identity, prompt, "promptHash", sections, asked, covers, asker, state, attempts, "startedAt", "endedAt", answer, reason, head, kept, "stopRequestedAt", "costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", stage, made, caller, step, request';
+const copiedColumns = [
+  ...(["id", "identity", "prompt", "promptHash", "sections", "asked", "covers", "asker", "state"] as const),
+  ...(["attempts", "startedAt", "endedAt", "answer", "reason", "head", "kept", "stopRequestedAt"] as const),
+  ...(["costUsd", "sessionCost", "failureClass", "checkResult", "checkOutput", "stage", "made"] as const),
+  ...(["caller", "step", "request"] as const),
+];
+const copiedNames = copiedColumns.map((name) => `"${name}"`).join(", ");
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -104,25 +109,15 @@ export class StoredJobs {
     const { database } = this.#parts;
     const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head, base, session, branch';
     const job = await database.row<Omit<JobCopy, "turns">>(`SELECT ${columns} FROM job WHERE id = ?`, id);
-    const turns = `SELECT ${copiedColumns} FROM turn WHERE job = ? ORDER BY id`;
+    const turns = `SELECT ${copiedNames} FROM turn WHERE job = ? ORDER BY id`;
     return job && { ...job, turns: await database.rows<TurnCopy>(turns, id) };
   }
 
   /** Adds a job of another store. Its running turns become waiting ones. */
   async addCopy(copy: JobCopy): Promise<void> {
     const { database, ready, announcements, skipTurnIds } = this.#parts;
-    const {
-      id,
-      project,
-      createdAt,
-      archivedAt,
-      pullRequest,
-      head,
-      base,
-      session = null,
-      turns,
-      branch = jobBranch(id),
-    } = copy;
+    const { id, project, createdAt, archivedAt, pullRequest, head, base, session = null, turns } = copy;
+    const { branch = jobBranch(id) } = copy;
     const { state: lastState = "failed", endedAt = null, kept: lastKept = null } = turns.at(-1) ?? {};
     const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
     await database.transaction(async (transaction) => {
@@ -131,60 +126,21 @@ export class StoredJobs {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       const place = [archivedAt, pullRequest, head, base, session, state === "failed" ? lastKept : null, branch];
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
-      const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+      const insertTurn = `INSERT INTO turn (job, project, ${copiedNames}) VALUES (?, ?${", ?".repeat(copiedColumns.length)})`;
       for (const turn of turns) {
-        const { startedAt = null, head: pushed = null, kept = null, stopRequestedAt = null } = turn;
+        const { id: turnId, prompt, promptHash = hashPrompt(prompt), sections = "", asker = "" } = turn;
+        const state = turn.state === "running" ? "waiting" : turn.state;
         // An attempt that did not know of the turn has sent its request again.
         const isRepeated = turns.some(
-          (one) => one.id > turn.id && one.step === turn.step && one.request === turn.request,
+          (one) => one.id > turnId && one.step === turn.step && one.request === turn.request,
         );
         const keyed = isRepeated ? { ...turn, request: undefined } : turn;
-        const { caller, step, request } = await keyOfCopy(transaction, project, keyed);
+        const key = await keyOfCopy(transaction, project, keyed);
         // The other one has the request: no agent is paid for this one, too.
-        const isSecond = turn.request !== undefined && request !== turn.request;
-        const { attempts, reason = null } =
-          isSecond && turn.endedAt === null ? { attempts: allAttempts, reason: secondReason } : turn;
-        const {
-          costUsd = null,
-          sessionCost = null,
-          failureClass = null,
-          checkResult = null,
-          checkOutput = null,
-          stage = null,
-          made = null,
-        } = turn;
-        const turnState = turn.state === "running" ? "waiting" : turn.state;
-        const progress = [
-          turnState,
-          attempts,
-          startedAt,
-          turn.endedAt,
-          turn.answer,
-          reason,
-          pushed,
-          kept,
-          stopRequestedAt,
-        ];
-        const costs = [costUsd, sessionCost, failureClass, checkResult, checkOutput, stage, made];
-        await transaction.run(
-          insertTurn,
-          id,
-          project,
-          turn.id,
-          turn.identity,
-          turn.prompt,
-          turn.promptHash ?? hashPrompt(turn.prompt),
-          turn.sections ?? "",
-          turn.asked ?? null,
-          turn.covers ?? null,
-          turn.asker ?? "",
-          ...progress,
-          ...costs,
-          caller,
-          step,
-          request,
-        );
+        const isSecond = turn.endedAt === null && turn.request !== undefined && key.request !== turn.request;
+        const second = isSecond ? { attempts: allAttempts, reason: secondReason } : {};
+        const row = { ...turn, promptHash, sections, asker, state, ...second, ...key };
+        await transaction.run(insertTurn, id, project, ...copiedColumns.map((name) => row[name] ?? null));
       }
       await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
       await addNextReady(ready, transaction, id);

@@ -29,14 +29,24 @@ export interface KeptCommits {
    */
   begin?(turn: RunningTurn, message: string): Promise<string | undefined>;
   /**
+   * Returns the turns of a turn's job that other machines work on. Default: the store lets no two run.
+   *
+   * @throws if that cannot be read now
+   */
+  besides?(turn: RunningTurn): Promise<readonly { begunIn: readonly number[] }[]>;
+  /**
    * Remembers that a turn ended without anything to keep, where nothing else may do so. Default: that is stored.
    *
    * @param message - of a commit that names the turn, and how it ended; `undefined` if only what says that it has begun is to go
    * @throws if it cannot be written
    */
   end?(turn: RunningTurn, message: string | undefined): Promise<void>;
-  /** Removes what is stored of a turn, because it is published. Default: nothing is removed. Never rejects. */
-  forget?(turn: Pick<Turn, "job" | "identity">): Promise<void>;
+  /**
+   * Removes what is stored of a turn, because it is published. Default: nothing is removed. Never rejects.
+   *
+   * @param message - of a commit that names the turn, to be stored instead where nothing else remembers it. Default: nothing is
+   */
+  forget?(turn: Pick<Turn, "job" | "step" | "identity">, message?: string): Promise<void>;
   /** Returns the command that brings what a turn left, or an earlier one of its job, into a clone of the repository. Default: the job's page has it. */
   commandFor?(turn: Pick<Turn, "job" | "identity">, kept: KeptWork): string | undefined;
 }

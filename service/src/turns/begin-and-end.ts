@@ -11,7 +11,8 @@ export async function tellBegin(work: Work): Promise<void> {
   const { keptCommits, job, machine, timeLimitMs, log } = context;
   const until = machine.wallTime() + timeLimitMs + reserveMs;
   try {
-    const message = commitMessage(turn, [], job.session, { left: "begun", until }, "Begun");
+    const begunIn = work.begunIn?.map(({ id }) => id);
+    const message = commitMessage(turn, [], job.session, { left: "begun", until, begunIn }, "Begun");
     const risk = await keptCommits?.begin?.(turn, message);
     if (risk !== undefined) log(risk);
     work.hasBegun = keptCommits?.begin !== undefined;

@@ -6,9 +6,8 @@ import { checkChange, NotAllowed } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { placeOn } from "./stages/make.ts";
 import { moveOnto } from "./stages/push.ts";
-import type { Evidence } from "./take-up.ts";
 import { turnName } from "./turn-name.ts";
-import { type Placed, unchecked, type Work, type WorkContext } from "./work.ts";
+import { type Evidence, type Placed, unchecked, type Work, type WorkContext } from "./work.ts";
 
 /*
  * What GitHub refused, a push or a pull request, is paid for. It is kept, its turn fails, and the next turn of the job takes it up where

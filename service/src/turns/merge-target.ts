@@ -23,6 +23,12 @@ export async function mergeTarget(work: Work): Promise<Start> {
   const { branch, targetBranch, base, head } = start;
   const target = start.isContinued ? await repository.branchHead(targetBranch) : undefined;
   if (target === undefined || target === base) return start;
+  if ((await context.keptCommits?.besides?.(turn))?.length)
+    return stayBehind(
+      work,
+      target,
+      `Another run of this job works on ${branch}, so ${targetBranch} is not merged into it now.`,
+    );
   const merged = await repository.merge(head, target, mergeMessage(targetBranch, branch, turn.job));
   if ("conflicts" in merged) {
     const both = `${targetBranch} cannot be merged into ${branch}, because both have changed ${quoted(merged.conflicts.map(showPath))}.`;

@@ -7,8 +7,8 @@
 export interface Facts {
   /** Where GitHub has its commit, or what became of that. `pushed`: without a pull request. `closed`: by a person, without a merge. */
   github?: "published" | "pushed" | "merged" | "closed" | "gone" | undefined;
-  /** What a ref, the clone or the cache keeps of it. */
-  kept?: "made" | "unfinished" | "nothing" | "failed" | "begun" | undefined;
+  /** What a ref, the clone or the cache keeps of it. `pushed`: it completed, and its commit was on the branch. */
+  kept?: "made" | "unfinished" | "pushed" | "nothing" | "failed" | "begun" | undefined;
   /** The store, or its copy in the cache. `kept`: it failed, and its commit was kept. */
   stored?: "open" | "completed" | "nothing" | "kept" | "unfinished" | "failed" | undefined;
   /** Whether a later turn of its job has pushed. Default: no. */
@@ -41,6 +41,7 @@ export function standingOf({ github, kept, stored, isPassed = false }: Facts): S
   if (stored === "completed") return "completed";
   if (github !== undefined) return github === "gone" ? "taken away" : github;
   if (kept === "made" || kept === "unfinished") return kept;
+  if (kept === "pushed") return "completed";
   if (kept === "nothing") return "no change";
   // That it failed says nothing about what is kept elsewhere.
   if (stored === "kept") return "made";

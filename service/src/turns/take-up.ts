@@ -10,11 +10,19 @@ import { findStartOf, readLastPullRequest } from "./last-pull-request.ts";
 import { TakenAway } from "./refusal.ts";
 import { placeOn, unchanged } from "./stages/make.ts";
 import { ConflictError, moveOnto, replace } from "./stages/push.ts";
-import { type Facts, standingOf } from "./standing.ts";
+import { standingOf } from "./standing.ts";
 import { untilStopped } from "./turn-deadline.ts";
 import { turnName } from "./turn-name.ts";
 import { removeUncounted } from "./uncounted-commits.ts";
-import { type Placed, type Position, type RunContext, unchecked, type Work, type WorkContext } from "./work.ts";
+import {
+  type Evidence,
+  type Placed,
+  type Position,
+  type RunContext,
+  unchecked,
+  type Work,
+  type WorkContext,
+} from "./work.ts";
 
 /** Finds where a turn starts, after removing uncounted commits from its branch. */
 export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<Work> {
@@ -61,12 +69,6 @@ async function isClean({ start, context }: Work, isFirst: boolean): Promise<bool
     if (!isFirst || !(error instanceof GitError)) throw error;
   }
   return false;
-}
-
-/** What a source says about a turn, and how its commit is placed on the branch, if it is to be published. */
-export interface Evidence extends Facts {
-  /** Returns the turn's work with its position; `undefined` if it conflicts with the branch. */
-  place?: () => Promise<Work | undefined>;
 }
 
 type Source = (work: Work) => Evidence | Promise<Evidence>;

@@ -3,6 +3,7 @@ import { errorMessage } from "../error-message.ts";
 import { thisMachine } from "../machine.ts";
 import type { EndedState, KeptWork, RunningTurn, StoredJob, TurnResult } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
+import { commitMessage } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
@@ -99,7 +100,9 @@ async function walkStages(work: Work): Promise<EndedState> {
     }
     work.at = await next(work, work.at);
   }
-  for (const one of [work.maker, ...(work.begunIn ?? [])]) await context.keptCommits?.forget?.(one);
+  for (const one of work.begunIn ?? []) await context.keptCommits?.forget?.(one);
+  const record = commitMessage(work.maker, [], context.job.session, { left: "pushed" }, "Pushed");
+  await context.keptCommits?.forget?.(work.maker, record);
   if (isOwn) await logEarlierFailures(work);
   return "completed";
 }

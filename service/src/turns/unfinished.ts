@@ -118,6 +118,11 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
     log(`The last ${inRow.length} turns did not complete, so this one starts without what they left.`);
     return { ...none, prompt: `${ended} ${clean}` };
   }
+  const others = conflicting || maker.kept !== "unfinished" ? [] : ((await context.keptCommits?.besides?.(turn)) ?? []);
+  if (others.some(({ begunIn }) => begunIn.includes(maker.id))) {
+    log(`Another run goes on with what ${turnName(maker.id)} left, so this one starts without that.`);
+    return { ...none, prompt: `${ended} ${clean}` };
+  }
   const found = conflicting?.found ?? (maker.kept === "unfinished" ? await findUnfinished(maker, work) : undefined);
   const laid = found && (await layOut(found, work, agent).catch((error: unknown) => errorMessage(error)));
   if (typeof laid === "string") {

@@ -7,6 +7,7 @@ import type { Committer } from "../pulls/committers.ts";
 import type { StoredReport } from "../store/running-turns.ts";
 import { LeaseLost } from "../store-errors.ts";
 import type { LastPullRequest } from "./last-pull-request.ts";
+import type { Facts } from "./standing.ts";
 import type { TurnContext } from "./turn-ports.ts";
 import type { Push } from "./uncounted-commits.ts";
 
@@ -77,6 +78,12 @@ export interface Work {
   tried: string | undefined;
   /** The last push, set before it starts: it can arrive even if it is reported as failed. */
   pushed: Push | "recorded" | undefined;
+}
+
+/** What a source says about a turn, and how its commit is placed on the branch, if it is to be published. */
+export interface Evidence extends Facts {
+  /** Returns the turn's work with its position; `undefined` if it conflicts with the branch. */
+  place?: () => Promise<Work | undefined>;
 }
 
 /** Returns whether the turn's own agent has run in this process. */

@@ -6,14 +6,16 @@ import { packMessage, readPacked } from "../../src/git/job-commits.ts";
 import type { WorkRefs } from "../../src/git/work-refs.ts";
 import type { Machine } from "../../src/machine.ts";
 import type { KeptWork, RunningTurn, Turn } from "../../src/model.ts";
-import { namedTurns } from "../../src/pulls/turn-trailers.ts";
+import { commitMessage } from "../../src/pulls/commit-message.ts";
+import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import type { BusyJob } from "../../src/store/job-copies.ts";
+import { newTurnIdentity } from "../../src/store/job-state.ts";
 import { applyCommand, type KeptCommits } from "../../src/store/kept-commits.ts";
 import { dayMs } from "../../src/time.ts";
 
 export interface KeptOnRefsOptions {
   refs: Pick<WorkRefs, "names" | "list" | "write" | "read" | "remove">;
-  machine: Pick<Machine, "wallTime">;
+  machine: Pick<Machine, "wallTime" | "sleep">;
   log: (line: string) => void;
 }
 
@@ -29,19 +31,25 @@ interface Kept {
 }
 
 const nameSyntax =
-  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|ended)$/;
-/** Unclaimed work is removed after this time; records of a turn without a change are removed when a re-run is no longer possible. */
+  /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|pushed|ended)$/;
+/** Unclaimed work is removed after this time; records without a change are removed when a re-run is no longer possible. */
 const maxAgeDays = 60;
 const maxEndedDays = 31;
 /** How many are read per job, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
 /** By what is lost with one that is not read. */
-const stageOrder = ["made", "unfinished", "ended", "begun"];
+const stageOrder = ["made", "unfinished", "ended", "pushed", "begun"];
 /** Longer than GitHub lets any job run; of a time that somebody has made up. */
 const maxBusyMs = dayMs;
 /** For how long a listing counts, in milliseconds. */
 const listedMs = 10_000;
+/** In the name of a ref by which a run claims a session before it has a job. */
+const noJob = "job_00000000-0000-0000-0000-000000000000";
+/** Until the agent begins, in milliseconds: the project's setup comes first. */
+const claimMs = 30 * 60_000;
+/** After this time, a run that claims a session at the same time has given way, in milliseconds. */
+const giveWayMs = 2000;
 
 /**
  * Keeps the commits of turns in refs of the repository from the agent's end until they are published. Nearly every run can write refs,
@@ -61,7 +69,10 @@ export class KeptOnRefs implements KeptCommits {
     await this.#save(turn, packed);
   }
 
-  async #save({ job, step, identity }: RunningTurn, packed: Uint8Array): ReturnType<WorkRefs["write"]> {
+  async #save(
+    { job, step, identity }: Pick<Turn, "job" | "step" | "identity">,
+    packed: Uint8Array,
+  ): ReturnType<WorkRefs["write"]> {
     const { refs, machine } = this.#options;
     const named = namedTurns(readPacked(packed)?.message ?? "");
     const { session, left } = named.find((one) => one.identity === identity) ?? {};
@@ -72,20 +83,18 @@ export class KeptOnRefs implements KeptCommits {
       failed: "ended",
       stopped: "unfinished",
       unfinished: "unfinished",
+      pushed: "pushed",
       begun: "begun",
     };
     const stage = left === undefined ? "made" : stages[left];
     const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${stage}`;
     // A newer attempt of a step takes the place of one whose runner was lost.
     const isOfStep = (one: Kept): boolean => left === "begun" && one.stage === "begun" && one.step === shortHash(step);
-    const earlier = [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])];
-    this.#own.add(name);
-    return refs.write(
-      name,
-      job,
-      packed,
-      earlier.map((one) => one.name),
+    const earlier = new Set(
+      [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])].map((one) => one.name),
     );
+    this.#own.add(name);
+    return refs.write(name, job, packed, [...earlier]);
   }
 
   async begin(turn: RunningTurn, message: string): Promise<string | undefined> {
@@ -106,7 +115,7 @@ export class KeptOnRefs implements KeptCommits {
   async load(job: string, { identity }: Pick<Turn, "identity">): Promise<Uint8Array | undefined> {
     const { refs, log } = this.#options;
     for (const { name, stage } of this.#ofTurn(job, identity)) {
-      if (stage === "ended" || stage === "begun") continue;
+      if (stage !== "made" && stage !== "unfinished") continue;
       const packed = await refs.read(name);
       const turns = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
       if (turns.some((turn) => turn.job === job && turn.identity === identity)) return packed;
@@ -115,9 +124,17 @@ export class KeptOnRefs implements KeptCommits {
     return undefined;
   }
 
-  async forget({ job, identity }: Pick<Turn, "job" | "identity">): Promise<void> {
+  async forget(turn: Pick<Turn, "job" | "step" | "identity">, message?: string): Promise<void> {
+    const { machine, log } = this.#options;
+    const ofTurn = this.#ofTurn(turn.job, turn.identity);
     // The record of a turn without a change is its only trace.
-    await this.#remove(this.#ofTurn(job, identity).filter(({ stage }) => stage !== "ended"));
+    const hasEnded = ofTurn.some(({ stage }) => stage === "ended");
+    // Without one, refs are refused.
+    if (message === undefined || hasEnded || ofTurn.length === 0)
+      return this.#remove(ofTurn.filter(({ stage }) => stage !== "ended"));
+    await this.#save(turn, packMessage(message, machine.wallTime())).catch((error: unknown) => {
+      log(`${turn.job}: only its branch tells that a turn has published its work: ${errorMessage(error)}`);
+    });
   }
 
   commandFor({ job, identity }: Pick<Turn, "job" | "identity">, kept: KeptWork): string | undefined {
@@ -127,12 +144,18 @@ export class KeptOnRefs implements KeptCommits {
     return ref && `git fetch origin ${workRefPrefix}${ref.name} && git show FETCH_HEAD:change | ${applyCommand}`;
   }
 
-  /** Returns a job's kept commits, newest first. @throws if they cannot be read now */
-  async commitsOf(jobId: string): Promise<DatedCommit[]> {
+  /**
+   * Returns a job's kept commits, newest first.
+   *
+   * @param known - identities of turns that need none, because their commits are on the branch. Default: none
+   * @throws if they cannot be read now
+   */
+  async commitsOf(jobId: string, known: Iterable<string> = []): Promise<DatedCommit[]> {
     const { refs, log } = this.#options;
     const read = new Map<string, DatedCommit | undefined>();
+    const others = new Set([...known].map(shortHash));
     const ofJob = (): string[] => {
-      const kept = this.#all.filter(({ job }) => job === jobId);
+      const kept = this.#all.filter(({ job, identity }) => job === jobId && !others.has(identity));
       // Runners that were lost can have left many that say no more than that.
       kept.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage) || b.day - a.day);
       return kept.slice(0, maxRead).map(({ name }) => name);
@@ -158,39 +181,102 @@ export class KeptOnRefs implements KeptCommits {
    * Returns the job of a session that another machine works on.
    *
    * @param own - steps whose turns are taken over
+   * @param claimedBy - see `JobCopies`
    * @throws if that cannot be read now
    */
-  async busyJobOf(session: string, own: ReadonlySet<string>): Promise<BusyJob | undefined> {
-    const { refs, machine } = this.#options;
-    await refs.list(listedMs);
+  async busyJobOf(session: string, own: ReadonlySet<string>, claimedBy?: string): Promise<BusyJob | undefined> {
+    const { refs, machine, log } = this.#options;
     const hash = shortHash(session);
     const ownSteps = new Set([...own].map(shortHash));
-    const isOthers = ({ name, step }: Kept): boolean => !this.#own.has(name) && !ownSteps.has(step);
-    const begun = this.#all.filter((one) => one.stage === "begun" && one.session === hash && isOthers(one));
-    for (const { name, job, identity } of begun) {
-      const packed = await refs.read(name);
-      const named = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
-      const until = named.find((one) => one.job === job && shortHash(one.identity) === identity)?.until ?? 0;
-      const leftMs = until - machine.wallTime();
-      if (leftMs > 0 && leftMs < maxBusyMs) return { job, until };
+    const look = async (maxAgeMs = 0): Promise<BusyJob | undefined> => {
+      await refs.list(maxAgeMs);
+      const [first] = await this.#running((one) => one.session === hash && !ownSteps.has(one.step));
+      return first && { job: first.job, until: first.until };
+    };
+    const busy = await look(listedMs);
+    if (busy !== undefined || claimedBy === undefined) return busy;
+    try {
+      await this.#claim(session, claimedBy);
+    } catch (error) {
+      log(`Other runs do not see that this one is about to begin: ${errorMessage(error)}`);
+      return undefined;
     }
-    return undefined;
+    // Of two that claim it within the same seconds, each sees the other if it pushed later.
+    const rival = await look();
+    if (rival === undefined) return undefined;
+    const claims = this.#all.filter((one) => one.job === noJob && one.session === hash).map(({ name }) => name);
+    if (this.#own.has(claims.sort()[0] ?? "")) await machine.sleep(giveWayMs);
+    const winner = await look();
+    if (winner !== undefined) await this.release();
+    return winner;
   }
 
-  /** Returns the ids of jobs with kept work of a step or session. */
-  jobsOf(kind: "step" | "session", value: string): string[] {
-    const hash = shortHash(value);
-    const found = this.#all.filter((one) => one[kind] === hash);
+  async #claim(session: string, step: string): Promise<void> {
+    const until = this.#options.machine.wallTime() + claimMs;
+    const nothing = { id: 1, job: noJob, prompt: "", sections: "", covers: null, attempts: 0, request: "" };
+    const turn = { ...nothing, identity: newTurnIdentity(), step, lease: "", isResumed: false };
+    await this.begin(turn, commitMessage(turn, [], session, { left: "begun", until }, "Claimed"));
+  }
+
+  /** Ends the claims of this process that no turn has taken the place of. Never rejects. */
+  async release(): Promise<void> {
+    await this.#remove(this.#all.filter(({ name, job }) => job === noJob && this.#own.has(name)));
+  }
+
+  /** As of the last listing, so that a turn costs no request more: most have begun long before. */
+  besides({ job, step }: RunningTurn): Promise<(NamedTurn & BusyJob)[]> {
+    return this.#running((one) => one.job === job && one.step !== shortHash(step));
+  }
+
+  /** Returns turns that other machines work on. @throws if that cannot be read now */
+  async #running(isAsked: (one: Kept) => boolean): Promise<(NamedTurn & BusyJob)[]> {
+    const { refs, machine } = this.#options;
+    const running: (NamedTurn & BusyJob)[] = [];
+    for (const one of this.#all) {
+      if (one.stage !== "begun" || this.#own.has(one.name) || !isAsked(one)) continue;
+      const named = namedTurns(readPacked((await refs.read(one.name)) ?? Buffer.of())?.message ?? "");
+      const turn = named.find(({ job, identity }) => job === one.job && shortHash(identity) === one.identity);
+      const { until = 0 } = turn ?? {};
+      const leftMs = until - machine.wallTime();
+      if (turn && leftMs > 0 && leftMs < maxBusyMs) running.push({ ...turn, until });
+    }
+    return running;
+  }
+
+  /** Returns the ids of jobs that refs name for a step. */
+  jobsOfStep(step: string): string[] {
+    const hash = shortHash(step);
+    const found = this.#all.filter((one) => one.step === hash && one.job !== noJob);
     // The first one has the request, if two jobs have the same.
     found.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage));
     return [...new Set(found.map(({ job }) => job))];
+  }
+
+  /**
+   * Returns the job of a session that was last worked on, and when. Refs tell the day; which one of that day is read.
+   *
+   * @param known - jobs that do not count
+   * @throws if that cannot be read now
+   */
+  async newestJobOf(session: string, known: ReadonlySet<string>): Promise<{ job: string; at: number } | undefined> {
+    const hash = shortHash(session);
+    const ofSession = this.#all.filter(({ session: of, job }) => of === hash && job !== noJob && !known.has(job));
+    const lastDay = Math.max(...ofSession.map(({ day }) => day));
+    let newest: { job: string; at: number } | undefined;
+    for (const { name, job } of ofSession.filter(({ day }) => day === lastDay).slice(0, maxRead)) {
+      const packed = await this.#options.refs.read(name);
+      const { message = "", at = 0 } = (packed && readPacked(packed)) ?? {};
+      const isOfSession = namedTurns(message).some((one) => one.job === job && one.session === session);
+      if (isOfSession && at > (newest?.at ?? 0)) newest = { job, at };
+    }
+    return newest;
   }
 
   /** Removes expired refs. Never rejects. */
   async tidy(): Promise<void> {
     const ageOf = ({ day }: Kept): number => (this.#options.machine.wallTime() - day) / dayMs;
     const isOld = (one: Kept): boolean =>
-      ageOf(one) > (one.stage === "ended" || one.stage === "begun" ? maxEndedDays : maxAgeDays);
+      ageOf(one) > (one.stage === "made" || one.stage === "unfinished" ? maxAgeDays : maxEndedDays);
     await this.#remove(this.#all.filter(isOld).slice(0, maxRemoved));
   }
 

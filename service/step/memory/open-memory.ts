@@ -35,7 +35,7 @@ export interface MemoryOptions {
   secrets: readonly string[];
   log: (line: string) => void;
   /** Default: this machine. */
-  machine?: Pick<Machine, "wallTime"> | undefined;
+  machine?: Pick<Machine, "wallTime" | "sleep"> | undefined;
 }
 
 /** What the step knows about other runs. */
@@ -44,6 +44,8 @@ export interface StepMemory {
   describe(): Promise<Memory>;
   /** Deletes what lost runs left on GitHub. Never rejects. */
   tidy(): Promise<void>;
+  /** Ends the claims that this run has not used. Never rejects. */
+  release(): Promise<void>;
 }
 
 /** Opens the memory of other runs: jobs' branches and pull requests, and the Actions cache. */
@@ -102,7 +104,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     }
   };
   const describe = async () => ({ branches: await canRebuild(rebuilt, log), cache: cacheAccess, isOwnRepository });
-  return { copies, describe, tidy };
+  return { copies, describe, tidy, release: () => kept.release() };
 }
 
 async function canRebuild(rebuilt: RebuiltJobs, log: (line: string) => void): Promise<Memory["branches"]> {

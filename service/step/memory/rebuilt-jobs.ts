@@ -5,6 +5,7 @@ import { type Machine, thisMachine } from "../../src/machine.ts";
 import { jobBranch, jobOfBranch } from "../../src/model.ts";
 import type { GitHubPullRequests } from "../../src/pulls/github.ts";
 import { namedTurns, sessionTrailer, stepPrefix } from "../../src/pulls/turn-trailers.ts";
+import type { BusyJob } from "../../src/store/job-copies.ts";
 import type { KeptOnRefs } from "./kept-on-refs.ts";
 import { type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
 
@@ -20,7 +21,7 @@ export interface RebuiltJobsOptions {
   pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn" | "hasCreated">;
   projectId: string;
   /** Commits that are kept outside of branches. */
-  kept: Pick<KeptOnRefs, "commitsOf" | "jobsOf">;
+  kept: Pick<KeptOnRefs, "commitsOf" | "jobsOfStep" | "newestJobOf">;
   /** Whether GitHub made the token for the workflow. */
   isWorkflowToken: boolean;
   /** Default: this machine. */
@@ -35,6 +36,8 @@ const reRunDays = 31;
 const sessionDays = 60;
 /** Data from when the clone was opened is not fetched again: earlier attempts and runs had ended by then. */
 const openedMs = 15_000;
+/** Until a client that is told of a change asks again, in milliseconds. */
+const changedMs = 60_000;
 /** How long GitHub's lists may lag behind on new pull requests and branch creators. A comment may directly follow another run. */
 const listDelayMs = 60_000;
 
@@ -46,6 +49,8 @@ export class RebuiltJobs {
   readonly #options: RebuiltJobsOptions;
   /** Steps whose jobs were requested: earlier attempts of them may have sent something. */
   readonly #reRun = new Set<string>();
+  /** The job of each session with the head of its branch, when it was last asked for. */
+  readonly #sessions = new Map<string, string>();
 
   constructor(options: RebuiltJobsOptions) {
     this.#options = options;
@@ -75,9 +80,10 @@ export class RebuiltJobs {
     await repository.fetch([branch, targetBranch]);
     // GitHub keeps a pull request's commits after its branch is deleted.
     const head = (await repository.branchHead(branch)) ?? pull?.head;
-    const kept = await keptRefs.commitsOf(jobId);
-    if (head === undefined && kept.length === 0) return undefined;
     const commits = head === undefined ? [] : await repository.commitsOfBranch(head, maxCommits);
+    const pushed = commits.flatMap(({ message }) => namedTurns(message)).map(({ identity }) => identity);
+    const kept = await keptRefs.commitsOf(jobId, pushed);
+    if (head === undefined && kept.length === 0) return undefined;
     // A turn pushes before it opens the pull request.
     const isOwn = head === undefined || (pull !== undefined && !pull.isOthers);
     if (!isOwn && !(await pullRequests.hasCreated(branch, account))) {
@@ -108,12 +114,13 @@ export class RebuiltJobs {
     const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch, openedMs);
     const turns = commits.flatMap(({ message }) => namedTurns(message));
     const pushed = turns.filter(({ key }) => key?.step === step).map(({ job }) => job);
-    return [...new Set([...pushed, ...this.#options.kept.jobsOf("step", step)])];
+    return [...new Set([...pushed, ...this.#options.kept.jobsOfStep(step)])];
   }
 
   /**
-   * Returns the id of the session's job with the newest commit on its own branch; otherwise of one that only other branches name. A
-   * candidate, as above: commits that were merged into the target branch can name any job and date.
+   * Returns the id of the session's job with the newest commit on its own branch; otherwise of one that only other branches name, unless a
+   * ref names a newer one: people may have rewritten a branch, or squashed it. A candidate, as above: commits that were merged into the
+   * target branch can name any job and date.
    */
   async jobOfSession(session: string): Promise<string | undefined> {
     const { repository, targetBranch } = this.#options;
@@ -130,7 +137,30 @@ export class RebuiltJobs {
       const own = onBranch.find((commit) => jobsIn(commit).includes(job));
       if (own !== undefined && own.at > (newest?.at ?? 0)) newest = { job, at: own.at };
     }
-    return newest?.job ?? jobs[0] ?? this.#options.kept.jobsOf("session", session)[0];
+    const own = newest?.job ?? jobs[0];
+    const inRefs = await this.#options.kept.newestJobOf(session, new Set(jobs));
+    const { at = 0 } = commits.find((commit) => own !== undefined && jobsIn(commit).includes(own)) ?? {};
+    const found = inRefs !== undefined && inRefs.at > at ? inRefs.job : own;
+    const head = found && (await repository.branchHead(await this.#branchOf(found)));
+    this.#sessions.set(session, `${found} ${head}`);
+    return found;
+  }
+
+  /** Lets the next answer on a session not count as a change: whoever asks knows of one. */
+  forgetSession(session: string): void {
+    this.#sessions.delete(session);
+  }
+
+  /**
+   * Returns the job of a session as one that another machine works on for a moment, if a run has begun and ended since it was asked for: what
+   * this one was told is out of date.
+   */
+  async changedJobOf(session: string): Promise<BusyJob | undefined> {
+    const { machine = thisMachine } = this.#options;
+    const before = this.#sessions.get(session);
+    const job = await this.jobOfSession(session);
+    const hasChanged = before !== undefined && before !== this.#sessions.get(session);
+    return hasChanged && job !== undefined ? { job, until: machine.wallTime() + changedMs } : undefined;
   }
 
   /** Returns a job's branch, which may have an earlier prefix. */

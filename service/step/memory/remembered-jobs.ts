@@ -19,7 +19,8 @@ export interface RememberedJobsOptions {
   cached: JobCopies | undefined;
   /** As far as known. */
   isCacheWritable: boolean;
-  rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep" | "jobOfSession">;
+  rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep" | "jobOfSession"> &
+    Partial<Pick<RebuiltJobs, "changedJobOf" | "forgetSession">>;
   /** The preferred place for unpublished commits. */
   kept: KeptCommits & Partial<Pick<KeptOnRefs, "busyJobOf">>;
   /** Whether no earlier attempt of this workflow run can have sent anything. */
@@ -112,13 +113,17 @@ export class RememberedJobs implements JobCopies {
     return this.#options.rebuilt.jobOfSession(session);
   }
 
-  async busyJobOf(session: string): Promise<BusyJob | undefined> {
-    return this.#options.kept.busyJobOf?.(session, this.#asked);
+  async busyJobOf(session: string, claimedBy?: string): Promise<BusyJob | undefined> {
+    const { kept, rebuilt } = this.#options;
+    const busy = await kept.busyJobOf?.(session, this.#asked, claimedBy);
+    if (busy !== undefined) rebuilt.forgetSession?.(session);
+    return busy === undefined && claimedBy !== undefined ? rebuilt.changedJobOf?.(session) : busy;
   }
 
   /** In refs of the repository, or in the Actions cache if GitHub rejects them. */
   get keptCommits(): KeptCommits {
     const { kept, cached, keeps, log } = this.#options;
+    const isCached = (): boolean => cached !== undefined && this.#isCacheWritable;
     return {
       save: async (turn, packed) => {
         const isRefused = (one: NamedTurn["left"]): boolean =>
@@ -149,11 +154,11 @@ export class RememberedJobs implements JobCopies {
             : "What it makes is lost, and has to be paid again, if it cannot be published";
           throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
         }),
+      besides: async (turn) => (await kept.besides?.(turn)) ?? [],
       end: async (turn, message) => {
-        const isCached = cached !== undefined && this.#isCacheWritable;
-        await kept.end?.(turn, isCached ? undefined : message);
+        await kept.end?.(turn, isCached() ? undefined : message);
       },
-      forget: async (turn) => kept.forget?.(turn),
+      forget: async (turn, message) => kept.forget?.(turn, isCached() ? undefined : message),
       commandFor: (...turn) => kept.commandFor?.(...turn),
     };
   }

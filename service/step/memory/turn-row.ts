@@ -31,6 +31,8 @@ export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCop
   const kept = (reason: string, what: TurnCopy["kept"], more: Partial<TurnCopy> = {}): TurnCopy =>
     copy && isOpen(copy) ? copy : failed(reason, { kept: what, ...more });
   switch (standingOf({ ...facts, stored: copy && storedOf(copy) })) {
+    case "completed":
+      return copy?.state === "completed" ? copy : completed(facts, found ?? known, copy);
     case "published":
     case "no change":
       return completed(facts, found ?? known, copy);
@@ -47,7 +49,8 @@ export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCop
     case "lost":
       return failed(passedReason);
     case "begun":
-      return copy ?? failed(lostReason);
+      // It has left nothing, so that what was kept before it is still the last.
+      return copy && facts.kept !== "begun" ? copy : failed(lostReason, { attempts: 0 });
     default:
       return known;
   }

@@ -28,8 +28,12 @@ async function setUp(access: RunAccess) {
     `echo text > "$word.md"; echo "$word ends" >> ${ledger}`,
   ].join("; ");
   const found = (): string[] => (existsSync(ledger) ? readFileSync(ledger, "utf8").trim().split("\n") : []);
+  // What is published leaves only a record, if the cache cannot be written.
   const refs = (): string[] =>
-    docs.git("for-each-ref", "--format=%(refname)", "refs/agent-work").split("\n").filter(Boolean);
+    docs
+      .git("for-each-ref", "--format=%(refname)", "refs/agent-work")
+      .split("\n")
+      .filter((name) => name !== "" && !name.endsWith("/pushed"));
   let child: ChildProcess | undefined;
   const onStart = (process: ChildProcess): void => {
     child ??= process;
@@ -121,6 +125,22 @@ test.each(rows(accesses, 1))(
 );
 
 test.each(rows(accesses, 1))(
+  "of two runs of a session that begin at once, one waits for the other, with a cache that %s",
+  async (_which, access) => {
+    const { github, night, found, refs } = await setUp(access);
+    const [one, two] = await Promise.all([night("1", "Write: first"), night("2", "Write: other")]);
+    for (const { outputs, log } of [one, two]) expect(outputs, log).toMatchObject({ outcome: "pr-created" });
+    expect(two.outputs["job-id"]).toBe(one.outputs["job-id"]);
+    const [first] = found()[0]?.split(" ") ?? [];
+    const last = first === "first" ? "other" : "first";
+    expect(found()).toEqual([first, last].flatMap((word) => [`${word} begins`, `${word} ends`]));
+    expect(await github.call("GET", "/pulls?state=all")).toHaveLength(1);
+    expect(refs()).toEqual([]);
+  },
+  90_000,
+);
+
+test.each(rows(accesses, 1))(
   "a comment while another one is worked on begins beside it, in its job, with a cache that %s",
   async (_which, access) => {
     const { docs, github, comment, refs, release, untilBegun } = await setUp(access);
@@ -138,6 +158,38 @@ test.each(rows(accesses, 1))(
     expect(pulls).toHaveLength(1);
     for (const word of ["first", "other"]) expect(pulls[0]?.body).toContain(word);
     expect(refs()).toEqual([]);
+  },
+  60_000,
+);
+
+const takers = [
+  ["rewritten the branch", false],
+  ["merged the pull request with a title of their own, and deleted the branch", true],
+] as const;
+test.each(
+  rows(
+    accesses.flatMap((access) => takers.map((taker) => [...access, ...taker] as const)),
+    2,
+  ),
+)(
+  "with a cache that %s (%s), a re-run knows the job, and runs no agent, after a person has %s",
+  async (_which, _access, _what, isMerged) => {
+    const { docs, github, night, found } = await setUp(_access);
+    const first = await night("1", "Write: first");
+    expect(first.outputs, first.log).toMatchObject({ outcome: "pr-created" });
+    const { "job-id": id, "pr-link": link, ref = "" } = first.outputs;
+    const theirs = docs.git("commit-tree", `${ref}^{tree}`, "-p", "main", "-m", "A title of their own");
+    docs.setHead(isMerged ? "main" : ref, theirs);
+    if (isMerged) {
+      await github.call("PUT", "/pulls/1/merge", {});
+      docs.deleteBranch(ref);
+    }
+    const again = await night("1", "Write: first", {}, "2");
+    expect(again.outputs, again.log).toMatchObject({ outcome: "pr-created", "job-id": id, "pr-link": link });
+    const next = await night("2", "Write: next");
+    expect(next.outputs, next.log).toMatchObject({ outcome: "pr-created" });
+    expect(next.outputs["job-id"] === id).toBe(!isMerged);
+    expect(found()).toEqual(["first begins", "first ends", "next begins", "next ends"]);
   },
   60_000,
 );

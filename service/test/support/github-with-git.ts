@@ -1,13 +1,9 @@
-import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { appendFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
-import { pipeline } from "node:stream";
 import { createEmulator } from "emulate";
 import type { DocsRepository } from "../../../tools/docs-repository.ts";
 import { type LoopbackServer, listen } from "../../src/http/listen.ts";
+import { allowGitOverHttp, answerGit } from "./git-over-http.ts";
 
 /** May respond in place of GitHub, and returns whether it did. */
 export type GitHubReply = (route: string, response: ServerResponse) => boolean;
@@ -44,9 +40,7 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
   const owner = "acme";
   const repo = `docs-${randomUUID()}`;
   const gitPath = new RegExp(`^/${owner}/${repo}(?:\\.git)?(/.*)$`);
-  // The commit of a pull request can be fetched also after its branch was deleted.
-  const settings = "[http]\n\treceivepack = true\n[uploadpack]\n\tallowReachableSHA1InWant = true\n";
-  appendFileSync(join(docs.path, "config"), settings);
+  allowGitOverHttp(docs);
   const emulator = await createEmulator({
     service: "github",
     port: 0,
@@ -77,10 +71,11 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     requests.push(route);
     authorizations.push([route, request.headers.authorization ?? ""]);
     if (reply(route, response)) return request.resume();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const given = tokenOf(request.headers.authorization ?? "");
     const [, path] = gitPath.exec(url.pathname) ?? [];
     if (path !== undefined) {
-      url.pathname = path;
-      const given = tokenOf(request.headers.authorization ?? "");
       const allowed = [token, appToken].includes(given) ? access.get(given) : "none";
       if (allowed === "none") {
         const denied = response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' });
@@ -88,12 +83,12 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
       }
       if (allowed === "read" && `${url}`.includes("receive-pack"))
         return response.writeHead(403).end("Write access to repository not granted.");
-      return serveGit(docs, url, request, response);
+      const { method, headers } = request;
+      const asked = { method, headers, path, query: url.search, body: Buffer.concat(chunks) };
+      const answer = await answerGit(docs, asked);
+      return response.writeHead(answer.status, answer.headers).end(answer.body);
     }
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    if (access.get(tokenOf(request.headers.authorization ?? "")) === "none")
-      return send(response, 401, { message: "Bad credentials" });
+    if (access.get(given) === "none") return send(response, 401, { message: "Bad credentials" });
     // The token of a GitHub App is of no user, but GraphQL knows it.
     if (route === "GET /user") return send(response, 403, { message: "Resource not accessible by integration" });
     if (route === "POST /graphql") {
@@ -181,37 +176,4 @@ function showHead(docs: DocsRepository, heads: Map<number, string>, one: unknown
     heads.set(number, commit);
   }
   head.sha = heads.get(number) ?? head.sha;
-}
-
-/** The folder of Git's programs. */
-let gitPrograms: string | undefined;
-
-/** Runs `git http-backend` as a CGI program. */
-async function serveGit(docs: DocsRepository, url: URL, request: IncomingMessage, response: ServerResponse) {
-  gitPrograms ??= execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim();
-  const backend = spawn(join(gitPrograms, "git-http-backend"), {
-    env: {
-      PATH: process.env.PATH,
-      GIT_PROJECT_ROOT: docs.path,
-      GIT_HTTP_EXPORT_ALL: "1",
-      REMOTE_USER: "x-access-token",
-      REQUEST_METHOD: request.method,
-      PATH_INFO: url.pathname,
-      QUERY_STRING: url.search.slice(1),
-      CONTENT_TYPE: request.headers["content-type"] ?? "",
-      HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
-      HTTP_GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
-    },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  pipeline(request, backend.stdin, () => {});
-  const chunks: Buffer[] = [];
-  backend.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  await once(backend, "close");
-  const output = Buffer.concat(chunks);
-  const end = output.indexOf("\r\n\r\n");
-  const headers = output.toString("latin1", 0, end).split("\r\n");
-  const fields = Object.fromEntries(headers.map((line) => line.split(": ", 2) as [string, string]));
-  const { Status: status = "200", ...rest } = fields;
-  response.writeHead(Number.parseInt(status, 10), rest).end(output.subarray(end + 4));
 }

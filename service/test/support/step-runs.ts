@@ -4,6 +4,7 @@ import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { type Agent, shellAgent } from "../../src/agents/agent.ts";
+import { thisMachine } from "../../src/machine.ts";
 import type { JobRecord } from "../../src/model.ts";
 import { openMemory } from "../../step/memory/open-memory.ts";
 import { startAgentService, waitForJob } from "./agent-service.ts";
@@ -82,7 +83,7 @@ export async function setUpRuns(reply?: GitHubReply) {
           folder: runner,
           secrets: [],
           log: (line) => void lines.push(line),
-          machine: { wallTime: () => Date.now() + laterMs() },
+          machine: { ...thisMachine, wallTime: () => Date.now() + laterMs() },
         }).copies,
     });
     const { lines } = service;

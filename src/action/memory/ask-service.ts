@@ -48,7 +48,7 @@ async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>, m
   for (let attempt = 0; ; attempt++) {
     let failure: RequestError | undefined;
     try {
-      const announcement = await client.lookUpStep(run.key.of(""), limits, state.session);
+      const announcement = await client.lookUpStep(run.key.of(""), limits, state.session, state.claimsSession);
       if (announcement) {
         state.features = announcement.features;
         state.announcement = announcement;

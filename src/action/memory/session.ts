@@ -267,7 +267,7 @@ export async function jobOfService(run: Run): Promise<{ jobId: string | undefine
  *
  * @returns `changed`: another run did; a result if nothing may be sent
  */
-async function untilFree(run: Run): Promise<true | "changed" | RunResult> {
+export async function untilFree(run: Run): Promise<true | "changed" | RunResult> {
   const { settings, state, log } = run;
   const { clock, signal } = run.ports;
   if (!settings.agent) return true;

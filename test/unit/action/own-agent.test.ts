@@ -62,7 +62,7 @@ test("a process of its own answers one request after another, and what it serves
 test("a transcript is known once it is there", async () => {
   const { agent, send, seen } = setUp();
   await send();
-  expect(agent.logFile).toBeUndefined();
+  expect([agent.logFile, agent.workFile]).toEqual([undefined, undefined]);
   const [file = ""] = seen().flatMap((line) => /transcript (.*)$/.exec(line)?.[1] ?? []);
   writeFileSync(file, "");
   // The program exits after it.

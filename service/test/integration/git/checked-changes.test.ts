@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
-import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
@@ -59,34 +58,6 @@ describe("a change of files that run code or instruct agents", () => {
     );
     expect(docs.branches()).toEqual([]);
   });
-
-  test("lets through only texts, pictures and what --only names, if it is refused", async () => {
-    const pages = "mkdir docs; for f in a.md b.rst c.mdx d.png; do echo x > docs/$f; done";
-    const [refuse, only] = ["refuse" as const, readPathPatterns(["docs/**"])];
-    expect((await run(pages, { protectedFiles: refuse })).job.status).toBe("completed");
-    for (const [more, name] of [
-      ["echo x > docs/x.svg", "docs/x.svg"],
-      ["echo x > run.ts", "run.ts"],
-      ["ln -s a.md docs/link.md", "docs/link.md"],
-      ["echo '{run()}' > docs/x.mdx", "docs/x.mdx (imports or expressions)"],
-    ]) {
-      const { job, log } = await run(`${pages}; ${more}`, { protectedFiles: refuse });
-      expect([job.status, log]).toEqual([
-        "failed",
-        expect.stringContaining(`what --only names: ${name}. What its agent`),
-      ]);
-    }
-    expect((await run(`${pages}; echo x > docs/x.svg`, { protectedFiles: refuse, only })).job.status).toBe("completed");
-    expect((await run(`${pages}; echo x > docs/conf.py`, { protectedFiles: refuse, only })).job.status).toBe("failed");
-  });
-
-  test("is pushed without a word if it is allowed, and files can be added", async () => {
-    const { job, log } = await run(change, { protectedFiles: "allow" });
-    expect(job.status).toBe("completed");
-    expect(log).not.toContain("Review them");
-    const added = await run("echo x > page.md", { moreProtected: ["page.*"] });
-    expect(added.log).toContain("Review them first: page.md\n");
-  });
 });
 
 describe("a change of files that should have passed a filter of Git", () => {
@@ -122,8 +93,6 @@ describe("a secret of the service", () => {
 
   test.each([
     ["in a file", "printf 'one\\nsk-secret-0123456789\\n' > a.txt", "MODEL_KEY in a.txt, line 2"],
-    ["as base64", "printf 'x:sk-secret-0123456789' | base64 > a.txt", "MODEL_KEY in a.txt, line 1"],
-    ["in the name of a file", "echo x > sk-secret-0123456789", "MODEL_KEY in the name of a file"],
     [
       "in a commit's message",
       "echo x > a.txt; git add -A; git commit -qm 'Use sk-secret-0123456789'",
@@ -135,20 +104,6 @@ describe("a secret of the service", () => {
     expect(log).toContain(`The turn failed: the change has secrets of the service, so it is not pushed: ${place}`);
     expect(log + service.lines.join("\n")).not.toContain("sk-secret");
     expect(docs.branches()).toEqual([]);
-  });
-
-  test("does not if the line was there before, and does in any other line", async () => {
-    docs = docsRepository({ "README.md": "one\nuse sk-secret-0123456789\n", "a.md": "x\n" });
-    expect((await run("echo more >> README.md", { secrets })).job.status).toBe("completed");
-    expect((await run("mv README.md docs.md", { secrets })).job.status).toBe("completed");
-    for (const [change, place] of [
-      ["echo sk-secret-0123456789 >> README.md", "README.md, line 3"],
-      ["sed -i 's/use/never use/' README.md", "README.md, line 2"],
-      ["cp README.md b.md; echo more >> README.md; printf 'sk-secret-\\n0123456789\\n' > a.md", "a.md, line 1"],
-    ] as const) {
-      const { job, log } = await run(change, { secrets });
-      expect([job.status, log]).toEqual(["failed", expect.stringContaining(`MODEL_KEY in ${place}`)]);
-    }
   });
 
   test("is nowhere in the job's log, whose other lines stay, nor in the reason of a turn that failed", async () => {

@@ -88,8 +88,9 @@ test("a commit of any kind of change is the same on another runner, with its id"
   const other = await open();
   const packed = await other.kept.load(job, turn);
   expect(await other.repository.unpackCommit(job, packed ?? Buffer.of())).toMatchObject({ commit });
-  expect([other.kept.jobsOf("step", "s1"), other.kept.jobsOf("session", "nightly")]).toEqual([[job], [job]]);
-  expect([other.kept.jobsOf("step", "s2"), other.kept.jobsOf("session", "weekly")]).toEqual([[], []]);
+  expect([other.kept.jobsOfStep("s1"), other.kept.jobsOfStep("s2")]).toEqual([[job], []]);
+  expect(await other.kept.newestJobOf("nightly", new Set())).toMatchObject({ job });
+  expect(await other.kept.newestJobOf("weekly", new Set())).toBeUndefined();
   expect(await other.kept.commitsOf(job)).toMatchObject([{ commit, message: expect.stringMatching(/^Write it\n/) }]);
 });
 
@@ -147,8 +148,8 @@ test("a second save takes the place of the first one, and what is published is f
   // Also by another runner.
   const other = await open();
   await other.kept.forget(turn);
-  expect([refs(), other.kept.jobsOf("step", "s1")]).toEqual([[], []]);
-  await runner.kept.forget({ job, identity: identityOf(2) });
+  expect([refs(), other.kept.jobsOfStep("s1")]).toEqual([[], []]);
+  await runner.kept.forget({ ...turn, identity: identityOf(2) });
 });
 
 test("what tells of a turn without a change stays until it is old, and has nothing to restore", async () => {
@@ -159,7 +160,7 @@ test("what tells of a turn without a change stays until it is old, and has nothi
   const other = await open();
   expect(await other.kept.load(job, turn)).toBeUndefined();
   expect(await other.kept.commitsOf(job)).toMatchObject([{ message: expect.stringContaining("Agent-Left: nothing") }]);
-  expect(other.kept.jobsOf("session", "nightly")).toEqual([job]);
+  expect(await other.kept.newestJobOf("nightly", new Set())).toMatchObject({ job });
   const [ref = ""] = refs();
   const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
   for (const [days, stage] of [
@@ -185,7 +186,7 @@ test("a run that has begun is seen by others until its next stage, its time, or 
   expect(await other.kept.busyJobOf("nightly", noSteps)).toEqual({ job, until });
   expect(await other.kept.busyJobOf("nightly", new Set(["s1"]))).toBeUndefined();
   expect(await other.kept.busyJobOf("weekly", noSteps)).toBeUndefined();
-  expect(other.kept.jobsOf("step", "s1")).toEqual([job]);
+  expect(other.kept.jobsOfStep("s1")).toEqual([job]);
   expect(await other.kept.load(job, turn)).toBeUndefined();
   // A newer attempt, of another turn. The older one goes on, and finds its ref gone.
   const again = { ...turn, id: 2, identity: identityOf(2) };
@@ -203,6 +204,21 @@ test("a run that has begun is seen by others until its next stage, its time, or 
   expect(refs()).toEqual([expect.stringMatching(/\/made$/)]);
   git("update-ref", refs()[0]?.replace(/[^/]+$/, "begun") ?? "", "main");
   expect(await (await open()).kept.busyJobOf("nightly", noSteps)).toBeUndefined();
+});
+
+test("a run that has begun names what its agent began in to others of its job, but not to its step's next attempt", async () => {
+  const { open, runner } = await setUp();
+  const until = Date.now() + 60_000;
+  const told = { left: "begun", until, begunIn: [7, 8] } as const;
+  await runner.kept.begin(turn, commitMessage(turn, [], "thread", told, "Begun"));
+  const other = await open();
+  const beside = { ...turn, id: 2, identity: identityOf(2), step: "s2" };
+  expect(await other.kept.besides(beside)).toMatchObject([{ turn: 1, job, until, begunIn: [7, 8] }]);
+  expect(await other.kept.besides({ ...beside, step: "s1" })).toEqual([]);
+  expect(await other.kept.besides({ ...beside, job: job.replace(/1$/, "2") })).toEqual([]);
+  expect(await runner.kept.besides(beside)).toEqual([]);
+  await runner.kept.begin(turn, commitMessage(turn, [], "thread", { ...told, until: 1000 }, "Begun"));
+  expect(await (await open()).kept.besides(beside)).toEqual([]);
 });
 
 test("the next stage is found of a run that takes it between the listing and the reading", async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -67,14 +67,6 @@ test("opens a pull request for a job, and adds to it for a message", async () =>
     expect(page).toContain(shown);
 });
 
-test("completes a job that changes nothing without a pull request, and logs why", async () => {
-  const service = await start();
-  const job = await runJob(service, "Make it better.");
-  expect(job).toMatchObject({ status: "completed", prLink: null });
-  expect(docs.branches()).toEqual([]);
-  expect(logOf(service, job.id)).toContain("No file was changed: the prompt contains no instruction");
-});
-
 describe("agent", () => {
   test("gets the prompt on stdin and in a file, a worktree, and no secrets of the service", async () => {
     process.env.GITHUB_TOKEN = "token_of_the_service";
@@ -99,67 +91,31 @@ describe("agent", () => {
     }
   });
 
-  test("is started with the command and environment for a first turn or a follow-up", async () => {
-    const agent = {
-      ...shellAgent(""),
-      environment: { GREETING: "hello" },
-      command: ({ isFollowUp }: { isFollowUp: boolean }) => ({
-        file: "/bin/sh",
-        args: ["-c", `echo "$GREETING ${isFollowUp}" >> turns.txt`],
-      }),
-    };
-    const service = await start({ agent, host });
-    const { id } = await runJob(service, "one");
-    await send(service, `docs/job/${id}/message`, "two");
-    await waitForJob(service, id);
-    expect(docs.read(`agent/${id}`, "turns.txt")).toBe("hello false\nhello true");
-  });
-
   test("has a directory of its own for all turns, with its home and the history", async () => {
-    const agent = shellAgent(`
+    const script = `
       prompt=$(cat); printf %s, "$prompt" >> "$HOME/session"; echo > "$TMPDIR/$prompt"
-      for seen in "$PWD" "$HOME" "$(cat "$HOME/session")" "$(ls "$TMPDIR")" "$(git var GIT_AUTHOR_IDENT)"; do echo "$seen"; done > seen.txt
-      cat "$AGENT_HISTORY_FILE" >> seen.txt`);
+      for seen in "$PWD" "$HOME" "$(cat "$HOME/session")" "$(ls "$TMPDIR")" "$GREETING $1" "$(git var GIT_AUTHOR_IDENT)"; do echo "$seen"; done > seen.txt
+      cat "$AGENT_HISTORY_FILE" >> seen.txt`;
+    const command = ({ isFollowUp }: { isFollowUp: boolean }) => ({
+      file: "/bin/sh",
+      args: ["-c", script, "sh", isFollowUp ? "again" : "first"],
+    });
+    const agent = { ...shellAgent(""), environment: { GREETING: "Hello" }, command };
     const service = await start({ agent, host });
     const { id } = await runJob(service, "one");
     const seen = (job = id) => docs.read(`agent/${job}`, "seen.txt").split("\n");
     const author = expect.stringMatching(/^Agent <agent@localhost>/);
     const [tree = "", home = "", ...first] = seen();
-    expect(first).toEqual(["one,", "one", author]);
+    expect(first).toEqual(["one,", "one", "Hello first", author]);
     await send(service, `docs/job/${id}/message`, "two");
     await waitForJob(service, id);
     const history = JSON.stringify({ prompt: "one", answer: null, state: "completed" });
-    expect(seen()).toEqual([tree, home, "one,two,", "two", author, history]);
+    expect(seen()).toEqual([tree, home, "one,two,", "two", "Hello again", author, history]);
     expect(tree.startsWith(service.folder)).toBe(true);
     expect(readdirSync(join(service.folder, "jobs", id))).toEqual(["home"]);
 
     const other = await runJob(service, "three");
-    expect(seen(other.id).slice(2)).toEqual(["three,", "three", author]);
-  });
-
-  test("starts a new conversation if the job's directory was removed", async () => {
-    const agent = {
-      ...shellAgent(""),
-      command: ({ isFollowUp }: { isFollowUp: boolean }) => ({
-        file: "/bin/sh",
-        args: ["-c", `echo ${isFollowUp} >> turns.txt`],
-      }),
-    };
-    const service = await start({ agent, host });
-    const { id } = await runJob(service, "one");
-    rmSync(join(service.folder, "jobs", id), { recursive: true });
-    await send(service, `docs/job/${id}/message`, "two");
-    await waitForJob(service, id);
-    expect(docs.read(`agent/${id}`, "turns.txt")).toBe("false\nfalse");
-  });
-
-  test("fails the job if it cannot be started", async () => {
-    const service = await start({
-      agent: { ...shellAgent(""), command: () => ({ file: "/no/such/agent", args: [] }) },
-    });
-    const job = await runJob(service, "Go on");
-    expect(job.status).toBe("failed");
-    expect(logOf(service, job.id)).toContain("cannot be started");
+    expect(seen(other.id).slice(2)).toEqual(["three,", "three", "Hello first", author]);
   });
 
   test("is killed at the time limit even if it stops its supervisor", async () => {
@@ -196,15 +152,13 @@ describe("agent", () => {
     }
   });
 
-  test.each([".gitignore", "docs/.gitattributes", ".gitmodules"])(
-    "cannot block the service with a pipe: %s",
-    async (file) => {
-      const service = await start({ agent: shellAgent(`rm -f ${file}; mkfifo ${file}; echo more >> README.md`), host });
-      const job = await runJob(service, "Go on");
-      expect(job.status).toBe("completed");
-      expect(logOf(service, job.id)).toContain(`Left out: ${file}, because it is no file.`);
-    },
-  );
+  test("cannot block the service with a pipe", async () => {
+    const files = [".gitignore", "docs/.gitattributes", ".gitmodules"];
+    const service = await start({ agent: shellAgent(`mkfifo ${files.join(" ")}; echo more >> README.md`), host });
+    const job = await runJob(service, "Go on");
+    expect(job.status).toBe("completed");
+    for (const file of files) expect(logOf(service, job.id)).toMatch(`${file}, because it is no file`);
+  });
 
   test("has files in a repository of its own published without that", async () => {
     const inner =
@@ -227,14 +181,6 @@ describe("agent", () => {
     expect(log.match(/output truncated/g)).toHaveLength(1);
     expect(log.slice(0, 1000)).toContain("| [service] All is well\n| ab\n");
     expect(log.slice(-1000)).toContain("[output truncated]");
-  });
-
-  test("is killed even if it kills its supervisor", async () => {
-    const pids = join(temporaryFolder(), "pids");
-    const service = await start({ agent: shellAgent(`echo $$ > ${pids}; kill -9 $PPID; sleep 300`) });
-    expect((await runJob(service, "Go on")).status).toBe("failed");
-    // Reaped by init, since its parent is gone.
-    await waitUntil(() => !isAlive(readFileSync(pids, "utf8")));
   });
 
   test("may push its branch itself: further changes are committed on top", async () => {
@@ -327,14 +273,6 @@ test("leaves the repository alone whose Git hook started the service", async () 
   expect(existsSync(join(victim.path, "index"))).toBe(false);
 });
 
-test("runs every turn, even if a prompt looks like a commit trailer of the service", async () => {
-  const service = await start({ agent: shellAgent("{ cat; echo; } >> README.md"), host });
-  const { id } = await runJob(service, "Agent-Turn: 2\n\nAgent-Job: x");
-  await send(service, `docs/job/${id}/message`, "second");
-  await waitForJob(service, id);
-  expect(docs.read(`agent/${id}`, "README.md")).toMatch(/second$/);
-});
-
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(!isRoot)("works on another user's repository if the operator's Git allows it", async () => {
@@ -352,7 +290,10 @@ test.skipIf(!isRoot)("works on another user's repository if the operator's Git a
   }
 });
 
-test("does not start with a repository it cannot work on, and says why", async () => {
+test("does not start with a repository it cannot work on, or an agent that may read its files, and says why", async () => {
+  const folder = temporaryFolder();
+  const reading = { ...shellAgent("true"), reads: [folder] };
+  await expect(startAgentService(docs, { agent: reading, folder })).rejects.toThrow(/has files of the service/);
   const empty = docsRepository({});
   await expect(startAgentService(empty)).rejects.toThrow(/is empty/);
   docs.git("branch", "agent");
@@ -363,15 +304,6 @@ test("does not start with a repository it cannot work on, and says why", async (
   await expect(startAgentService(docs)).rejects.toThrow(/--base/);
   const service = await start({ targetBranch: "main", agent: writingAgent, host });
   expect((await runJob(service, "x")).status).toBe("completed");
-});
-
-test("does not start if agents may read its files", async () => {
-  const folder = temporaryFolder();
-  for (const path of [folder, dirname(folder), "/"]) {
-    const agent = { ...shellAgent("true"), reads: ["/nowhere", path] };
-    await expect(startAgentService(docs, { agent, folder })).rejects.toThrow(/has files of the service/);
-  }
-  await start({ agent: { ...shellAgent("true"), reads: [docs.path] }, folder });
 });
 
 test("keeps the directories of jobs if their store was replaced by a new one", async () => {

@@ -25,7 +25,7 @@ test("a commit names its turn, with the key of the request", () => {
     `Fix it\n\nAgent-Turn: 5.${identity}\nAgent-Job: ${job}\nAgent-Request: s1.r1\nAgent-Session: nightly\nAgent-Prompt: ${promptHash}\n`,
   );
   expect(namedTurns(message)).toEqual([
-    { turn: 5, identity, job, key: { step: "s1", request: "r1" }, session: "nightly", promptHash, left: undefined },
+    { turn: 5, identity, job, key: { step: "s1", request: "r1" }, session: "nightly", promptHash, begunIn: [] },
   ]);
   expect(commitMessage(turn, [], "with a space")).toBe(commitMessage(turn, []));
 });

@@ -22,7 +22,7 @@ const turnOf = (number: number, job = 1): RunningTurn => ({
   isResumed: false,
 });
 const [own, next, ofOtherJob] = [turnOf(1), turnOf(2), turnOf(3, 2)];
-const stages = ["begun", "made", "unfinished", "nothing"] as const;
+const stages = ["begun", "made", "unfinished", "nothing", "pushed"] as const;
 type Stage = (typeof stages)[number];
 
 /** Refs in memory, with machines that keep what turns leave. */
@@ -45,7 +45,10 @@ function setUp() {
       for (const name of names) texts.delete(name);
     },
   };
-  const kept = new KeptOnRefs({ refs, machine: { wallTime: () => now }, log: (line) => void log.push(line) });
+  /** Another process with the same refs. While it waits, `meanwhile` is done. */
+  const open = (meanwhile: () => Promise<void> = async () => {}) =>
+    new KeptOnRefs({ refs, machine: { wallTime: () => now, sleep: meanwhile }, log: (line) => void log.push(line) });
+  const kept = open();
   const packed = (turn: RunningTurn, stage: Stage) => {
     const told = stage === "made" ? {} : { left: stage, ...(stage === "begun" && { until: now + 60_000 }) };
     return packMessage(commitMessage(turn, [], "nightly", told), now);
@@ -55,21 +58,21 @@ function setUp() {
     now += ms;
   };
   const left = (): string[] => refs.names.map((name) => name.replace(/.*\//, ""));
-  const onOther = new KeptOnRefs({ refs, machine: { wallTime: () => now }, log: (line) => void log.push(line) });
-  return { texts, refs, kept, onOther, log, packed, keep, pass, left };
+  return { texts, refs, open, kept, log, packed, keep, pass, left };
 }
 
 test("of two jobs with the same request, the one comes first whose agent has ended", async () => {
   const { kept, keep } = setUp();
   await keep({ ...own, step: "s" }, "begun");
   await keep({ ...ofOtherJob, step: "s" }, "made");
-  expect(kept.jobsOf("step", "s")).toEqual([ofOtherJob.job, own.job]);
+  expect(kept.jobsOfStep("s")).toEqual([ofOtherJob.job, own.job]);
 });
 
 test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: number }]>([
   ["begun", { ref: "begun", loads: false, forgotten: true, days: 31 }],
   ["made", { ref: "made", loads: true, forgotten: true, days: 60 }],
   ["unfinished", { ref: "unfinished", loads: true, forgotten: true, days: 60 }],
+  ["pushed", { ref: "pushed", loads: false, forgotten: true, days: 31 }],
   // It is the only trace that the agent has run.
   ["nothing", { ref: "ended", loads: false, forgotten: false, days: 31 }],
 ])("of a turn that is %s: %j", async (stage, { ref, loads, forgotten, days }) => {
@@ -77,8 +80,9 @@ test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: numbe
   await keep(own, stage);
   expect(left()).toEqual([ref]);
   expect((await kept.load(own.job, own)) !== undefined).toBe(loads);
-  expect([kept.jobsOf("step", "s1"), kept.jobsOf("step", "nightly")]).toEqual([[own.job], []]);
-  expect([kept.jobsOf("session", "nightly"), kept.jobsOf("session", "s1")]).toEqual([[own.job], []]);
+  expect([kept.jobsOfStep("s1"), kept.jobsOfStep("nightly")]).toEqual([[own.job], []]);
+  expect(await kept.newestJobOf("nightly", new Set())).toMatchObject({ job: own.job });
+  expect(await kept.newestJobOf("s1", new Set())).toBeUndefined();
   pass((days - 0.5) * dayMs);
   await kept.tidy();
   expect(left()).toEqual([ref]);
@@ -103,6 +107,52 @@ test.each(stages.flatMap((earlier) => stages.map((later) => [earlier, later] as 
   },
 );
 
+const noSteps: ReadonlySet<string> = new Set();
+
+test("a session that a run claims is busy for others, until the run's agent begins or it ends", async () => {
+  const { kept, open, refs, left } = setUp();
+  expect(await kept.busyJobOf("nightly", noSteps, own.step)).toBeUndefined();
+  expect(left()).toEqual(["begun"]);
+  expect(await open().busyJobOf("nightly", noSteps)).toMatchObject({ until: expect.any(Number) });
+  expect(await open().busyJobOf("nightly", noSteps, next.step)).toMatchObject({ until: expect.any(Number) });
+  expect(await open().busyJobOf("weekly", noSteps, next.step)).toBeUndefined();
+  // It has no job, and is asked for again if the answer is lost.
+  expect([await kept.newestJobOf("nightly", noSteps), kept.jobsOfStep(own.step)]).toEqual([undefined, []]);
+  expect(await kept.busyJobOf("nightly", noSteps, own.step)).toBeUndefined();
+  const [ofOther] = refs.names;
+  const message = commitMessage(own, [], "nightly", { left: "begun", until: Date.UTC(2026, 0, 1, 13) });
+  await kept.begin(own, message);
+  await kept.release();
+  expect(refs.names).toEqual([ofOther, expect.stringContaining(own.job)]);
+  expect(await open().busyJobOf("nightly", noSteps)).toMatchObject({ job: own.job });
+});
+
+test("of two runs that claim a session at once, exactly one gets it, and one that claims it later never does", async () => {
+  // The order of their names is drawn.
+  for (let round = 0; round < 8; round++) {
+    const { open, left } = setUp();
+    const until = () => new Promise<void>((resolve) => void setImmediate(resolve));
+    const [one, two, late] = [open(until), open(until), open(until)];
+    const both = [one.busyJobOf("nightly", noSteps, "s1"), two.busyJobOf("nightly", noSteps, "s2")];
+    expect((await Promise.all(both)).filter((busy) => busy === undefined)).toHaveLength(1);
+    expect(left()).toEqual(["begun"]);
+    expect(await late.busyJobOf("nightly", noSteps, "s3")).toBeDefined();
+    expect(left()).toEqual(["begun"]);
+    for (const run of [one, two]) await run.release();
+    expect(left()).toEqual([]);
+    expect(await late.busyJobOf("nightly", noSteps, "s3")).toBeUndefined();
+  }
+});
+
+test("a session that cannot be claimed is free, and the log says that others do not see it", async () => {
+  const { kept, refs, log } = setUp();
+  refs.write = async () => {
+    throw new Error("refs are restricted");
+  };
+  expect(await kept.busyJobOf("nightly", noSteps, own.step)).toBeUndefined();
+  expect(log).toEqual(["Other runs do not see that this one is about to begin: refs are restricted"]);
+});
+
 test.each([
   ["is gone", undefined],
   ["is damaged", Buffer.from("nothing that Git would read")],
@@ -124,6 +174,33 @@ test.each([
   expect(log.join("\n")).toMatch(/passed over/);
 });
 
+test("the newest job of a session is the one that was worked on last, of those that are not known otherwise", async () => {
+  const { kept, keep, pass } = setUp();
+  const newest = (...known: string[]) => kept.newestJobOf("nightly", new Set(known));
+  await keep(own, "pushed");
+  pass(60_000);
+  await keep(ofOtherJob, "pushed");
+  expect(await newest()).toMatchObject({ job: ofOtherJob.job });
+  expect(await newest(ofOtherJob.job)).toMatchObject({ job: own.job });
+  expect(await newest(own.job, ofOtherJob.job)).toBeUndefined();
+  pass(dayMs);
+  await keep(own, "begun");
+  expect(await newest()).toMatchObject({ job: own.job });
+});
+
+test.each(stages)("of a turn that is %s, its own record takes the place once it is published", async (stage) => {
+  const { kept, keep, left } = setUp();
+  const record = commitMessage(own, [], "nightly", { left: "pushed" }, "Pushed");
+  await kept.forget(own, record);
+  // Refs are refused, or nothing was said before.
+  expect(left()).toEqual([]);
+  await keep(own, stage);
+  await kept.forget(own, record);
+  expect(left()).toEqual([stage === "nothing" ? "ended" : "pushed"]);
+  expect(await kept.commitsOf(own.job)).toHaveLength(1);
+  expect(await kept.commitsOf(own.job, [own.identity])).toEqual([]);
+});
+
 test("a ref with a name that no service gives is none", async () => {
   const { texts, kept, refs, keep } = setUp();
   await keep(own, "made");
@@ -131,12 +208,12 @@ test("a ref with a name that no service gives is none", async () => {
   texts.clear();
   for (const forged of [
     `${name}/more`,
-    name.replace("made", "pushed"),
+    name.replace("made", "published"),
     name.replace(/-[0-9a-f]{8}\//, "-x/"),
     name.replace("job_", ""),
   ])
     texts.set(forged, Buffer.of());
-  expect([kept.jobsOf("step", "s1"), await kept.commitsOf(own.job)]).toEqual([[], []]);
+  expect([kept.jobsOfStep("s1"), await kept.commitsOf(own.job)]).toEqual([[], []]);
 });
 
 test("a job's kept commits are told newest first", async () => {
@@ -176,11 +253,11 @@ test.each<[what: string, isBusy: boolean, passMs: number, session: string, steps
   ["says that it works for more than a day", false, -86_400_000, "nightly", []],
   ["names another job", false, 0, "nightly", [], ofOtherJob.job],
 ])("a run waits for another one only while that works: one that %s", async (_, isBusy, passMs, session, steps, job) => {
-  const { keep, pass, kept, onOther, refs, packed } = setUp();
+  const { keep, pass, kept, open, refs, packed } = setUp();
   await keep(own, "begun");
   if (job !== undefined) refs.read = async () => packed({ ...own, job }, "begun");
   pass(passMs);
-  expect((await onOther.busyJobOf(session, new Set(steps)))?.job).toBe(isBusy ? own.job : undefined);
+  expect((await open().busyJobOf(session, new Set(steps)))?.job).toBe(isBusy ? own.job : undefined);
   // It does not wait for itself.
   expect(await kept.busyJobOf(session, new Set(steps))).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { JobCopy, TurnCopy } from "../../../src/model.ts";
+import type { JobCopy, StoredTurn, TurnCopy } from "../../../src/model.ts";
 import type { Facts } from "../../../src/turns/standing.ts";
+import { unfinishedBefore } from "../../../src/turns/unfinished.ts";
 import { mergeCopies } from "../../../step/memory/merge-copies.ts";
 import { lostReason } from "../../../step/memory/turn-row.ts";
 import { identityOf } from "../../support/turn-identity.ts";
@@ -46,6 +47,18 @@ test("a copy that is as new as the branch keeps its texts and its session", () =
   const { job, isSessionCurrent } = mergeCopies(kept([turn(1), turn(2, "failed")]), rebuilt([pushed(1)]));
   expect(isSessionCurrent).toBe(true);
   expect(job).toEqual(kept([turn(1), turn(2, "failed")], { pullRequest: link, head: "b".repeat(40) }));
+});
+
+test.each([
+  ["the cache does not know", undefined],
+  ["the cache has as open", turn(2, "running")],
+])("a lost runner's turn that %s does not hide what was unfinished before it", (_which, copy) => {
+  const left = { ...turn(1, "failed"), kept: "unfinished" } as const;
+  const found = rebuilt([left, pushed(2, "failed")]);
+  found.facts.set(2, { kept: "begun" });
+  const { job } = mergeCopies(kept([left, ...(copy ? [copy] : [])]), found);
+  expect(job.turns[1]).toMatchObject({ state: "failed", attempts: 0 });
+  expect(unfinishedBefore({ id: 3 }, job.turns as StoredTurn[]).inRow).toMatchObject([{ id: 1 }]);
 });
 
 test("turns that only the branch has are added, and the session is too old", () => {

@@ -73,6 +73,13 @@ test("a job has the turns that left no commit on its branch, by what is kept of 
     { id: 3, state: "failed", kept: "unfinished", reason: "The agent timed out." },
     { id: 4, state: "completed", made: "{}" },
   ]);
+  const stopped = keptOf(5, { left: "stopped", notes: ["A person stopped it."] });
+  const begun = keptOf(6, { left: "begun", until: 1 });
+  const lost = rebuildJob({ ...sources, pull: open, commits: [], kept: [begun, stopped] })?.job.turns;
+  expect(lost).toMatchObject([
+    { id: 5, state: "failed", kept: null, reason: "A person stopped it." },
+    { id: 6, state: "failed", kept: null, reason: expect.stringMatching(/runner/) },
+  ]);
   // What is unfinished keeps no pull request open.
   const over = rebuildJob({ ...sources, pull: closed, commits: [second, first], kept: [ended, unfinished] })?.job;
   expect(over).toMatchObject({ pullRequest: link, archivedAt: closed.closedAt });

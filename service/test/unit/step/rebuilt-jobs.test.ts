@@ -67,8 +67,8 @@ function setUp(
     },
     kept: {
       commitsOf: async () => options.kept ?? [],
-      jobsOf: (kind, value) =>
-        options.kept && (kind === "step" ? value === "s1" : value === "nightly") ? [jobId] : [],
+      jobsOfStep: (step) => (options.kept && step === "s1" ? [jobId] : []),
+      newestJobOf: async (session) => (options.kept && session === "nightly" ? { job: jobId, at: now } : undefined),
     },
     pullRequests: {
       ownAccount: async () => (isKnown ? account : undefined),
@@ -191,6 +191,30 @@ test("the job of a session is the one with the newest commit on its own branch, 
   branches[`agent/${current}`] = [];
   delete branches[`agent/${old}`];
   expect(await jobOf(of(missing, 99_000))).toBe(missing);
+});
+
+test.each([
+  ["another run has started a job", undefined, "one", true],
+  ["its job's branch has moved", "one", "two", true],
+  ["nothing has happened", "one", "one", false],
+  ["it has no job", undefined, undefined, false],
+])("a session counts as busy once more if %s since it was asked for", async (_which, before, after, hasChanged) => {
+  let head: string | undefined = before;
+  const { jobs } = setUp({
+    now: 5,
+    repository: {
+      branchHead: async () => head,
+      commitsOfJobs: async () => (head === undefined ? [] : [{ ...commit, message: commitMessage(turn, [], "n") }]),
+    },
+  });
+  // Nothing was told before.
+  expect(await jobs.changedJobOf("n")).toBeUndefined();
+  head = after;
+  expect(await jobs.changedJobOf("n")).toEqual(hasChanged ? { job: jobId, until: 60_005 } : undefined);
+  expect(await jobs.changedJobOf("n")).toBeUndefined();
+  head = "three";
+  jobs.forgetSession("n");
+  expect(await jobs.changedJobOf("n")).toBeUndefined();
 });
 
 test("it is unknown whose a new branch is, as long as GitHub's lists may not show that", async () => {

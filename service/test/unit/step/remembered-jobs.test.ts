@@ -279,6 +279,19 @@ describe("a commit that is kept", () => {
     expect(ended).toBe(count);
   });
 
+  test.each([
+    [
+      "can be written",
+      true,
+      "What it makes is kept in the Actions cache if it cannot be published, but not if its runner",
+    ],
+    ["is read-only", false, "What it makes is lost, and has to be paid again, if it cannot be published, because"],
+  ])("is told before its agent of a turn whose refs are refused, if the cache %s", async (_, isCacheWritable, told) => {
+    const one = { save: async () => {}, load: async () => undefined, begin: () => Promise.reject(refused) };
+    const { begin } = remember({ kept: one, isCacheWritable }).keptCommits;
+    await expect(begin?.(kept, "Begun\n")).rejects.toThrow(told);
+  });
+
   test("is not taken for none while its ref cannot be read", async () => {
     const { refs, cache, in_ } = places();
     cache.set("job_1", Buffer.from("old"));

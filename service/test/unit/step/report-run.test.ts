@@ -52,10 +52,11 @@ test("a service that never started leaves its log, and nothing else to say", asy
 
 test("work that is kept nowhere is left in a file, and said to be there only", async () => {
   leave({});
-  report.unkeptWork.set("job_1", Buffer.from("change\n"));
+  report.unkeptWork.set("job_1", Buffer.from("change\n")).set("job_2", Buffer.from("other\n"));
   const { annotations } = await end();
   expect(annotations).toEqual([expect.stringContaining("Work is only in a file on this runner")]);
-  expect(readFileSync(`${folder}.patch`, "utf8")).toBe("change\n");
+  expect(readFileSync(`${folder}.patch`, "utf8")).toBe("change\nother\n");
+  expect(statSync(`${folder}.patch`).mode & 0o777).toBe(0o600);
   rmSync(`${folder}.patch`);
 });
 

@@ -11,7 +11,7 @@ import { turnRow } from "../../../step/memory/turn-row.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 const github = [undefined, "published", "pushed", "merged", "closed", "gone"] as const;
-const kept = [undefined, "made", "unfinished", "nothing", "failed", "begun"] as const;
+const kept = [undefined, "made", "unfinished", "pushed", "nothing", "failed", "begun"] as const;
 const stored = [undefined, "open", "completed", "nothing", "kept", "unfinished", "failed"] as const;
 const all: Facts[] = github.flatMap((one) =>
   kept.flatMap((two) =>

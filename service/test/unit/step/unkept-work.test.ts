@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunningTurn } from "../../../src/model.ts";
+import type { JobCopy, RunningTurn } from "../../../src/model.ts";
 import { MayNotBeKept } from "../../../src/store/kept-commits.ts";
 import { Report, reportedCopies } from "../../../step/report.ts";
 
@@ -11,7 +11,32 @@ test.each([
   const report = new Report();
   const keptCommits = { save: () => Promise.reject(refusal), load: async () => undefined };
   const copies = reportedCopies(report, { save: async () => {}, restore: async () => undefined, keptCommits });
-  const turn = { job: "job_1" } as RunningTurn;
   await expect(copies.keptCommits?.save(turn, Buffer.from("change"))).rejects.toBe(refusal);
   expect(report.unkeptWork.size).toBe(count);
 });
+
+const turn = { job: "job_1" } as RunningTurn;
+
+test.each<[what: string, count: number, next: (copies: ReturnType<typeof reportedCopies>) => Promise<unknown>]>([
+  ["nothing", 1, async () => {}],
+  ["being kept after all", 0, ({ keptCommits }) => keptCommits?.save(turn, Buffer.of()) ?? Promise.reject()],
+  ["being published", 0, async ({ keptCommits }) => keptCommits?.forget?.(turn)],
+  ["a turn that completes", 0, ({ save }) => save(jobWith({ state: "completed" }), undefined)],
+  ["being pushed without a pull request", 0, ({ save }) => save(jobWith({ kept: "pull-request" }), undefined)],
+  ["another failure", 1, ({ save }) => save(jobWith({ kept: "push" }), undefined)],
+])("work that was kept nowhere is in a file or not after %s", async (_what, count, next) => {
+  const report = new Report();
+  let refusal: Error | undefined = new Error("GH013");
+  const save = async () => {
+    if (refusal) throw refusal;
+  };
+  const keptCommits = { save, load: async () => undefined, forget: async () => {} };
+  const copies = reportedCopies(report, { save: async () => {}, restore: async () => undefined, keptCommits });
+  await expect(copies.keptCommits?.save(turn, Buffer.from("change"))).rejects.toBe(refusal);
+  refusal = undefined;
+  await next(copies);
+  expect(report.unkeptWork.size).toBe(count);
+});
+
+const jobWith = (last: Partial<JobCopy["turns"][number]>): JobCopy =>
+  ({ id: "job_1", pullRequest: null, turns: [{ id: 1, state: "failed", kept: null, ...last }] }) as unknown as JobCopy;

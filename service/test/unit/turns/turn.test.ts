@@ -300,8 +300,12 @@ test("a turn that is stopped is neither failed nor completed, and stores no answ
   expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
 });
 
-test("a turn whose agent somebody stops fails with the reason, and its change is kept for people", async () => {
+test.each([
+  ["its change is kept for people", true],
+  ["nothing is said to be kept without a change", false],
+])("a turn whose agent somebody stops fails with the reason, and %s", async (_, isChanged) => {
   const { run, ports, host, store, branch, steps } = await setUpTurns();
+  branch.isChanged = isChanged;
   const request = new AbortController();
   ports.stop = request.signal;
   const exits: string[] = [];
@@ -311,13 +315,13 @@ test("a turn whose agent somebody stops fails with the reason, and its change is
     expect(signal.aborted).toBe(true);
     return { end: "stopped", message: "Half", error: undefined };
   };
-  expect(await run()).toEqual({
-    result: "failed",
-    log: expect.stringContaining("What the agent changed is kept, and not published:"),
-    failures: ["Stopped by ci."],
-  });
+  const { log, ...end } = await run();
+  expect(end).toEqual({ result: "failed", failures: ["Stopped by ci."] });
+  for (const said of ["What the agent changed is kept, and not published:", "No agent goes on with it."])
+    expect(log.includes(said)).toBe(isChanged);
   expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1, kept: null }]);
-  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("Agent-Left: stopped") }]);
+  const left = { message: expect.stringContaining("Agent-Left: stopped") };
+  expect(branch.commits).toMatchObject(isChanged ? [left] : []);
   expect(steps).toContain("take back");
   expect(exits).toEqual(["stopped"]);
 });

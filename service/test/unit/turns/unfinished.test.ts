@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
-import type { StoredTurn } from "../../../src/model.ts";
+import type { StoredTurn, Turn } from "../../../src/model.ts";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { namedTurns } from "../../../src/pulls/turn-trailers.ts";
@@ -16,6 +17,7 @@ import { memoryPorts } from "../../support/memory-ports.ts";
 import { MemoryRemote } from "../../support/memory-remote.ts";
 import { MemoryRepository } from "../../support/memory-repository.ts";
 import { memoryWorktrees } from "../../support/memory-worktrees.ts";
+import { identityOf } from "../../support/turn-identity.ts";
 
 const job = "job_00000000-0000-4000-8000-000000000001";
 const branch = `agent/${job}`;
@@ -124,6 +126,54 @@ test.each<[what: string, path: string, isLaid: boolean, more?: Partial<TurnPorts
   expect(seen.found[path] === content).toBe(isLaid);
   const [, left = ""] = /These of its files are not, .*?: (.*)/.exec(seen.told) ?? [];
   expect(left.includes(path)).toBe(!isLaid);
+});
+
+/** Another machine that works on the job, with what its agent began in. */
+const working = (...begunIn: number[]): Partial<TurnPorts> => ({
+  keptCommits: {
+    save: async () => {},
+    load: async () => undefined,
+    besides: async () => namedTurns(commitMessage(elsewhere, [], null, { left: "begun", until: 1, begunIn })),
+  },
+});
+const elsewhere: Turn = {
+  id: 50,
+  identity: identityOf(50),
+  job,
+  prompt: "Elsewhere",
+  sections: "",
+  covers: null,
+  attempts: 0,
+  step: "",
+  request: "",
+};
+
+test.each([
+  [true, working(1)],
+  [false, working()],
+  [false, working(7)],
+])("what another machine's agent began in is left alone: %s", async (isLeft, beside) => {
+  const { run, seen, log, ports } = await setUp();
+  await run("Write it", { "part.md": "one\n" });
+  Object.assign(ports, beside);
+  await run("Write more", {}, complete);
+  expect(seen.found["part.md"]).toBe(isLeft ? undefined : "one\n");
+  expect(log().includes("Another run goes on with what turn 1 left")).toBe(isLeft);
+});
+
+test("the target branch is not merged while another machine works on the job, and the agent is told what it lacks", async () => {
+  const { run, seen, remote, log, ports } = await setUp();
+  await run("Write it", { "docs/guide.md": "# Ours\n" }, complete);
+  remote.commitTo("main", { "README.md": "New\n" });
+  Object.assign(ports, working());
+  await run("Write more", { "more.md": "two\n" }, complete);
+  expect(remote.read(branch, "README.md")).toBe("Docs\n");
+  const why = `Another run of this job works on ${branch}, so main is not merged into it now.`;
+  expect(seen.told).toContain(`${why} The branch main has changed since`);
+  expect(log()).toContain(why);
+  Object.assign(ports, { keptCommits: undefined });
+  await run("Write on", { "more.md": "three\n" }, complete);
+  expect(remote.read(branch, "README.md")).toBe("New\n");
 });
 
 test("why the last turn ended is told, without what has become a secret of the service since", async () => {
