@@ -23,8 +23,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: remembered,
-        from: "return this.#options.kept.busyJobOf?.(session, this.#asked);",
-        to: "return undefined;",
+        from: "const busy = await kept.busyJobOf?.(session, this.#asked, claimedBy);",
+        to: "const busy = kept && undefined;",
       },
     ],
   },
@@ -77,8 +77,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: "src/store/jobs.ts",
-        from: "isSecond && turn.endedAt === null",
-        to: "isSecond && turn.endedAt === undefined",
+        from: "const isSecond = turn.endedAt === null",
+        to: "const isSecond = turn.endedAt === undefined",
       },
     ],
   },
