@@ -128,17 +128,18 @@ export class StoredJobs {
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedNames}) VALUES (?, ?${", ?".repeat(copiedColumns.length)})`;
       for (const turn of turns) {
-        const { prompt, promptHash = hashPrompt(prompt), sections = "", asker = "" } = turn;
+        const { id: turnId, prompt, promptHash = hashPrompt(prompt), sections = "", asker = "" } = turn;
         const state = turn.state === "running" ? "waiting" : turn.state;
         // An attempt that did not know of the turn has sent its request again.
         const isRepeated = turns.some(
-          (one) => one.id > turn.id && one.step === turn.step && one.request === turn.request,
+          (one) => one.id > turnId && one.step === turn.step && one.request === turn.request,
         );
-        const key = await keyOfCopy(transaction, project, isRepeated ? { ...turn, request: undefined } : turn);
+        const keyed = isRepeated ? { ...turn, request: undefined } : turn;
+        const key = await keyOfCopy(transaction, project, keyed);
         // The other one has the request: no agent is paid for this one, too.
-        const isSecond = turn.request !== undefined && key.request !== turn.request;
-        const spent = isSecond && turn.endedAt === null ? { attempts: allAttempts, reason: secondReason } : {};
-        const row = { ...turn, promptHash, sections, asker, state, ...key, ...spent };
+        const isSecond = turn.endedAt === null && turn.request !== undefined && key.request !== turn.request;
+        const second = isSecond ? { attempts: allAttempts, reason: secondReason } : {};
+        const row = { ...turn, promptHash, sections, asker, state, ...second, ...key };
         await transaction.run(insertTurn, id, project, ...copiedColumns.map((name) => row[name] ?? null));
       }
       await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);

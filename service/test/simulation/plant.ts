@@ -18,7 +18,7 @@ export async function plant(
 ): Promise<Pick<typeof import("./property.ts"), "countHistories">> {
   const query = `?${parameter}=${encodeURIComponent(name)}`;
   const missing = new Set(edits);
-  const hooks = registerHooks({
+  registerHooks({
     resolve: (specifier, context, nextResolve) => {
       const resolved = nextResolve(specifier, context);
       const isOwn = context.parentURL?.endsWith(query) && /^\.{1,2}\//.test(specifier);
@@ -37,11 +37,8 @@ export async function plant(
       return { ...loaded, source };
     },
   });
-  try {
-    const planted = (await import(properties + query)) as Pick<typeof import("./property.ts"), "countHistories">;
-    for (const { file } of missing) throw new Error(`${file} is not part of the simulation`);
-    return planted;
-  } finally {
-    hooks.deregister();
-  }
+  // The hooks stay, for what is loaded on demand.
+  const planted = (await import(properties + query)) as Pick<typeof import("./property.ts"), "countHistories">;
+  for (const { file } of missing) throw new Error(`${file} is not part of the simulation`);
+  return planted;
 }

@@ -134,6 +134,11 @@ export class Attempt implements Calls {
     this.#killChild();
   }
 
+  /** Leaves what costs much to be made again to other attempts. */
+  async leave(): Promise<void> {
+    await this.#child?.service.leaveDatabase();
+  }
+
   begin(call: Call): ReturnType<Calls["begin"]> {
     const number = this.#calls++;
     const { during, stop, faults, beside } = this.plan;

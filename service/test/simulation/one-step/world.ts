@@ -81,7 +81,10 @@ export class World {
       await this.#pass(6000);
       const ended = this.attempts.slice(first);
       judge.end(ended);
-      for (const attempt of ended) attempt.kill();
+      for (const attempt of ended) {
+        attempt.kill();
+        await attempt.leave();
+      }
       await this.#pass(plan.gapMs);
     }
     judge.finish();
