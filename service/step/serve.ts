@@ -64,10 +64,11 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
       await service.runTurns(confined.settings);
       const tidied = memory?.tidy();
       held.defer(async () => tidied);
-      held.defer(async () => memory?.release());
       return memory?.describe();
     },
     [Symbol.asyncDispose]: async () => {
+      // The service's end stops Git.
+      await memory?.release();
       await service[Symbol.asyncDispose]();
       await held.disposeAsync();
     },

@@ -116,7 +116,8 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const isOpen = isMessage || isUnasked(run);
   const expected: Record<string, { status: string[]; hasLink?: boolean }> = {
     "pr-created": { status: ["completed"], hasLink: true },
-    "no-changes": { status: ["completed"], hasLink: false },
+    // A follow-up that changes nothing leaves its session's open pull request as it was.
+    "no-changes": { status: ["completed"], ...(hasPushed(run) !== false && { hasLink: false }) },
     failed: { status: ["failed"] },
     archived: { status: ["archived"] },
     "timed-out": { status: ["", "active", ...(isOpen ? terminal : [])] },
@@ -173,6 +174,12 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   if (outcome === "error" && !run.runner.annotations.some(({ level }) => level === "error"))
     violations.push("the outcome is error without an error annotation");
   return violations;
+}
+
+/** Returns whether the last turn that an attempt sent pushed something; `undefined` if it sent none. */
+function hasPushed({ requests }: AttemptRun): boolean | undefined {
+  const turn = requests.findLast((request) => isSubmission(request) && request.turn)?.turn;
+  return turn && turn.result === "pull-request";
 }
 
 /** Returns the statuses of the turns of the job in the outputs, as the service said them last, after something was sent. */

@@ -11,10 +11,13 @@ type PullRequestState = "open" | "merged" | "closed";
 /** The repository on GitHub as plain mode sees it: what changed, and the state of its pull requests. */
 export class SimulatedRepository {
   readonly #scenario: Pick<Scenario, "attempts">;
+  readonly #pullRequests: () => readonly number[];
   readonly #over = new Map<number, PullRequestState>();
 
-  constructor(scenario: Pick<Scenario, "attempts">) {
+  /** @param pullRequests - returns the number of a pull request for each turn that has pushed to it by now */
+  constructor(scenario: Pick<Scenario, "attempts">, pullRequests: () => readonly number[]) {
     this.#scenario = scenario;
+    this.#pullRequests = pullRequests;
   }
 
   /** Merges or closes pull requests, those that are over excepted. */
@@ -40,13 +43,14 @@ export class SimulatedRepository {
         return [{ ...commit, sha: String(parameters.sha) }];
       case "pulls/{pull_number}": {
         const state = this.stateOf(Number(parameters.pull_number));
+        const pushes = this.#pullRequests().filter((number) => number === parameters.pull_number).length;
         const isMerged = state === "merged";
         return {
           state: state === "open" ? "open" : "closed",
           merged: isMerged,
           merge_commit_sha: null,
           base: { sha: head },
-          head: { sha: head },
+          head: { sha: String(pushes).padStart(40, "e") },
         };
       }
     }

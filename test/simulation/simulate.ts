@@ -78,7 +78,7 @@ export async function simulate(scenario: Scenario): Promise<History> {
     timeline,
     service,
     thread,
-    repository: new SimulatedRepository(scenario),
+    repository: new SimulatedRepository(scenario, () => service.pullRequests()),
     record: new AttemptRecord(scenario),
     cache: new SimulatedCache(),
   };

@@ -16,6 +16,7 @@ import {
   type TurnStatus,
 } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
+import { hashPrompt } from "../prompt-hash.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import type { BusyJob } from "../store/job-copies.ts";
 import type { Store } from "../store/store.ts";
@@ -58,6 +59,8 @@ export interface StoppedTurn {
 
 /** How long a create waits for the repository: a client sends it again, and gives up at some time if it gets no answer. */
 const baseMs = 10_000;
+
+const replacedReason = "A later attempt of its workflow run has sent its request again.";
 
 /** How many turns a step is told of at most. A step has few: one, and those that replaced it. */
 const stepTurnLimit = 100;
@@ -148,7 +151,7 @@ export class Jobs {
     );
     if (other !== undefined) return this.#unlessAdded(other);
     copier?.save(job.id);
-    if (key?.step) copier?.knowStep({ project: projectId, ...key });
+    if (key?.step) await this.#settleStep(projectId, key, prompt);
     return this.#activeRecord({ ...job, pullRequest: null });
   }
 
@@ -202,8 +205,23 @@ export class Jobs {
     if (added === false) return undefined;
     if (added !== true) return this.#unlessAdded(added);
     copier?.save(jobId);
-    if (key?.step) copier?.knowStep({ project: projectId, ...key });
+    if (key?.step) await this.#settleStep(projectId, key, prompt);
     return this.#activeRecord(job);
+  }
+
+  /**
+   * Stops what an earlier attempt of a step sent with the same prompt, and that was restored to wait: a new request took its place, and both
+   * would be paid for.
+   */
+  async #settleStep(project: string, key: RequestKey, prompt: string): Promise<void> {
+    const { store, copier } = this.#options;
+    if (copier === undefined) return;
+    copier.knowStep({ project, ...key });
+    for (const { id, job, request, status } of await store.turns.ofStep(project, key, stepTurnLimit)) {
+      if (request === key.request || (status !== "waiting" && status !== "running")) continue;
+      const sent = (await store.turns.ofJob(job)).find((one) => one.id === id);
+      if (sent?.promptHash === hashPrompt(prompt)) await this.stopTurn(project, job, id, replacedReason);
+    }
   }
 
   /** Returns the turns that a caller has sent for a step to jobs of a project, newest first, at most 100. */

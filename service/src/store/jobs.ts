@@ -16,6 +16,10 @@ import { addNextReady, addTurn, limitClock, type TurnParts } from "./job-state.t
 import { findReplay, isKnownKey, keyLock } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
+/** As many as a turn may have: no agent runs for it any more. */
+const allAttempts = 2;
+const secondReason = "Another job has its request, too, so no agent is run for it.";
+
 /** The columns of a turn in a copy of its job. */
 const copiedColumns = [
   ...(["id", "identity", "prompt", "promptHash", "sections", "asked", "covers", "asker", "state"] as const),
@@ -126,7 +130,15 @@ export class StoredJobs {
       for (const turn of turns) {
         const { prompt, promptHash = hashPrompt(prompt), sections = "", asker = "" } = turn;
         const state = turn.state === "running" ? "waiting" : turn.state;
-        const row = { ...turn, promptHash, sections, asker, state, ...(await keyOfCopy(transaction, project, turn)) };
+        // An attempt that did not know of the turn has sent its request again.
+        const isRepeated = turns.some(
+          (one) => one.id > turn.id && one.step === turn.step && one.request === turn.request,
+        );
+        const key = await keyOfCopy(transaction, project, isRepeated ? { ...turn, request: undefined } : turn);
+        // The other one has the request: no agent is paid for this one, too.
+        const isSecond = turn.request !== undefined && key.request !== turn.request;
+        const spent = isSecond && turn.endedAt === null ? { attempts: allAttempts, reason: secondReason } : {};
+        const row = { ...turn, promptHash, sections, asker, state, ...key, ...spent };
         await transaction.run(insertTurn, id, project, ...copiedColumns.map((name) => row[name] ?? null));
       }
       await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);

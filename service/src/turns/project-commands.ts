@@ -13,6 +13,7 @@ import { namesOf, oneLine } from "../one-line.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { storable } from "../store/sql.ts";
+import { runOptions } from "./run-options.ts";
 import type { ProjectCommands, TurnContext } from "./turn-ports.ts";
 
 export interface Checked {
@@ -196,28 +197,12 @@ async function runCommand(
   context: TurnContext,
   { timeLimitMs, signal }: PartLimits,
 ): Promise<CommandEnd> {
-  const { host, stop, repository, sandbox, limits, cgroups, logFile, log } = context;
-  const {
-    end,
-    exitCode,
-    message = "",
-  } = await host.runAgent(projectCommand(command, reads), {
-    prompt: "",
-    isFollowUp: false,
-    history: [],
-    jobId: turn.job,
-    requestId: turn.request,
-    directories,
-    objects: repository.objects,
-    sandbox,
-    network,
-    limits,
-    cgroups,
-    onLimitExceeded: ({ what }) => log(`It is killed, because it has ${what}.`),
-    logFile,
-    timeLimitMs: Math.max(1, timeLimitMs),
-    signal: stop ? AbortSignal.any([signal, stop]) : signal,
+  const result = await context.host.runAgent(projectCommand(command, reads), {
+    ...runOptions(turn, context, signal),
+    ...{ network, directories, timeLimitMs: Math.max(1, timeLimitMs) },
+    onLimitExceeded: ({ what }) => context.log(`It is killed, because it has ${what}.`),
   });
+  const { end, exitCode, message = "" } = result;
   if (signal.aborted) throw new Stopped();
   return { end, ...(exitCode && { exitCode }), output: await endOf(message, context) };
 }

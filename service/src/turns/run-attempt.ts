@@ -13,6 +13,7 @@ import type { MadeChange } from "./commit-change.ts";
 import { describeLeftWork, lostWork, readAsAgent, takeLeftWork } from "./left-work.ts";
 import { newSessionNote } from "./log-notes.ts";
 import { toldCheck } from "./project-commands.ts";
+import { runOptions } from "./run-options.ts";
 import { timeLeft } from "./turn-deadline.ts";
 import type { TurnHost } from "./turn-host.ts";
 import type { TurnContext } from "./turn-ports.ts";
@@ -96,31 +97,18 @@ async function runOnce(
   let exceeded: ExceededLimit | undefined;
   const isFollowUp = history.length > 0 && hasSession;
   const options: AgentOptions = {
-    prompt,
-    isFollowUp,
+    ...runOptions(turn, context, signal),
+    ...{ prompt, isFollowUp, history, timeLimitMs, rawFile: directory.events },
     isEarlierSession:
       isFollowUp && sessions !== undefined && again === undefined
         ? (id) => found.some((file) => file.includes(id.slice(0, sessions.idLength)))
         : undefined,
-    history,
-    jobId: turn.job,
-    requestId: turn.request,
-    directories: directory,
-    objects: context.repository.objects,
-    sandbox,
-    network: context.network,
-    limits: context.limits,
-    cgroups: context.cgroups,
     // Otherwise, other agents could write code there that the supervisor loads.
     compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
     onLimitExceeded: (limit) => {
       exceeded = limit;
       log(killedFor(limit));
     },
-    logFile,
-    rawFile: directory.events,
-    timeLimitMs,
-    signal: stop ? AbortSignal.any([signal, stop]) : signal,
   };
   const startedAt = context.machine.now();
   const result = await host.runAgent(agent, options);

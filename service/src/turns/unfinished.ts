@@ -11,6 +11,7 @@ import { LeaseLost } from "../store-errors.ts";
 import { checkChange, findRefused, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
 import { readAsAgent } from "./left-work.ts";
+import { runOptions } from "./run-options.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
 import { titleOf, turnName } from "./turn-name.ts";
 import { keptSentence, type Work } from "./work.ts";
@@ -172,7 +173,7 @@ async function layOut(
   { turn, start, context }: Work,
   agent: Agent,
 ): Promise<{ paths: string[]; left: string[] }> {
-  const { repository, directory, sandbox, network, limits, cgroups, host } = context;
+  const { repository } = context;
   const head = start.instructed ?? start.head;
   const moved = await repository.rebase(commit, parent, head);
   const changed = moved === undefined ? await repository.changedFiles(parent, head) : [];
@@ -188,28 +189,8 @@ async function layOut(
   const paths = files.filter(mayBeLaid).map(({ path }) => path);
   for (let from = 0; from < paths.length; from += maxPaths) {
     const args = ["-c", script, "sh", repository.objects, source, ...paths.slice(from, from + maxPaths)];
-    const said = await readAsAgent(
-      agent,
-      { file: "/bin/sh", args },
-      {
-        prompt: "",
-        isFollowUp: false,
-        history: [],
-        jobId: turn.job,
-        requestId: turn.request,
-        directories: directory,
-        objects: repository.objects,
-        sandbox,
-        network,
-        limits,
-        cgroups,
-        onLimitExceeded: () => {},
-        logFile: "/dev/null",
-        timeLimitMs: layOutMs,
-        signal: context.stop ? AbortSignal.any([context.signal, context.stop]) : context.signal,
-      },
-      host,
-    );
+    const options = { ...runOptions(turn, context, context.signal), onLimitExceeded: () => {}, timeLimitMs: layOutMs };
+    const said = await readAsAgent(agent, { file: "/bin/sh", args }, options, context.host);
     if (!said.includes("laid")) throw new Error("Git could not write what an earlier turn left into the worktree.");
   }
   return { paths, left: files.filter((file) => !mayBeLaid(file)).map(({ path }) => path) };

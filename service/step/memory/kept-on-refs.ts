@@ -39,7 +39,7 @@ const maxEndedDays = 31;
 const maxRead = 5;
 const maxRemoved = 20;
 /** By what is lost with one that is not read. */
-const stageOrder = ["made", "unfinished", "ended", "pushed", "begun"];
+const stageOrder = ["made", "unfinished", "pushed", "ended", "begun"];
 /** Longer than GitHub lets any job run; of a time that somebody has made up. */
 const maxBusyMs = dayMs;
 /** For how long a listing counts, in milliseconds. */
@@ -246,7 +246,10 @@ export class KeptOnRefs implements KeptCommits {
   /** Returns the ids of jobs that refs name for a step. */
   jobsOfStep(step: string): string[] {
     const hash = shortHash(step);
-    return [...new Set(this.#all.flatMap((one) => (one.step === hash && one.job !== noJob ? one.job : [])))];
+    const found = this.#all.filter((one) => one.step === hash && one.job !== noJob);
+    // The first one has the request, if two jobs have the same.
+    found.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage));
+    return [...new Set(found.map(({ job }) => job))];
   }
 
   /**

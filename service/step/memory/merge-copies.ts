@@ -23,7 +23,7 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt, facts }: RebuiltJob):
   );
   const turns = rows.map((turn) => fulfilled(turn, rows, copies) ?? turn);
   // Without an own pull request, somebody else may have opened one, unless there is unpublished work.
-  const isUnknown = rebuilt.pullRequest === null && !rebuilt.turns.some(({ kept }) => kept && kept !== "unfinished");
+  const isUnknown = rebuilt.pullRequest === null && !turns.some(({ kept }) => kept && kept !== "unfinished");
   const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
   const job = {
     ...rebuilt,

@@ -28,8 +28,8 @@ export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCop
     return { ...found, ...known, state: "failed", kept: null, reason: said, endedAt, ...more };
   };
   // An interrupted turn goes on with its own commit.
-  const kept = (reason: string, what: TurnCopy["kept"]): TurnCopy =>
-    copy && isOpen(copy) ? copy : failed(reason, { kept: what });
+  const kept = (reason: string, what: TurnCopy["kept"], more: Partial<TurnCopy> = {}): TurnCopy =>
+    copy && isOpen(copy) ? copy : failed(reason, { kept: what, ...more });
   switch (standingOf({ ...facts, stored: copy && storedOf(copy) })) {
     case "completed":
       return copy?.state === "completed" ? copy : completed(facts, found ?? known, copy);
@@ -39,6 +39,8 @@ export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCop
     case "pushed":
       return kept(pushedReason, "pull-request");
     case "made":
+      // Its branch is gone, and its commit is where it was kept.
+      if (facts.kept === "made") return kept(keptReason, "push", { head: null });
       return kept(keptReason, copy?.kept === "pull-request" ? copy.kept : "push");
     case "unfinished":
       return failed(unfinishedReason, { kept: "unfinished" });

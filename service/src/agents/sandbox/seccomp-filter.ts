@@ -6,74 +6,40 @@ interface Architecture {
   audit: number;
   /** From this number on, calls belong to another interface (x32) with the same architecture. */
   firstForeignCall?: number;
-  calls: Readonly<Record<CallName, number>>;
+  /** Where its numbers of calls are. */
+  column: 0 | 1;
 }
 
-type CallName = (typeof forbidden)[number] | "clone" | "clone3" | "socket" | "unshare";
+const architectures: Readonly<Record<string, Architecture>> = {
+  x64: { audit: 0xc000003e, firstForeignCall: 0x40000000, column: 0 },
+  arm64: { audit: 0xc00000b7, column: 1 },
+};
 
 /**
- * System calls that no agent needs: the keyrings of the kernel, which outlive a sandbox, and what has been a way out of namespaces before.
+ * System calls that no agent needs, on x64 and on arm64: the keyrings of the kernel, which outlive a sandbox, and what has been a way out of
+ * namespaces before.
  */
-const forbidden = [
-  ...["add_key", "keyctl", "request_key"],
-  ...["bpf", "perf_event_open", "userfaultfd", "open_by_handle_at", "setns"],
-  ...["io_uring_setup", "io_uring_enter", "io_uring_register"],
-  ...["init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load"],
-] as const;
+const forbidden = {
+  add_key: [248, 217],
+  keyctl: [250, 219],
+  request_key: [249, 218],
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  userfaultfd: [323, 282],
+  open_by_handle_at: [304, 265],
+  setns: [308, 268],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+} as const;
 
-const architectures: Readonly<Record<string, Architecture>> = {
-  x64: {
-    audit: 0xc000003e,
-    firstForeignCall: 0x40000000,
-    calls: {
-      add_key: 248,
-      keyctl: 250,
-      request_key: 249,
-      bpf: 321,
-      perf_event_open: 298,
-      userfaultfd: 323,
-      open_by_handle_at: 304,
-      setns: 308,
-      io_uring_setup: 425,
-      io_uring_enter: 426,
-      io_uring_register: 427,
-      init_module: 175,
-      finit_module: 313,
-      delete_module: 176,
-      kexec_load: 246,
-      kexec_file_load: 320,
-      clone: 56,
-      clone3: 435,
-      socket: 41,
-      unshare: 272,
-    },
-  },
-  arm64: {
-    audit: 0xc00000b7,
-    calls: {
-      add_key: 217,
-      keyctl: 219,
-      request_key: 218,
-      bpf: 280,
-      perf_event_open: 241,
-      userfaultfd: 282,
-      open_by_handle_at: 265,
-      setns: 268,
-      io_uring_setup: 425,
-      io_uring_enter: 426,
-      io_uring_register: 427,
-      init_module: 105,
-      finit_module: 273,
-      delete_module: 106,
-      kexec_load: 104,
-      kexec_file_load: 294,
-      clone: 220,
-      clone3: 435,
-      socket: 198,
-      unshare: 97,
-    },
-  },
-};
+/** Those that are denied with some arguments. */
+const limited = { clone: [56, 220], clone3: [435, 435], socket: [41, 198], unshare: [272, 97] } as const;
 
 /** Unix, IPv4, IPv6 and netlink. Not vsock, which leads to the host of a virtual machine without a network. */
 const addressFamilies = [1, 2, 10, 16];
@@ -117,7 +83,7 @@ function when(code: number, value: number, then: readonly Instruction[]): Instru
 export function seccompFilter(architecture: string): Buffer | undefined {
   const found = architectures[architecture];
   if (found === undefined) return undefined;
-  const { audit, firstForeignCall, calls } = found;
+  const { audit, firstForeignCall, column } = found;
   const program: Instruction[] = [
     read(architectureOffset),
     // Programs for another processor, such as 32-bit ones, have other numbers.
@@ -125,17 +91,17 @@ export function seccompFilter(architecture: string): Buffer | undefined {
     failed(enosys),
     read(callOffset),
     ...(firstForeignCall === undefined ? [] : when(jumpIfAtLeast, firstForeignCall, [failed(enosys)])),
-    ...forbidden.flatMap((name) => when(jumpIfEqual, calls[name], [failed(eperm)])),
+    ...Object.values(forbidden).flatMap((call) => when(jumpIfEqual, call[column], [failed(eperm)])),
     // Its flags are in memory, where a filter cannot read them. Programs use clone then.
-    ...when(jumpIfEqual, calls.clone3, [failed(enosys)]),
-    ...[calls.clone, calls.unshare].flatMap((call) =>
-      when(jumpIfEqual, call, [
+    ...when(jumpIfEqual, limited.clone3[column], [failed(enosys)]),
+    ...[limited.clone, limited.unshare].flatMap((call) =>
+      when(jumpIfEqual, call[column], [
         read(firstArgumentOffset),
         ...when(jumpIfAnyBit, cloneNewUser, [failed(eperm)]),
         allowed,
       ]),
     ),
-    ...when(jumpIfEqual, calls.socket, [
+    ...when(jumpIfEqual, limited.socket[column], [
       read(firstArgumentOffset),
       ...addressFamilies.flatMap((family) => when(jumpIfEqual, family, [allowed])),
       failed(eafnosupport),

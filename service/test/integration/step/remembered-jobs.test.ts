@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { rows } from "../../../../test/support/thorough.ts";
 import type { JobRecord } from "../../../src/model.ts";
@@ -153,59 +152,6 @@ test.each([
     expect((await again.find("s2")).turns.at(-1)).toMatchObject({ request: "r2", status });
   });
   expect(runs.runs()).toEqual(prompts);
-});
-
-test("work whose pull request was refused after the one before was merged gets its own, and is named nowhere else", async () => {
-  let isAllowed = true;
-  const runs = await setUpRuns((route, response) => {
-    if (isAllowed || !/^POST .*\/pulls$/.test(route)) return false;
-    response.writeHead(403, { "content-type": "application/json" });
-    response.end('{"message":"GitHub Actions is not permitted to create or approve pull requests."}');
-    return true;
-  });
-  const { docs, github } = runs;
-  const first = await run(runs, {}, (one) => one.send("first", "s1.r1"));
-  const number = first.prLink?.split("/").at(-1);
-  await github.call("PUT", `/pulls/${number}/merge`, { merge_method: "squash" });
-  docs.squash(`agent/${first.id}`);
-  // The times of GitHub and of commits are in seconds.
-  await setTimeout(1000);
-  isAllowed = false;
-  expect(await run(runs, {}, (two) => two.send("second", "s2.r2", first.id))).toMatchObject({ status: "failed" });
-  isAllowed = true;
-  const second = await run(runs, { attempt: 2 }, async (again) => {
-    expect((await again.find("s2")).turns).toMatchObject([{ status: "failed", request: "r2" }]);
-    return again.send("second", "s2.r3", first.id);
-  });
-  expect(second).toMatchObject({ status: "completed", prLink: expect.stringMatching(/\/pull\/\d+$/) });
-  expect(second.prLink).not.toBe(first.prLink);
-  expect(runs.runs()).toEqual(["first", "second"]);
-  expect(docs.git("rev-list", "--count", `main..agent/${first.id}`)).toBe("1");
-});
-
-test("a pull request that was refused is opened on another runner, without another agent", async () => {
-  let isAllowed = false;
-  const runs = await setUpRuns((route, response) => {
-    if (isAllowed || !/^POST .*\/pulls$/.test(route)) return false;
-    response.writeHead(403, { "content-type": "application/json" });
-    response.end('{"message":"GitHub Actions is not permitted to create or approve pull requests."}');
-    return true;
-  });
-  const failed = await run(runs, {}, (one) => one.send("first\nwith details", "s1.r1"));
-  expect(failed).toMatchObject({ status: "failed", prLink: null });
-  isAllowed = true;
-  await run(runs, { attempt: 2, laterMs: () => 60_000 }, async (again) => {
-    // Without a pull request, only GitHub's list of activities tells whose branch it is.
-    expect((await again.find("s1")).turns).toEqual([]);
-    runs.github.creators.set(`agent/${failed.id}`, "writer");
-    expect((await again.find("s1")).turns).toEqual([]);
-    runs.github.creators.set(`agent/${failed.id}`, "docs-bot");
-    expect((await again.find("s1")).turns).toMatchObject([{ job: failed.id, request: "r1" }]);
-    const job = await again.send("first\nwith details", "s1.r2");
-    expect(job).toMatchObject({ id: failed.id, status: "completed", prLink: expect.stringMatching(/\/pull\/\d+$/) });
-  });
-  expect(runs.runs()).toEqual(["first", "with details"]);
-  expect(await runs.openPulls()).toHaveLength(1);
 });
 
 test("a branch that somebody else pushed, with a pull request of theirs, is no job", async () => {

@@ -106,7 +106,7 @@ export class Judge {
       const of = holders.get(earlier.id) ?? new Set();
       const isReadable = attempt.plan.cache !== "none" && attempt.plan.cache !== "absent";
       const isThere = [...of].some((one) => one !== "cache" || isReadable);
-      if (isThere && !this.#hasActed([...removals, ...conflicts], earlier.startedAt, startedAt))
+      if (isThere && !this.#hasActed([...removals, ...conflicts], earlier.attempt.startedAt, startedAt))
         this.#violate(
           attempt,
           `an agent is paid again, although the work of ${earlier.id} is on ${[...of].join(", ")}`,
@@ -203,11 +203,14 @@ export class Judge {
     const { plan, attempts, runs } = this.#world;
     const holders = this.holders();
     for (const attempt of attempts.slice(-2)) {
-      const own = this.#ofRequest(attempt);
-      const isUnchanged =
-        attempt.outcome === "no-changes" && own.some(({ end, isChanging }) => end === "completed" && !isChanging);
-      if (attempt.outcome !== "pr-created" && !isUnchanged)
-        this.#violate(attempt, `a healthy attempt ends as ${attempt.outcome}`);
+      const own = runs.filter(({ attempt: by }) => by.place.run === attempt.place.run);
+      const isUnchanged = own.some(({ end, isChanging }) => end === "completed" && !isChanging);
+      const isMerged = own.some(({ id }) => holders.get(id)?.has("main") || holders.get(id)?.has("merged"));
+      if (attempt.outcome === "no-changes" && (isUnchanged || isMerged)) continue;
+      // Work that was refused by closing its pull request is only published if somebody asks once more.
+      const isRefused = attempt.outcome === "failed" || attempt.outcome === "archived";
+      if (isRefused && this.#hasActed(removals, 0, attempt.startedAt)) continue;
+      if (attempt.outcome !== "pr-created") this.#violate(attempt, `a healthy attempt ends as ${attempt.outcome}`);
     }
     if (!plan.hasSession) return;
     for (const { id, end, isChanging, attempt } of runs) {

@@ -61,8 +61,7 @@ export class World {
 
   /** Starts a new run while another one works. */
   startBeside({ agent, cache }: NonNullable<AttemptPlan["beside"]>): void {
-    const { timeline } = this;
-    timeline.at(timeline.now, order.timer, () => this.#start({ ...healthy, run: "new", agent, cache }));
+    this.#start({ ...healthy, run: "new", agent, cache });
   }
 
   /** Lives through the history. */

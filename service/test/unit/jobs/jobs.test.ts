@@ -223,6 +223,38 @@ test("knows the requests of an earlier service by the copies of their jobs", asy
   expect(await store.turns.ofJob(id)).toHaveLength(2);
 });
 
+test("stops what was restored of a step once its request is sent again, in whatever job", async () => {
+  const folder = temporaryFolder();
+  const copies = new MemoryCopies(folder);
+  const newService = () => {
+    const store = openSqliteStore(":memory:");
+    const copier = new JobCopier({ copies, store, folder, log: () => {} });
+    return { store, copier, jobs: new Jobs({ store, projects: projects("large"), copier }) };
+  };
+  const key = (step: string, request: string) => ({ caller: "ci", step, request });
+  const earlier = newService();
+  const send = async (prompt: string, step: string): Promise<string> => {
+    const { id } = accepted(await earlier.jobs.create("docs", prompt, key(step, prompt)));
+    mkdirSync(join(folder, id));
+    earlier.copier.save(id);
+    await earlier.copier.settle();
+    return id;
+  };
+  const [replaced, otherPrompt, otherStep] = [
+    await send("Go on", "deploy"),
+    await send("Check", "deploy"),
+    await send("Go on", "release"),
+  ];
+  const { jobs, store, copier } = newService();
+  await jobs.findStep("docs", "ci", "release");
+  await jobs.findStep("docs", "ci", "deploy");
+  accepted(await jobs.create("docs", "Go on", key("deploy", "again")));
+  const stateOf = async (job: string) => (await store.turns.ofJob(job)).map(({ state, reason }) => [state, reason]);
+  expect(await stateOf(replaced)).toEqual([["failed", expect.stringContaining("sent its request again")]]);
+  for (const other of [otherPrompt, otherStep]) expect(await stateOf(other)).toEqual([["waiting", null]]);
+  await copier.settle();
+});
+
 test("does not find a job that is deleted while a message to it arrives", async () => {
   const { jobs, store, addJob } = setUp();
   await addJob("a");

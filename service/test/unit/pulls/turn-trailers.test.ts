@@ -58,6 +58,8 @@ test("neither a prompt nor an agent's own commit can name a turn", () => {
   expect(namedTurns(message).map(({ turn: id }) => id)).toEqual([5]);
   expect(namedTurns(`Agent-Turn: 6.${identity}\nAgent-Job: ${job}`)).toEqual([]);
   expect(namedTurns(`x\n\nAgent-Turn: 6.${identity}\nAgent-Job: ../main`)).toEqual([]);
+  expect(namedTurns(`x\n\n    ${forged.replaceAll("\n", "\n    ")}\n`)).toEqual([]);
+  expect(namedTurns(`x\n\n    Agent-Turn: 6.${identity}\nAgent-Job: ${job}\n`)).toEqual([]);
   expect(namedTurns(`x\n\nAgent-Turn: 6\nAgent-Job: ${job}`)).toEqual([]);
 });
 

@@ -61,6 +61,13 @@ function setUp() {
   return { texts, refs, open, kept, log, packed, keep, pass, left };
 }
 
+test("of two jobs with the same request, the one comes first whose agent has ended", async () => {
+  const { kept, keep } = setUp();
+  await keep({ ...own, step: "s" }, "begun");
+  await keep({ ...ofOtherJob, step: "s" }, "made");
+  expect(kept.jobsOfStep("s")).toEqual([ofOtherJob.job, own.job]);
+});
+
 test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: number }]>([
   ["begun", { ref: "begun", loads: false, forgotten: true, days: 31 }],
   ["made", { ref: "made", loads: true, forgotten: true, days: 60 }],

@@ -128,6 +128,25 @@ test("a turn that was interrupted is not run again if a later one has run since"
   expect(job.turns[1]?.reason).toContain("a later turn of the job has run since");
 });
 
+test("the pull request of a completed turn is known, although GitHub shows its commit without one of the account", () => {
+  const unopened: TurnCopy = { ...pushed(1, "failed"), kept: "pull-request" };
+  const merged = mergeCopies(kept([turn(1)], { pullRequest: link }), rebuilt([unopened], { pullRequest: null }));
+  expect(merged.job).toMatchObject({ pullRequest: link, turns: [{ state: "completed" }] });
+  const open = mergeCopies(
+    kept([turn(1, "running")], { pullRequest: link }),
+    rebuilt([unopened], { pullRequest: null }),
+  );
+  expect(open.job).toMatchObject({ turns: [{ state: "running" }] });
+});
+
+test("work that is only kept is not taken for what is on a branch, which somebody has deleted", () => {
+  const failed: TurnCopy = { ...turn(1, "failed"), head: "a".repeat(40), kept: "pull-request", reason: "Refused." };
+  const made = { ...pushed(1, "failed"), kept: "push" as const };
+  expect(mergeCopies(kept([failed]), rebuilt([made], { head: null })).job.turns).toMatchObject([
+    { state: "failed", kept: "push", head: null, reason: "Refused." },
+  ]);
+});
+
 test("a turn that was interrupted last still waits, and takes the job out of the archive", () => {
   const merged = mergeCopies(kept([turn(1), turn(2, "waiting")]), rebuilt([pushed(1)], { archivedAt: 7000 }));
   expect(merged.job).toMatchObject({

@@ -92,6 +92,38 @@ describe("copies of jobs", () => {
     expect(await other.runningTurns.startNext()).toBeUndefined();
   });
 
+  test("of two jobs that were sent the same request let the agent of the first one run", async () => {
+    const copies = await Promise.all(
+      ["a", "b"].map(async (id) => {
+        const store = memoryStore();
+        const key = { caller: "ci", step: "deploy", request: "1" };
+        await store.jobs.add({ id, project: "docs", createdAt: 0 }, "Go on", 0, undefined, key);
+        return copyOf(store, id);
+      }),
+    );
+    const other = memoryStore();
+    for (const copy of copies) {
+      const turns = copy.turns.map((turn) => ({ ...turn, id: turn.id + copies.indexOf(copy) }));
+      await other.jobs.addCopy({ ...copy, turns });
+    }
+    expect(await other.turns.ofJob("a")).toMatchObject([{ state: "waiting", attempts: 0, reason: null }]);
+    const reason = expect.stringContaining("no agent is run for it");
+    expect(await other.turns.ofJob("b")).toMatchObject([{ state: "waiting", attempts: 2, reason }]);
+  });
+
+  test("with a request that was sent twice name its last turn", async () => {
+    const store = memoryStore();
+    const key = { caller: "ci", step: "deploy", request: "1" };
+    await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "Go on", 0, undefined, key);
+    await answerNext(store, "failed", 10);
+    const copy = await copyOf(store, "a");
+    const [first] = copy.turns;
+    const turns = copy.turns.concat(first ? { ...first, id: 2, identity: "b".repeat(32), state: "completed" } : []);
+    const other = memoryStore();
+    await other.jobs.addCopy({ ...copy, turns });
+    expect(await other.turns.ofStep("docs", key, 10)).toMatchObject([{ id: 2, status: "completed" }]);
+  });
+
   test.each([
     [0, 0],
     [1, undefined],

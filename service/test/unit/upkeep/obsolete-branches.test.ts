@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import type { DatedCommit } from "../../../src/git/history.ts";
 import { jobBranch } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import type { PullRequestRef } from "../../../src/pulls/pull-requests.ts";
@@ -40,7 +41,7 @@ async function setUp({ jobs = 1, ownProjects = ["docs"] }: { jobs?: number; ownP
     branchHead: async (branch: string) => heads.get(branch),
     targetBranch: async () => "main",
     fetch: async () => {},
-    commitsOfBranch: async () => [],
+    commitsOfBranch: async (): Promise<DatedCommit[]> => [],
     isCleanMerge: async () => false,
     findStart: () => Promise.reject(new Error("no turn has ended within a day")),
     commits: async () => [],
@@ -104,6 +105,15 @@ type SetUp = Awaited<ReturnType<typeof setUp>>;
 
 test.each<[string, number, (setup: SetUp) => unknown]>([
   ["that somebody else has pushed to", 0, ({ heads }) => heads.set(jobBranch(one), "of a person")],
+  [
+    "that somebody else has pushed a commit of their own to, without the job's",
+    0,
+    ({ heads, repository }) => {
+      heads.set(jobBranch(one), "of a person");
+      repository.branchHead = async (branch) => heads.get(branch) ?? "of main";
+      repository.commitsOfBranch = async () => [{ commit: "of a person", at: 0, message: "Own" }];
+    },
+  ],
   ["whose pull request is open, or has not all of its work", 1, ({ platform }) => (platform.from = undefined)],
   [
     "that another job starts from",
