@@ -19,6 +19,8 @@ export interface AgentRun {
   isSecondGo: boolean;
   /** Its environment, and what it found in its home. */
   found: string;
+  /** The agent of another run that worked when it started. */
+  other: string | undefined;
   /** Whether it ended by itself, and well. */
   isCompleted: boolean;
   /** The agents' pages that were on GitHub when it started, in branches and pull requests, and those that were kept in refs. */
@@ -57,7 +59,7 @@ export function scriptOf(kind: AgentKind, id: string, isSecondGo: boolean, url: 
     edit: `${write}; sed -i '5s/.*/The line of ${id}./' docs/guide.md`,
     nothing: "true",
     fails: `${write}; exit 3`,
-    slow: `sleep 2; ${write}`,
+    slow: `sleep 5; ${write}`,
     endless: `${write}; ${sleep}`,
     overtime: `${write}; ${sleep}`,
     leaves: `${write}; (setsid ${sleep} > /dev/null 2>&1 &); nohup ${sleep} > /dev/null 2>&1 &`,

@@ -50,6 +50,7 @@ test.skipIf(obstacle !== undefined)("a history breaks no promise, and the judge 
   expect(kindsOf({ agents: [first, ofFirst] })).toContain("paid twice: published");
   expect(kindsOf({ agents: [first, { ...ofFirst, published: new Set() }] })).toContain("paid twice: kept");
   expect(kindsOf({ agents: [first, { ...last, task: "TASK-r1" }] })).toEqual(["another request's agent"]);
+  expect(kindsOf({ agents: [first, { ...last, other: "u1" }] })).toEqual(["two agents of a session at once"]);
   expect(withOutputs("1/2", { "pr-number": "102" })).toEqual(["false pull request"]);
   expect(withOutputs("2/1", { outcome: "no-changes" })).toEqual(["false no-changes", "success without work"]);
   expect(withOutputs("2/1", { outcome: "skipped" })).toEqual(["skipped with an agent"]);

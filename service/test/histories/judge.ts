@@ -196,6 +196,8 @@ class Judge {
       }
     }
     for (const agent of agents) {
+      if (agent.other && plan.mode === "session")
+        this.#add("two agents of a session at once", `${agent.other} and ${describe(agent)}`);
       const { isKilled, isCancelled, outputs } = this.#attemptOf(agent);
       // On a busy machine, agents that do little can take that long as well.
       const isOver = outputs.outcome === "timed-out" || agents.some(({ kind }) => kind === "overtime");

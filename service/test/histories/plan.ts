@@ -220,7 +220,7 @@ function drawAct(random: Random): Act {
 
 function drawAttempt(random: Random, plan: Plan, isFirst: boolean): AttemptPlan {
   const yes = (chance: number): boolean => random.next() < chance;
-  const agent = draw<AgentKind>(random, {
+  const drawn = draw<AgentKind>(random, {
     page: 40,
     edit: 14,
     nothing: 7,
@@ -247,8 +247,12 @@ function drawAttempt(random: Random, plan: Plan, isFirst: boolean): AttemptPlan 
   const acts: Act[] = !isFirst && yes(0.45) ? [drawAct(random)] : [];
   // Without a change, a night has nothing to do.
   if (plan.hasChanges) acts.push("push to main");
-  const isStopped = agent === "endless" || yes(0.35);
+  const isStopped = drawn === "endless" || yes(0.35);
   const how = draw(random, { cancel: 40, "kill action": 20, "kill all": 30 });
+  // A session waits for a runner that is lost until its time is over, which is longer than this one has.
+  const isBeside = !isStopped && !plan.hasSamePrompt && yes(0.15);
+  // Another run takes seconds to begin.
+  const agent = isBeside && yes(0.7) ? "slow" : drawn;
   return {
     agent,
     ...(acts.length > 0 && { before: acts }),
@@ -259,20 +263,12 @@ function drawAttempt(random: Random, plan: Plan, isFirst: boolean): AttemptPlan 
     ...(!isFirst && yes(0.06) && { isEvicted: true }),
     ...(yes(0.08) && { rule: draw(random, { "refuses commits": 4, "finds a secret": 1 }) }),
     ...(yes(0.08) && { hasNoPulls: true }),
-    // A session waits for a runner that is lost until its time is over, which is longer than this one has.
-    ...(!isStopped &&
-      !plan.hasSamePrompt &&
-      yes(0.12) && {
-        beside: {
-          agent: draw<AgentKind>(random, { page: 4, edit: 3, nothing: 1, fails: 1 }),
-          at: drawMoment(random, {
-            "agent started": 3,
-            "agent ended": 1,
-            "before push .*branch": 1,
-            "before POST pulls$": 1,
-          }),
-        },
-      }),
+    ...(isBeside && {
+      beside: {
+        agent: draw<AgentKind>(random, { page: 4, edit: 3, nothing: 1, fails: 1 }),
+        at: drawMoment(random, { "agent started": 5, "agent ended": 1, "before push .*branch": 1 }),
+      },
+    }),
   };
 }
 

@@ -329,6 +329,7 @@ class Player {
     this.#github.hasNoPulls = false;
     this.#stage = undefined;
     if (beside) await beside;
+    this.#besideStage = undefined;
     const limitMs = outliveMs[stage.isKilled ? "killed" : "ended"];
     const until = performance.now() + limitMs;
     while (processesOf(this.#root).length > 0 && performance.now() < until) await sleep(50);
@@ -508,7 +509,11 @@ class Player {
     const [prompt = "", found = ""] = body.split("\n=== found\n");
     const isSecondGo = prompt.includes("The check of your change failed");
     const { published, kept } = this.#look();
+    const others = isBeside ? this.#stage : this.#besideStage;
+    const isWorking = (one: AgentRun): boolean =>
+      one.attempt === others?.name && !one.isCompleted && one.kind !== "fails";
     this.#agents.push({
+      other: this.#agents.find(isWorking)?.id,
       ...{ id, kind: stage.plan.agent, attempt: stage.name, run: stage.run.number, isSecondGo, found, published, kept },
       job: url.searchParams.get("job") ?? "",
       task: /TASK-\w+/.exec(prompt)?.[0] ?? "",
