@@ -1,5 +1,4 @@
 import type { KeptWork, RunningTurn, Turn } from "../model.ts";
-import type { NamedTurn } from "../pulls/turn-trailers.ts";
 
 /** Applies a packed commit in a clone of the repository, wherever that stands. The change may have any white space. */
 export const applyCommand = "git apply -3 --whitespace=nowarn";
@@ -30,11 +29,12 @@ export interface KeptCommits {
    */
   begin?(turn: RunningTurn, message: string): Promise<string | undefined>;
   /**
-   * Returns the turns of a turn's job that other machines work on. Default: the store lets no two run.
+   * Returns the turns of a turn's job that other machines work on, each with the turns whose unfinished work its agent began in. Default: the
+   * store lets no two run.
    *
    * @throws if that cannot be read now
    */
-  besides?(turn: RunningTurn): Promise<readonly NamedTurn[]>;
+  besides?(turn: RunningTurn): Promise<readonly { begunIn: readonly number[] }[]>;
   /**
    * Remembers that a turn ended without anything to keep, where nothing else may do so. Default: that is stored.
    *
