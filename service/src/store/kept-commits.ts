@@ -29,7 +29,8 @@ export interface KeptCommits {
    */
   begin?(turn: RunningTurn, message: string): Promise<string | undefined>;
   /**
-   * Returns the turns of a turn's job that other machines work on. Default: the store lets no two run.
+   * Returns the turns of a turn's job that other machines work on, each with the turns whose unfinished work its agent began in. Default: the
+   * store lets no two run.
    *
    * @throws if that cannot be read now
    */

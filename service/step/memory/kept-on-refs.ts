@@ -229,12 +229,18 @@ export class KeptOnRefs implements KeptCommits {
   }
 
   /** Returns turns that other machines work on. @throws if that cannot be read now */
-  async #running(isAsked: (one: Kept) => boolean): Promise<(NamedTurn & BusyJob)[]> {
+  async #running(isAsked: (one: Kept) => boolean, isSecond = false): Promise<(NamedTurn & BusyJob)[]> {
     const { refs, machine } = this.#options;
     const running: (NamedTurn & BusyJob)[] = [];
     for (const one of this.#all) {
       if (one.stage !== "begun" || this.#own.has(one.name) || !isAsked(one)) continue;
-      const named = namedTurns(readPacked((await refs.read(one.name)) ?? Buffer.of())?.message ?? "");
+      const packed = await refs.read(one.name);
+      if (packed === undefined && !isSecond) {
+        // Another ref may have taken its place: a claim's, that of the agent.
+        await refs.list();
+        return this.#running(isAsked, true);
+      }
+      const named = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
       const turn = named.find(({ job, identity }) => job === one.job && shortHash(identity) === one.identity);
       const { until = 0 } = turn ?? {};
       const leftMs = until - machine.wallTime();

@@ -3,7 +3,7 @@ import { packMessage } from "../../../src/git/job-commits.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { dayMs } from "../../../src/time.ts";
-import { KeptOnRefs } from "../../../step/memory/kept-on-refs.ts";
+import { KeptOnRefs, type KeptOnRefsOptions } from "../../../step/memory/kept-on-refs.ts";
 import { identityOf } from "../../support/turn-identity.ts";
 
 /* What is kept in refs of a repository, by what became of its turn. */
@@ -46,8 +46,12 @@ function setUp() {
     },
   };
   /** Another process with the same refs. While it waits, `meanwhile` is done. */
-  const open = (meanwhile: () => Promise<void> = async () => {}) =>
-    new KeptOnRefs({ refs, machine: { wallTime: () => now, sleep: meanwhile }, log: (line) => void log.push(line) });
+  const open = (meanwhile: () => Promise<void> = async () => {}, seen: KeptOnRefsOptions["refs"] = refs) =>
+    new KeptOnRefs({
+      refs: seen,
+      machine: { wallTime: () => now, sleep: meanwhile },
+      log: (line) => void log.push(line),
+    });
   const kept = open();
   const packed = (turn: RunningTurn, stage: Stage) => {
     const told = stage === "made" ? {} : { left: stage, ...(stage === "begun" && { until: now + 60_000 }) };
@@ -142,6 +146,18 @@ test("of two runs that claim a session at once, exactly one gets it, and one tha
     expect(left()).toEqual([]);
     expect(await late.busyJobOf("nightly", noSteps, "s3")).toBeUndefined();
   }
+});
+
+test("a run whose agent begins between the listing and the reading of its claim is seen", async () => {
+  const { kept, open, refs } = setUp();
+  await kept.busyJobOf("nightly", noSteps, own.step);
+  const names = refs.names;
+  const until = Date.UTC(2026, 0, 1, 13);
+  await kept.begin(own, commitMessage(own, [], "nightly", { left: "begun", until }));
+  let lists = 0;
+  const list = async (): Promise<void> => void lists++;
+  const stale = Object.defineProperty({ ...refs, list }, "names", { get: () => (lists > 1 ? refs.names : names) });
+  expect(await open(undefined, stale).busyJobOf("nightly", noSteps)).toEqual({ job: own.job, until });
 });
 
 test("a session that cannot be claimed is free, and the log says that others do not see it", async () => {
