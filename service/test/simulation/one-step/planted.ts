@@ -9,16 +9,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [{ file: remembered, from: "if (isFirstAttempt) return [];", to: "if (isFirstAttempt || sent) return [];" }],
   },
   {
-    name: "what an agent made is not kept before it is pushed",
-    edits: [
-      {
-        file: "src/turns/stages/make.ts",
-        from: "if (context.keptCommits?.isOnlyPlace)\n",
-        to: "if (context.keptCommits?.isOnlyPlace === null)\n",
-      },
-    ],
-  },
-  {
     name: "another run of the session is not waited for",
     edits: [
       {
