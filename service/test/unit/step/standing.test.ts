@@ -99,11 +99,9 @@ const rows: readonly [known: string, Standing[]][] = [
     "it is in a pull request, now open, closed or merged; or it changed nothing",
     ["published", "completed", "no change"],
   ],
-  ["its commit is on the branch, without a pull request", ["pushed"]],
-  ["its commit is kept", ["made"]],
+  ["its commit is kept, or on the branch without a pull request", ["made", "pushed"]],
   ["what it left is kept unfinished", ["unfinished"]],
-  ["it failed, or was stopped", ["failed"]],
-  ["its runner was lost before its agent's end", ["begun", "lost"]],
+  ["it failed, was stopped, or its runner was lost before its agent's end", ["failed", "begun", "lost"]],
 ];
 
 test("what follows depends on what became of the turn alone, and the page about the memory shows that", () => {
