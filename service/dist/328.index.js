@@ -12337,15 +12337,16 @@ class StoredJobs {
             await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
             const insertTurn = `INSERT INTO turn (job, project, ${copiedNames}) VALUES (?, ?${", ?".repeat(copiedColumns.length)})`;
             for (const turn of turns) {
-                const { prompt, promptHash = hashPrompt(prompt), sections = "", asker = "" } = turn;
+                const { id: turnId, prompt, promptHash = hashPrompt(prompt), sections = "", asker = "" } = turn;
                 const state = turn.state === "running" ? "waiting" : turn.state;
                 // An attempt that did not know of the turn has sent its request again.
-                const isRepeated = turns.some((one) => one.id > turn.id && one.step === turn.step && one.request === turn.request);
-                const key = await keyOfCopy(transaction, project, isRepeated ? { ...turn, request: undefined } : turn);
+                const isRepeated = turns.some((one) => one.id > turnId && one.step === turn.step && one.request === turn.request);
+                const keyed = isRepeated ? { ...turn, request: undefined } : turn;
+                const key = await keyOfCopy(transaction, project, keyed);
                 // The other one has the request: no agent is paid for this one, too.
-                const isSecond = turn.request !== undefined && key.request !== turn.request;
-                const spent = isSecond && turn.endedAt === null ? { attempts: allAttempts, reason: secondReason } : {};
-                const row = { ...turn, promptHash, sections, asker, state, ...key, ...spent };
+                const isSecond = turn.endedAt === null && turn.request !== undefined && key.request !== turn.request;
+                const second = isSecond ? { attempts: allAttempts, reason: secondReason } : {};
+                const row = { ...turn, promptHash, sections, asker, state, ...second, ...key };
                 await transaction.run(insertTurn, id, project, ...copiedColumns.map((name) => row[name] ?? null));
             }
             await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
@@ -25436,13 +25437,19 @@ class KeptOnRefs {
         return this.#running((one) => one.job === job && one.step !== shortHash(step));
     }
     /** Returns turns that other machines work on. @throws if that cannot be read now */
-    async #running(isAsked) {
+    async #running(isAsked, isSecond = false) {
         const { refs, machine } = this.#options;
         const running = [];
         for (const one of this.#all) {
             if (one.stage !== "begun" || this.#own.has(one.name) || !isAsked(one))
                 continue;
-            const named = namedTurns(readPacked((await refs.read(one.name)) ?? Buffer.of())?.message ?? "");
+            const packed = await refs.read(one.name);
+            if (packed === undefined && !isSecond) {
+                // Another ref may have taken its place: a claim's, that of the agent.
+                await refs.list();
+                return this.#running(isAsked, true);
+            }
+            const named = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
             const turn = named.find(({ job, identity }) => job === one.job && shortHash(identity) === one.identity);
             const { until = 0 } = turn ?? {};
             const leftMs = until - machine.wallTime();
