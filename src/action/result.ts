@@ -79,8 +79,8 @@ interface BlockedDetails {
   permission: { triggerKind: TriggerKind; detail: string };
   /** `jobId`: the last job of the session; `undefined` if the service did not say which that is. */
   "session-job": { jobId: string | undefined; error: RequestError; forMs: number };
-  /** Another run works for the session. `latest`: until when at most. */
-  "session-busy": { jobId: string; latest: string };
+  /** Another run works for the session. `jobId`: `undefined` if its agent has not begun; `latest`: until when it works at most. */
+  "session-busy": { jobId: string | undefined; latest: string };
   changes: { detail: string };
   /** What asks cannot be read again. */
   request: { triggerKind: TriggerKind; detail: string };

@@ -276,14 +276,16 @@ export async function untilFree(run: Run): Promise<true | "changed" | RunResult>
     if ("kind" in known) return known;
     const { sessionBusyUntil: until } = state.announcement ?? {};
     if (known.jobId === undefined || until === undefined) return isFirst ? true : "changed";
+    // A run that is about to begin has none yet.
+    const jobId = /[^0-]/.test(known.jobId.replace(/^job_/, "")) ? known.jobId : undefined;
     const latest = new Date(until).toISOString().slice(0, 16).replace("T", " ");
     if (isFirst)
       log.line(
-        `Session ${excerpt(settings.session, 100)}: another run works on job ${known.jobId}, until ${latest} UTC at most. Waiting for its end, because both would be paid for the same changes`,
+        `Session ${excerpt(settings.session, 100)}: another run ${jobId === undefined ? "is about to begin" : `works on job ${jobId}`}, until ${latest} UTC at most. Waiting for its end, because both would be paid for the same changes`,
       );
     state.startedAt ??= clock.now();
     if (clock.now() + busyPauseMs >= state.startedAt + settings.timeoutMs)
-      return { kind: "blocked", cause: "session-busy", jobId: known.jobId, latest };
+      return { kind: "blocked", cause: "session-busy", jobId, latest };
     await clock.sleep(busyPauseMs, signal);
     if (signal.aborted) return cancelledBeforeSending;
     state.askedSession = undefined;

@@ -220,7 +220,7 @@ const blocked: {
     Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
   "session-busy": ({ jobId, latest }) => message`
     Another run works for the session
-    Another workflow run works on job ${jobId} of the session, until ${trusted(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
+    Another workflow run ${jobId === undefined ? say`is about to begin for the session` : say`works on job ${jobId} of the session`}, until ${trusted(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
     Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
   time: () => message`
     No time left to start a job

@@ -238,6 +238,30 @@ test.each([
   expect([count, service.turns.length]).toEqual([prepared, 1]);
 });
 
+test.each([
+  ["works", "job_9", "works on job job_9 of the session"],
+  // It has claimed the session, and has no job yet.
+  ["is about to begin", "job_00000000-0000-0000-0000-000000000000", "is about to begin for the session"],
+])("a session's run sends nothing while another one %s", async (_, job, said) => {
+  const { outputs, toolkit, requests } = await attempt(1, {
+    respond: ({ method, query }) => {
+      const { step, session } = Object.fromEntries(new URLSearchParams(query));
+      if (method !== "GET" || step === undefined) return respondWith(200, completed);
+      const busy = session && { job, busyUntil: "2100-01-01T00:00:00Z" };
+      return respondWith(200, { step, features: ["session"], turns: [], session: busy });
+    },
+    agent: { connect: (transport) => transport, prepare: async () => {}, check: async () => {}, end: async () => {} },
+    inputs: {
+      ...{ agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" },
+      ...{ session: "nightly", "timeout-minutes": "0.5" },
+    },
+    environment: { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" },
+  });
+  expect(outputs).toMatchObject({ outcome: "timed-out", "job-id": "" });
+  expect(toolkit.annotations.at(-1)?.text).toContain(`Another workflow run ${said}, until 2100-01-01 00:00 UTC`);
+  expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+});
+
 test("what the agent's own service rejects is to be changed", async () => {
   const { toolkit } = await attempt(1, {
     respond: ({ method }) => respondWith(method === "POST" ? 400 : 404, { error: "base: there is no branch nope" }),
