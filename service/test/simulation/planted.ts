@@ -7,7 +7,7 @@ export interface PlantedFault {
 
 const queue = "src/store/ready-turns.ts";
 const glue = "test/simulation/leased-turns.ts";
-const standing = "src/turns/standing.ts";
+const takeUp = "src/turns/take-up.ts";
 const push = "src/turns/stages/push.ts";
 const trial = "src/turns/trial-branch.ts";
 const uncounted = "src/turns/uncounted-commits.ts";
@@ -72,9 +72,9 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "what is kept is not published",
     edits: [
       {
-        file: standing,
-        from: "return (kept && (await standingOfKept(kept, work))) ?? work;",
-        to: "return (kept && standingOfKept && undefined) ?? work;",
+        file: takeUp,
+        from: "const kept = isPublished ? undefined : findKeptTurn(turn, context.turns);",
+        to: "const kept = findKeptTurn && undefined;",
       },
     ],
   },
@@ -153,7 +153,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "a turn that is taken over continues with the very commit that was pushed",
     edits: [
       {
-        file: standing,
+        file: takeUp,
         from: "if (recorded === undefined && own.commit === remoteHead) {",
         to: "if (recorded === undefined && own.commit !== remoteHead) {",
       },
@@ -173,9 +173,9 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "what an agent did is not looked for in the store",
     edits: [
       {
-        file: standing,
-        from: "(await inClone(work)) ?? inStore(work);",
-        to: "(await inClone(work)) ?? (inStore && undefined);",
+        file: takeUp,
+        from: "[onBranch, inClone, inStore]",
+        to: "[onBranch, inClone]",
       },
     ],
   },
