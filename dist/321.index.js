@@ -887,12 +887,14 @@ async function untilFree(run) {
         const { sessionBusyUntil: until } = state.announcement ?? {};
         if (known.jobId === undefined || until === undefined)
             return isFirst ? true : "changed";
+        // A run that is about to begin has none yet.
+        const jobId = /[^0-]/.test(known.jobId.replace(/^job_/, "")) ? known.jobId : undefined;
         const latest = new Date(until).toISOString().slice(0, 16).replace("T", " ");
         if (isFirst)
-            log.line(`Session ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__/* .excerpt */ .Kb)(settings.session, 100)}: another run works on job ${known.jobId}, until ${latest} UTC at most. Waiting for its end, because both would be paid for the same changes`);
+            log.line(`Session ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__/* .excerpt */ .Kb)(settings.session, 100)}: another run ${jobId === undefined ? "is about to begin" : `works on job ${jobId}`}, until ${latest} UTC at most. Waiting for its end, because both would be paid for the same changes`);
         state.startedAt ??= clock.now();
         if (clock.now() + busyPauseMs >= state.startedAt + settings.timeoutMs)
-            return { kind: "blocked", cause: "session-busy", jobId: known.jobId, latest };
+            return { kind: "blocked", cause: "session-busy", jobId, latest };
         await clock.sleep(busyPauseMs, signal);
         if (signal.aborted)
             return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;

@@ -2738,7 +2738,7 @@ const blocked = {
     Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
     "session-busy": ({ jobId, latest }) => (0,runner_kit_text/* message */.iU) `
     Another run works for the session
-    Another workflow run works on job ${jobId} of the session, until ${(0,runner_kit_text/* trusted */.IZ)(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
+    Another workflow run ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `is about to begin for the session` : (0,runner_kit_text/* say */.cv) `works on job ${jobId} of the session`}, until ${(0,runner_kit_text/* trusted */.IZ)(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
     Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
     time: () => (0,runner_kit_text/* message */.iU) `
     No time left to start a job
