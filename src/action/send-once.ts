@@ -289,7 +289,8 @@ class Sending {
       if (isFree !== true) return this.#withdraw(isFree);
     }
     const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
-    if (conversation && leftMs < minTimeLeftMs) return this.#withdraw({ kind: "blocked", cause: "time" });
+    if ((conversation || ports.agent) && leftMs < minTimeLeftMs)
+      return this.#withdraw({ kind: "blocked", cause: "time" });
     // A service that can be asked knows what it was sent.
     const isAnnounced = state.features === undefined;
     const isSaved = isAnnounced && (await memory.announce());

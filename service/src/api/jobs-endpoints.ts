@@ -167,7 +167,7 @@ export function createApi(options: ApiOptions): Api {
             const query = queryOf(request);
             const step = stepIn(query);
             const session = sessionIn(query);
-            const claimedBy = query.has("claim") ? step : undefined;
+            const claimedBy = query.get("claim") === "true" ? step : undefined;
             const caller = callerOf(request);
             const turns = await steps.findStep(decode(project), caller, step);
             const ofSession = session && (await steps.findSession(decode(project), caller, session, claimedBy));

@@ -35,7 +35,7 @@ export type Standing =
 
 /**
  * Concludes what became of a turn. GitHub is believed first, then what is kept, then the store: a later source fills gaps, and never
- * overrules. A turn that completed is the result of its request, whatever became of its pull request.
+ * overrules, except that a turn that completed is the result of its request, whatever became of its pull request.
  */
 export function standingOf({ github, kept, stored, isPassed = false }: Facts): Standing {
   if (stored === "completed") return "completed";

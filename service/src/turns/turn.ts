@@ -7,6 +7,7 @@ import { commitMessage } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
+import { parseMade } from "../store/made.ts";
 import { tellEnd } from "./begin-and-end.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
 import { startNote } from "./log-notes.ts";
@@ -101,7 +102,9 @@ async function walkStages(work: Work): Promise<EndedState> {
     work.at = await next(work, work.at);
   }
   for (const one of work.begunIn ?? []) await context.keptCommits?.forget?.(one);
-  const record = commitMessage(work.maker, [], context.job.session, { left: "pushed" }, "Pushed");
+  const made = parseMade(work.maker.made);
+  const left = made !== undefined && made.commit === undefined ? "nothing" : "pushed";
+  const record = commitMessage(work.maker, [], context.job.session, { left }, "Ended");
   await context.keptCommits?.forget?.(work.maker, record);
   if (isOwn) await logEarlierFailures(work);
   return "completed";

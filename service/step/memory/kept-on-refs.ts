@@ -12,6 +12,7 @@ import type { BusyJob } from "../../src/store/job-copies.ts";
 import { newTurnIdentity } from "../../src/store/job-state.ts";
 import { applyCommand, type KeptCommits } from "../../src/store/kept-commits.ts";
 import { dayMs } from "../../src/time.ts";
+import { isRemoteOutage } from "../../src/turns/outages.ts";
 
 export interface KeptOnRefsOptions {
   refs: Pick<WorkRefs, "names" | "list" | "write" | "read" | "remove">;
@@ -35,13 +36,13 @@ const nameSyntax =
 /** Unclaimed work is removed after this time; records without a change are removed when a re-run is no longer possible. */
 const maxAgeDays = 60;
 const maxEndedDays = 31;
-/** How many are read per job, and removed per run. */
+/** How many are read per job or session, besides those of the steps that are asked for, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
 /** By what is lost with one that is not read. */
 const stageOrder = ["made", "unfinished", "pushed", "ended", "begun"];
-/** Longer than GitHub lets any job run; of a time that somebody has made up. */
-const maxBusyMs = dayMs;
+/** Longer than GitHub lets any job run, on a runner of one's own; of a time that somebody has made up. */
+const maxBusyMs = 5 * dayMs;
 /** For how long a listing counts, in milliseconds. */
 const listedMs = 10_000;
 /** In the name of a ref by which a run claims a session before it has a job. */
@@ -148,17 +149,20 @@ export class KeptOnRefs implements KeptCommits {
    * Returns a job's kept commits, newest first.
    *
    * @param known - identities of turns that need none, because their commits are on the branch. Default: none
+   * @param steps - whose turns are read in any case. Default: none
    * @throws if they cannot be read now
    */
-  async commitsOf(jobId: string, known: Iterable<string> = []): Promise<DatedCommit[]> {
+  async commitsOf(jobId: string, known: Iterable<string> = [], steps: Iterable<string> = []): Promise<DatedCommit[]> {
     const { refs, log } = this.#options;
     const read = new Map<string, DatedCommit | undefined>();
-    const others = new Set([...known].map(shortHash));
+    const onBranch = new Set([...known].map(shortHash));
+    const asked = new Set([...steps].map(shortHash));
     const ofJob = (): string[] => {
-      const kept = this.#all.filter(({ job, identity }) => job === jobId && !others.has(identity));
+      const kept = this.#all.filter(({ job, identity }) => job === jobId && !onBranch.has(identity));
       // Runners that were lost can have left many that say no more than that.
       kept.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage) || b.day - a.day);
-      return kept.slice(0, maxRead).map(({ name }) => name);
+      const others = kept.filter(({ step }) => !asked.has(step)).slice(0, maxRead);
+      return [...kept.filter(({ step }) => asked.has(step)), ...others].map(({ name }) => name);
     };
     for (let isListed = false; ; isListed = true) {
       for (const name of ofJob()) {
@@ -194,10 +198,13 @@ export class KeptOnRefs implements KeptCommits {
       return first && { job: first.job, until: first.until };
     };
     const busy = await look(listedMs);
+    // It may have claimed it for an earlier question, whose answer was lost.
+    if (busy !== undefined) await this.release();
     if (busy !== undefined || claimedBy === undefined) return busy;
     try {
       await this.#claim(session, claimedBy);
     } catch (error) {
+      if (isRemoteOutage(error)) throw error;
       log(`Other runs do not see that this one is about to begin: ${errorMessage(error)}`);
       return undefined;
     }
@@ -267,9 +274,10 @@ export class KeptOnRefs implements KeptCommits {
   async newestJobOf(session: string, known: ReadonlySet<string>): Promise<{ job: string; at: number } | undefined> {
     const hash = shortHash(session);
     const ofSession = this.#all.filter(({ session: of, job }) => of === hash && job !== noJob && !known.has(job));
-    const lastDay = Math.max(...ofSession.map(({ day }) => day));
+    ofSession.sort((one, other) => other.day - one.day);
     let newest: { job: string; at: number } | undefined;
-    for (const { name, job } of ofSession.filter(({ day }) => day === lastDay).slice(0, maxRead)) {
+    for (const { name, job, day } of ofSession.slice(0, maxRead)) {
+      if (newest !== undefined && newest.at >= day + dayMs) break;
       const packed = await this.#options.refs.read(name);
       const { message = "", at = 0 } = (packed && readPacked(packed)) ?? {};
       const isOfSession = namedTurns(message).some((one) => one.job === job && one.session === session);
@@ -298,9 +306,13 @@ export class KeptOnRefs implements KeptCommits {
   }
 
   get #all(): Kept[] {
-    return this.#options.refs.names.flatMap((name) => {
-      const [, job = "", step = "", session = "", identity = "", day = "", stage = ""] = nameSyntax.exec(name) ?? [];
-      return job === "" ? [] : [{ name, job, step, session, identity, day: Date.parse(day), stage }];
+    const { refs, machine } = this.#options;
+    const tomorrow = machine.wallTime() + dayMs;
+    return refs.names.flatMap((name) => {
+      const [, job = "", step = "", session = "", identity = "", date = "", stage = ""] = nameSyntax.exec(name) ?? [];
+      const day = Date.parse(date);
+      // Somebody has made up a name without a day, or of one to come.
+      return day < tomorrow ? [{ name, job, step, session, identity, day, stage }] : [];
     });
   }
 }

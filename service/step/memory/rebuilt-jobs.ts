@@ -82,7 +82,7 @@ export class RebuiltJobs {
     const head = (await repository.branchHead(branch)) ?? pull?.head;
     const commits = head === undefined ? [] : await repository.commitsOfBranch(head, maxCommits);
     const pushed = commits.flatMap(({ message }) => namedTurns(message)).map(({ identity }) => identity);
-    const kept = await keptRefs.commitsOf(jobId, pushed);
+    const kept = await keptRefs.commitsOf(jobId, pushed, this.#reRun);
     if (head === undefined && kept.length === 0) return undefined;
     // A turn pushes before it opens the pull request.
     const isOwn = head === undefined || (pull !== undefined && !pull.isOthers);

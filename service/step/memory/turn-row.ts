@@ -49,8 +49,9 @@ export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCop
     case "lost":
       return failed(passedReason);
     case "begun":
-      // It has left nothing, so that what was kept before it is still the last.
-      return copy && facts.kept !== "begun" ? copy : failed(lostReason, { attempts: 0 });
+      // The cache may have its commit. Otherwise, it has left nothing, so that what was kept before it is still the last.
+      if (copy && (facts.kept !== "begun" || (copy.stage ?? "begun") !== "begun")) return copy;
+      return failed(lostReason, { attempts: 0 });
     default:
       return known;
   }

@@ -31,8 +31,8 @@ export async function askService(
   const { announcement: known, session, askedSession } = run.state;
   if (known && session === askedSession && !run.settings.dryRun) return { kind: "announced", announcement: known };
   const answer = await ask(run, hadAnnounced, maxOutageMs);
-  // It was first asked before the session was known, to find the job's base branch.
-  return known && answer.kind !== "announced" ? { kind: "announced", announcement: known } : answer;
+  // It was first asked before the session was known, to find the job's base branch. An outage is no answer to the new question.
+  return known && answer.kind === "mute" ? { kind: "announced", announcement: known } : answer;
 }
 
 async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>, maxOutageMs: number): Promise<Answer> {

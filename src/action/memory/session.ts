@@ -251,7 +251,11 @@ export async function jobOfService(run: Run): Promise<{ jobId: string | undefine
   const startedAt = clock.now();
   const answer = await askService(run, undefined, maxReadMs);
   if (signal.aborted) return cancelledBeforeSending;
-  if (answer.kind === "announced") return { jobId: answer.announcement.sessionJobId };
+  if (answer.kind === "announced") {
+    const { sessionJobId: jobId } = answer.announcement;
+    // A run that is about to begin has none yet.
+    return { jobId: jobId?.replace(/[-0]/g, "") === "job_" ? undefined : jobId };
+  }
   const error = answer.kind === "unreadable" ? answer.error : undefined;
   // Other services do not know the question.
   if (error === undefined || error instanceof InvalidResponseError) return { jobId: undefined };
@@ -275,9 +279,8 @@ export async function untilFree(run: Run): Promise<true | "changed" | RunResult>
     const known = await jobOfService(run);
     if ("kind" in known) return known;
     const { sessionBusyUntil: until } = state.announcement ?? {};
-    if (known.jobId === undefined || until === undefined) return isFirst ? true : "changed";
-    // A run that is about to begin has none yet.
-    const jobId = /[^0-]/.test(known.jobId.replace(/^job_/, "")) ? known.jobId : undefined;
+    if (until === undefined) return isFirst ? true : "changed";
+    const { jobId } = known;
     const latest = new Date(until).toISOString().slice(0, 16).replace("T", " ");
     if (isFirst)
       log.line(

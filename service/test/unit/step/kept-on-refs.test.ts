@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { GitError } from "../../../src/git/git.ts";
 import { packMessage } from "../../../src/git/job-commits.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
@@ -167,6 +168,50 @@ test("a session that cannot be claimed is free, and the log says that others do 
   };
   expect(await kept.busyJobOf("nightly", noSteps, own.step)).toBeUndefined();
   expect(log).toEqual(["Other runs do not see that this one is about to begin: refs are restricted"]);
+  const outage = new GitError(
+    ["push"],
+    "failed",
+    "error: RPC failed; HTTP 500 curl 22 The requested URL returned error: 500",
+    1,
+  );
+  refs.write = async () => {
+    throw outage;
+  };
+  await expect(kept.busyJobOf("nightly", noSteps, own.step)).rejects.toBe(outage);
+});
+
+test("a claim whose answer was lost is given up once another run has the session", async () => {
+  const { kept, open, refs, left } = setUp();
+  const { list } = refs;
+  let lists = 0;
+  refs.list = async () => {
+    if (++lists === 2) throw new Error("GitHub is away");
+  };
+  await expect(kept.busyJobOf("nightly", noSteps, own.step)).rejects.toThrow("away");
+  refs.list = list;
+  expect(left()).toEqual(["begun"]);
+  const message = commitMessage(next, [], "nightly", { left: "begun", until: Date.UTC(2026, 0, 1, 13) });
+  await open().begin(next, message);
+  expect(await kept.busyJobOf("nightly", noSteps, own.step)).toMatchObject({ job: next.job });
+  expect(refs.names.filter((name) => name.startsWith("job_00000000-0000-0000-0000-000000000000"))).toEqual([]);
+});
+
+test("the record of a step that asks is read, however many others its job has", async () => {
+  const { kept, keep } = setUp();
+  for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await keep({ ...turnOf(number), job: own.job }, "nothing");
+  for (const number of [1, 9]) {
+    const messages = (await kept.commitsOf(own.job, [], [`s${number}`])).map(({ message }) => message);
+    expect(messages).toContainEqual(expect.stringMatching(new RegExp(`^Prompt ${number}\n`)));
+    expect(messages).toHaveLength(6);
+  }
+});
+
+test.each(["2026-99-99", "9999-12-31", "2026-01-04"])("a name with the day %s hides nothing", async (day) => {
+  const { kept, keep, texts, refs } = setUp();
+  await keep(own, "made");
+  const [name = ""] = refs.names;
+  texts.set(name.replace(/\d{4}-\d\d-\d\d/, day).replace(own.job, ofOtherJob.job), Buffer.of());
+  expect(await kept.newestJobOf("nightly", noSteps)).toMatchObject({ job: own.job });
 });
 
 test.each([
@@ -266,7 +311,7 @@ test.each<[what: string, isBusy: boolean, passMs: number, session: string, steps
   ["works, in another session", false, 0, "weekly", []],
   ["works, of the same step", false, 0, "nightly", ["s1"]],
   ["was lost, and whose time is over", false, 60_000, "nightly", []],
-  ["says that it works for more than a day", false, -86_400_000, "nightly", []],
+  ["says that it works for more than five days", false, -5 * dayMs, "nightly", []],
   ["names another job", false, 0, "nightly", [], ofOtherJob.job],
 ])("a run waits for another one only while that works: one that %s", async (_, isBusy, passMs, session, steps, job) => {
   const { keep, pass, kept, open, refs, packed } = setUp();

@@ -156,6 +156,17 @@ test("a turn that was interrupted last still waits, and takes the job out of the
   expect(merged.isSessionCurrent).toBe(true);
 });
 
+test("a lost turn that has left nothing hides nothing, but one whose commit the cache may have goes on", () => {
+  const lost = (stage: TurnCopy["stage"]) => {
+    const found = rebuilt([pushed(1)]);
+    found.job.turns.push(pushed(2, "failed"));
+    found.facts.set(2, { kept: "begun" });
+    return mergeCopies(kept([turn(1), { ...turn(2, "running"), stage }]), found).job.turns[1];
+  };
+  expect(lost("begun")).toMatchObject({ state: "failed", attempts: 0 });
+  expect(lost("made")).toMatchObject({ state: "running", attempts: 1 });
+});
+
 test("GitHub decides whether the pull request is closed", () => {
   const old = kept([turn(1)], { archivedAt: 3000, pullRequest: `${link}0` });
   expect(mergeCopies(old, rebuilt([pushed(1)])).job).toMatchObject({ archivedAt: null, pullRequest: link });

@@ -220,8 +220,8 @@ test.each([
 
 const reserveMs = 600_000;
 test.each<[what: string, edits: Edits, result: Partial<AgentResult>, told: string[]]>([
-  ["publishes its change", { "part.md": "1\n" }, complete, ["begun", "saved", "forgotten"]],
-  ["changes nothing", {}, complete, ["begun", "nothing", "forgotten"]],
+  ["publishes its change", { "part.md": "1\n" }, complete, ["begun", "saved", "pushed"]],
+  ["changes nothing", {}, complete, ["begun", "nothing", "nothing"]],
   ["fails without a change", {}, { end: "failed", exitCode: 1 }, ["begun", "failed"]],
   ["fails with a change", { "part.md": "1\n" }, { end: "failed", exitCode: 1 }, ["begun", "saved"]],
 ])("what other machines are told of a turn whose agent %s", async (_, edits, result, told) => {
@@ -238,7 +238,8 @@ test.each<[what: string, edits: Edits, result: Partial<AgentResult>, told: strin
       load: async () => undefined,
       begin: tell,
       end: tell,
-      forget: async () => void all.push(["forgotten"]),
+      // In its place, where nothing else remembers it.
+      forget: async (_turn, message = "") => void all.push([namedTurns(message)[0]?.left ?? "forgotten"]),
     };
     const { run, log, ports } = await setUp({ keptCommits });
     const now = ports.machine?.wallTime() ?? 0;

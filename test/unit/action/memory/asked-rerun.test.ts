@@ -262,6 +262,28 @@ test.each([
   expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
 });
 
+const editor = { agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" };
+test.each<[what: string, status: number, fails: "claim" | "session", inputs: Record<string, string>]>([
+  ["its claim fails", 503, "claim", editor],
+  ["its claim is answered with an outage of the repository", 424, "claim", editor],
+  ["the session cannot be asked for, but the base could", 503, "session", { ...editor, base: "main" }],
+  ["another service cannot be asked for the session, but for the base", 503, "session", { base: "main" }],
+])("a session's run sends nothing if %s", async (_, status, fails, inputs) => {
+  const { outputs, requests } = await attempt(1, {
+    respond: ({ method, query }) => {
+      const { step, ...asked_ } = Object.fromEntries(new URLSearchParams(query));
+      if (method !== "GET" || step === undefined) return respondWith(200, completed);
+      if (fails in asked_) return respondWith(status, { error: "The repository cannot be reached" });
+      return respondWith(200, { step, features: ["session", "base"], turns: [], session: null });
+    },
+    agent: { connect: (transport) => transport, prepare: async () => {}, check: async () => {}, end: async () => {} },
+    inputs: { ...inputs, session: "nightly" },
+    environment: { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" },
+  });
+  expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
+  expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+});
+
 test("what the agent's own service rejects is to be changed", async () => {
   const { toolkit } = await attempt(1, {
     respond: ({ method }) => respondWith(method === "POST" ? 400 : 404, { error: "base: there is no branch nope" }),

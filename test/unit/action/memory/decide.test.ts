@@ -176,6 +176,7 @@ test("GitHub is asked only if the answer depends on it, about the attempts witho
 const rows: [known: string, Partial<Evidence>][] = [
   ["a service of your own has the turn of an earlier attempt", { service: turn() }],
   ["… and that turn failed or was stopped", { service: turn("failed") }],
+  ["… and that turn failed, and its work is kept", { service: turn("failed", "kept") }],
   ["… several turns, none with this prompt", { service: { several: ["job_a"] } }],
   [
     "… nothing, whatever attempt 1 left but a job that it created",
@@ -221,6 +222,7 @@ const rows: [known: string, Partial<Evidence>][] = [
 /** Says what a decision means for people. */
 function meaning(decision: Decision): string {
   if (decision.do === "refuse") return "fails, and sends nothing";
+  if (decision.do === "send" && decision.publishes) return "sends the request to its job, which publishes the work";
   if (decision.do === "send") return decision.replaces ? "sends the request again, in its place" : "sends the request";
   return "besides" in decision
     ? "waits for the job, and warns of the newer attempt"
