@@ -33,8 +33,8 @@ async function askService(run, hadAnnounced = async () => undefined, maxOutageMs
     if (known && session === askedSession && !run.settings.dryRun)
         return { kind: "announced", announcement: known };
     const answer = await ask(run, hadAnnounced, maxOutageMs);
-    // It was first asked before the session was known, to find the job's base branch.
-    return known && answer.kind !== "announced" ? { kind: "announced", announcement: known } : answer;
+    // It was first asked before the session was known, to find the job's base branch. An outage is no answer to the new question.
+    return known && answer.kind === "mute" ? { kind: "announced", announcement: known } : answer;
 }
 async function ask(run, hadAnnounced, maxOutageMs) {
     const { state, settings, ports } = run;
@@ -857,8 +857,11 @@ async function jobOfService(run) {
     const answer = await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_8__/* .askService */ .x)(run, undefined, maxReadMs);
     if (signal.aborted)
         return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
-    if (answer.kind === "announced")
-        return { jobId: answer.announcement.sessionJobId };
+    if (answer.kind === "announced") {
+        const { sessionJobId: jobId } = answer.announcement;
+        // A run that is about to begin has none yet.
+        return { jobId: jobId?.replace(/[-0]/g, "") === "job_" ? undefined : jobId };
+    }
     const error = answer.kind === "unreadable" ? answer.error : undefined;
     // Other services do not know the question.
     if (error === undefined || error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .InvalidResponseError */ .tF)
@@ -885,10 +888,9 @@ async function untilFree(run) {
         if ("kind" in known)
             return known;
         const { sessionBusyUntil: until } = state.announcement ?? {};
-        if (known.jobId === undefined || until === undefined)
+        if (until === undefined)
             return isFirst ? true : "changed";
-        // A run that is about to begin has none yet.
-        const jobId = /[^0-]/.test(known.jobId.replace(/^job_/, "")) ? known.jobId : undefined;
+        const { jobId } = known;
         const latest = new Date(until).toISOString().slice(0, 16).replace("T", " ");
         if (isFirst)
             log.line(`Session ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__/* .excerpt */ .Kb)(settings.session, 100)}: another run ${jobId === undefined ? "is about to begin" : `works on job ${jobId}`}, until ${latest} UTC at most. Waiting for its end, because both would be paid for the same changes`);
@@ -1638,7 +1640,7 @@ class Sending {
                 return this.#withdraw(isFree);
         }
         const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
-        if (conversation && leftMs < client_submit/* minTimeLeftMs */.x3)
+        if ((conversation || ports.agent) && leftMs < client_submit/* minTimeLeftMs */.x3)
             return this.#withdraw({ kind: "blocked", cause: "time" });
         // A service that can be asked knows what it was sent.
         const isAnnounced = state.features === undefined;

@@ -2742,7 +2742,7 @@ const blocked = {
     Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
     time: () => (0,runner_kit_text/* message */.iU) `
     No time left to start a job
-    GitHub took so long that no time was left to start a job, so nothing was started.
+    What came before took so long that no time was left to start a job, so nothing was started.
     Re-run the workflow run, or raise timeout-minutes and start a new run.`,
     prompt: (_, { comment }) => (0,runner_kit_text/* message */.iU) `
     Empty prompt

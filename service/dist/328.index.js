@@ -6568,7 +6568,7 @@ function createApi(options) {
                         const query = queryOf(request);
                         const step = stepIn(query);
                         const session = sessionIn(query);
-                        const claimedBy = query.has("claim") ? step : undefined;
+                        const claimedBy = query.get("claim") === "true" ? step : undefined;
                         const caller = callerOf(request);
                         const turns = await steps.findStep(decode(project), caller, step);
                         const ofSession = session && (await steps.findSession(decode(project), caller, session, claimedBy));
@@ -21750,7 +21750,7 @@ async function findNotes({ base }, head, { id }, { repository }) {
  */
 /**
  * Concludes what became of a turn. GitHub is believed first, then what is kept, then the store: a later source fills gaps, and never
- * overrules. A turn that completed is the result of its request, whatever became of its pull request.
+ * overrules, except that a turn that completed is the result of its request, whatever became of its pull request.
  */
 function standingOf({ github, kept, stored, isPassed = false }) {
     if (stored === "completed")
@@ -22678,6 +22678,7 @@ async function hideSecrets(file, secrets) {
 
 
 
+
 /**
  * Runs a turn stage by stage, from where it stands to the pull request. Completed stages are not repeated, no matter which worker completed
  * them.
@@ -22755,7 +22756,9 @@ async function walkStages(work) {
     }
     for (const one of work.begunIn ?? [])
         await context.keptCommits?.forget?.(one);
-    const record = commitMessage(work.maker, [], context.job.session, { left: "pushed" }, "Pushed");
+    const made = parseMade(work.maker.made);
+    const left = made !== undefined && made.commit === undefined ? "nothing" : "pushed";
+    const record = commitMessage(work.maker, [], context.job.session, { left }, "Ended");
     await context.keptCommits?.forget?.(work.maker, record);
     if (isOwn)
         await logEarlierFailures(work);
@@ -25248,17 +25251,18 @@ const uniqueEnd = () => `${Date.now()}-${(0,external_node_crypto_.randomBytes)(4
 
 
 
+
 const nameSyntax = /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|pushed|ended)$/;
 /** Unclaimed work is removed after this time; records without a change are removed when a re-run is no longer possible. */
 const maxAgeDays = 60;
 const maxEndedDays = 31;
-/** How many are read per job, and removed per run. */
+/** How many are read per job or session, besides those of the steps that are asked for, and removed per run. */
 const maxRead = 5;
 const maxRemoved = 20;
 /** By what is lost with one that is not read. */
 const stageOrder = ["made", "unfinished", "pushed", "ended", "begun"];
-/** Longer than GitHub lets any job run; of a time that somebody has made up. */
-const maxBusyMs = dayMs;
+/** Longer than GitHub lets any job run, on a runner of one's own; of a time that somebody has made up. */
+const maxBusyMs = 5 * dayMs;
 /** For how long a listing counts, in milliseconds. */
 const listedMs = 10_000;
 /** In the name of a ref by which a run claims a session before it has a job. */
@@ -25353,17 +25357,20 @@ class KeptOnRefs {
      * Returns a job's kept commits, newest first.
      *
      * @param known - identities of turns that need none, because their commits are on the branch. Default: none
+     * @param steps - whose turns are read in any case. Default: none
      * @throws if they cannot be read now
      */
-    async commitsOf(jobId, known = []) {
+    async commitsOf(jobId, known = [], steps = []) {
         const { refs, log } = this.#options;
         const read = new Map();
-        const others = new Set([...known].map(shortHash));
+        const onBranch = new Set([...known].map(shortHash));
+        const asked = new Set([...steps].map(shortHash));
         const ofJob = () => {
-            const kept = this.#all.filter(({ job, identity }) => job === jobId && !others.has(identity));
+            const kept = this.#all.filter(({ job, identity }) => job === jobId && !onBranch.has(identity));
             // Runners that were lost can have left many that say no more than that.
             kept.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage) || b.day - a.day);
-            return kept.slice(0, maxRead).map(({ name }) => name);
+            const others = kept.filter(({ step }) => !asked.has(step)).slice(0, maxRead);
+            return [...kept.filter(({ step }) => asked.has(step)), ...others].map(({ name }) => name);
         };
         for (let isListed = false;; isListed = true) {
             for (const name of ofJob()) {
@@ -25401,12 +25408,17 @@ class KeptOnRefs {
             return first && { job: first.job, until: first.until };
         };
         const busy = await look(listedMs);
+        // It may have claimed it for an earlier question, whose answer was lost.
+        if (busy !== undefined)
+            await this.release();
         if (busy !== undefined || claimedBy === undefined)
             return busy;
         try {
             await this.#claim(session, claimedBy);
         }
         catch (error) {
+            if (isRemoteOutage(error))
+                throw error;
             log(`Other runs do not see that this one is about to begin: ${error_message_errorMessage(error)}`);
             return undefined;
         }
@@ -25475,9 +25487,11 @@ class KeptOnRefs {
     async newestJobOf(session, known) {
         const hash = shortHash(session);
         const ofSession = this.#all.filter(({ session: of, job }) => of === hash && job !== kept_on_refs_noJob && !known.has(job));
-        const lastDay = Math.max(...ofSession.map(({ day }) => day));
+        ofSession.sort((one, other) => other.day - one.day);
         let newest;
-        for (const { name, job } of ofSession.filter(({ day }) => day === lastDay).slice(0, maxRead)) {
+        for (const { name, job, day } of ofSession.slice(0, maxRead)) {
+            if (newest !== undefined && newest.at >= day + dayMs)
+                break;
             const packed = await this.#options.refs.read(name);
             const { message = "", at = 0 } = (packed && readPacked(packed)) ?? {};
             const isOfSession = namedTurns(message).some((one) => one.job === job && one.session === session);
@@ -25502,9 +25516,13 @@ class KeptOnRefs {
         return this.#all.filter((one) => one.job === job && one.identity === hash);
     }
     get #all() {
-        return this.#options.refs.names.flatMap((name) => {
-            const [, job = "", step = "", session = "", identity = "", day = "", stage = ""] = nameSyntax.exec(name) ?? [];
-            return job === "" ? [] : [{ name, job, step, session, identity, day: Date.parse(day), stage }];
+        const { refs, machine } = this.#options;
+        const tomorrow = machine.wallTime() + dayMs;
+        return refs.names.flatMap((name) => {
+            const [, job = "", step = "", session = "", identity = "", date = "", stage = ""] = nameSyntax.exec(name) ?? [];
+            const day = Date.parse(date);
+            // Somebody has made up a name without a day, or of one to come.
+            return day < tomorrow ? [{ name, job, step, session, identity, day, stage }] : [];
         });
     }
 }
@@ -25561,8 +25579,10 @@ function turnRow(facts, found, copy) {
         case "lost":
             return failed(passedReason);
         case "begun":
-            // It has left nothing, so that what was kept before it is still the last.
-            return copy && facts.kept !== "begun" ? copy : failed(lostReason, { attempts: 0 });
+            // The cache may have its commit. Otherwise, it has left nothing, so that what was kept before it is still the last.
+            if (copy && (facts.kept !== "begun" || (copy.stage ?? "begun") !== "begun"))
+                return copy;
+            return failed(lostReason, { attempts: 0 });
         default:
             return known;
     }
@@ -25781,7 +25801,7 @@ class RebuiltJobs {
         const head = (await repository.branchHead(branch)) ?? pull?.head;
         const commits = head === undefined ? [] : await repository.commitsOfBranch(head, rebuilt_jobs_maxCommits);
         const pushed = commits.flatMap(({ message }) => namedTurns(message)).map(({ identity }) => identity);
-        const kept = await keptRefs.commitsOf(jobId, pushed);
+        const kept = await keptRefs.commitsOf(jobId, pushed, this.#reRun);
         if (head === undefined && kept.length === 0)
             return undefined;
         // A turn pushes before it opens the pull request.
