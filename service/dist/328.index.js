@@ -7344,14 +7344,14 @@ class Jobs {
      * Returns the job that a session of a caller continues: its newest one that is not archived; `undefined` if there is none. One that another
      * machine works on is named with the time until which it does so at most.
      *
-     * @param claimedBy - see `JobCopies`
+     * @param claim - the step that claims it: see `JobCopies`
      */
-    async findSession(projectId, caller, session, claimedBy) {
+    async findSession(project, caller, session, claim) {
         const { copier, store } = this.#options;
-        const busy = await copier?.restoreSession(session, claimedBy);
+        const busy = await copier?.restoreSession(session, claim);
         if (busy !== undefined)
             return busy;
-        const job = await store.jobs.ofSession(projectId, caller, session);
+        const job = await store.jobs.ofSession(project, caller, session);
         return job === undefined ? undefined : { job };
     }
     /**
@@ -25606,8 +25606,9 @@ function completed({ kept }, found, copy) {
         checkOutput: found.checkOutput ?? checkOutput,
     };
 }
-function storedOf({ state, kept }) {
-    if (state === "waiting" || state === "running")
+function storedOf(copy) {
+    const { state, kept } = copy;
+    if (isOpen(copy))
         return "open";
     if (state === "completed")
         return "completed";

@@ -234,18 +234,13 @@ export class Jobs {
    * Returns the job that a session of a caller continues: its newest one that is not archived; `undefined` if there is none. One that another
    * machine works on is named with the time until which it does so at most.
    *
-   * @param claimedBy - see `JobCopies`
+   * @param claim - the step that claims it: see `JobCopies`
    */
-  async findSession(
-    projectId: string,
-    caller: string,
-    session: string,
-    claimedBy?: string,
-  ): Promise<SessionJob | undefined> {
+  async findSession(project: string, caller: string, session: string, claim?: string): Promise<SessionJob | undefined> {
     const { copier, store } = this.#options;
-    const busy = await copier?.restoreSession(session, claimedBy);
+    const busy = await copier?.restoreSession(session, claim);
     if (busy !== undefined) return busy;
-    const job = await store.jobs.ofSession(projectId, caller, session);
+    const job = await store.jobs.ofSession(project, caller, session);
     return job === undefined ? undefined : { job };
   }
 

@@ -76,8 +76,9 @@ function completed({ kept }: Facts, found: TurnCopy, copy: TurnCopy | undefined)
   };
 }
 
-function storedOf({ state, kept }: TurnCopy): Facts["stored"] {
-  if (state === "waiting" || state === "running") return "open";
+function storedOf(copy: TurnCopy): Facts["stored"] {
+  const { state, kept } = copy;
+  if (isOpen(copy)) return "open";
   if (state === "completed") return "completed";
   return kept === "unfinished" ? "unfinished" : kept ? "kept" : "failed";
 }

@@ -200,7 +200,8 @@ test("finds a job of an earlier service by its copy, and saves it again with eac
   expect(copies.saves.at(-1)).toMatchObject({ states: ["completed", "waiting"] });
 });
 
-test("knows the requests of an earlier service by the copies of their jobs", async () => {
+/** Services one after the other, which share only the copies of their jobs. */
+function servicesInTurn() {
   const folder = temporaryFolder();
   const copies = new MemoryCopies(folder);
   const newService = () => {
@@ -208,6 +209,11 @@ test("knows the requests of an earlier service by the copies of their jobs", asy
     const copier = new JobCopier({ copies, store, folder, log: () => {} });
     return { store, copier, jobs: new Jobs({ store, projects: projects("large"), copier }) };
   };
+  return { folder, newService };
+}
+
+test("knows the requests of an earlier service by the copies of their jobs", async () => {
+  const { folder, newService } = servicesInTurn();
   const earlier = newService();
   const key = (request: string) => ({ caller: "ci", step: "deploy", request });
   const { id } = accepted(await earlier.jobs.create("docs", "Go on", key("1")));
@@ -224,13 +230,7 @@ test("knows the requests of an earlier service by the copies of their jobs", asy
 });
 
 test("stops what was restored of a step once its request is sent again, in whatever job", async () => {
-  const folder = temporaryFolder();
-  const copies = new MemoryCopies(folder);
-  const newService = () => {
-    const store = openSqliteStore(":memory:");
-    const copier = new JobCopier({ copies, store, folder, log: () => {} });
-    return { store, copier, jobs: new Jobs({ store, projects: projects("large"), copier }) };
-  };
+  const { folder, newService } = servicesInTurn();
   const key = (step: string, request: string) => ({ caller: "ci", step, request });
   const earlier = newService();
   const send = async (prompt: string, step: string): Promise<string> => {
