@@ -10,6 +10,8 @@ export type { RememberedChanges };
 
 export const nothingRemembered: RememberedChanges = {
   lastCommit: undefined,
+  covered: undefined,
+  ownJob: undefined,
   firstBase: undefined,
   ownPullRequests: [],
 };
@@ -33,11 +35,14 @@ export interface PromptSource {
 /**
  * Writes the prompt, and sections on what changed and what the thread says, or returns why nothing may be sent. The section on changes is
  * `undefined` without `changes`, and empty if there is nothing to compare.
+ *
+ * @param isSentAnyway - asked if nothing is new; a result if nothing may be sent. Default: then nothing is sent
  */
 export async function writePrompt(
   source: PromptSource,
   run: Run,
   remembered = nothingRemembered,
+  isSentAnyway: () => Promise<boolean | RunResult> = async () => false,
 ): Promise<WrittenPrompt | RunResult> {
   const { settings, ports } = run;
   let changes: string | undefined;
@@ -45,8 +50,13 @@ export async function writePrompt(
     // Loaded here, because most steps do not ask for changes.
     const { findSection } = await import("./changes/find-section.ts");
     const found = await findSection(settings.changes, remembered, run);
-    if ("kind" in found) return found;
-    changes = found.section;
+    if ("kind" in found) {
+      const isNothing = found.kind === "skipped" || (found.kind === "blocked" && found.cause === "range-behind");
+      const isSent = isNothing && (await isSentAnyway());
+      if (typeof isSent === "object") return isSent;
+      if (!isSent) return found;
+    }
+    changes = "kind" in found ? "" : found.section;
   }
   const thread = await source.readThread?.();
   if (source.readThread && ports.signal.aborted) return cancelledBeforeSending;

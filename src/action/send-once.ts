@@ -15,6 +15,7 @@ import {
   type Plan,
   type PromptSource,
   planTasks,
+  type RememberedChanges,
   runPlan,
   type WrittenPrompt,
   writePrompt,
@@ -95,7 +96,7 @@ class Sending {
     const isResumed = isResuming(this.#run);
     const isRerun = runAttempt(this.#run.ports.environment) > 1;
     // In a thread, a prompt with nothing to say leaves no trace.
-    const early = conversation && !isResumed ? await writePrompt(this.#request, this.#run) : undefined;
+    const early = conversation && !isResumed ? await this.#write() : undefined;
     if (early && "kind" in early) return this.#withdraw(early, { isShown: false });
     const start = await findStart(this.#run);
     if ("kind" in start) return this.#withdraw(start, { isShown: false });
@@ -255,7 +256,7 @@ class Sending {
       log.startingOver(service.jobId, service.over);
     const remembered = await readSession(conversation ? null : memory.session, memory.firstBase, this.#run);
     if ("kind" in remembered) return this.#withdraw(remembered);
-    const written = early ?? (await writePrompt(this.#request, this.#run, remembered));
+    const written = early ?? (await this.#write(remembered, publishes));
     if ("kind" in written) return this.#withdraw(written);
     if (!conversation && !memory.isWritable) await memory.sayWhatIsForgotten();
     else if (!conversation && settings.session !== "" && isOnTag(ports.environment)) {
@@ -305,6 +306,14 @@ class Sending {
     if (isMuted && unproven !== undefined && state.features === undefined)
       return this.#withdraw({ kind: "blocked", cause: "unknown", attempt: unproven }, { isSettled: false });
     return this.#runPlan(plan);
+  }
+
+  /** Writes the prompt. If nothing is new, that is sent nevertheless for kept work, and if people ask in a job's own pull request. */
+  #write(remembered?: RememberedChanges, publishes = false): ReturnType<typeof writePrompt> {
+    return writePrompt(this.#request, this.#run, remembered, async () => {
+      const own = publishes ? undefined : await this.#request.conversation?.findOwnJob();
+      return own && "kind" in own ? own : publishes || own?.jobId !== undefined;
+    });
   }
 
   /**

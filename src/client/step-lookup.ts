@@ -49,6 +49,8 @@ export interface Announcement {
   sessionJobId: string | undefined;
   /** Until when at most another machine works on that job, in milliseconds since 1970; `undefined` if none does. */
   sessionBusyUntil: number | undefined;
+  /** The commit up to which its completed turns were told of changes; `undefined` if the service says nothing. */
+  sessionCovers: string | undefined;
 }
 
 /** Far longer than any id of a turn. */
@@ -69,11 +71,14 @@ export function parseAnnouncement(data: unknown, step: string): Announcement | "
   const turns = data.turns.map(parseTurn);
   if (!turns.every((turn) => turn !== undefined)) return "unusable";
   const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
-  const job = isObject(data.session) ? data.session.job : undefined;
+  const session = isObject(data.session) ? data.session : {};
+  const { job } = session;
   const sessionJobId = typeof job === "string" && isUsableJobId(job) ? job : undefined;
-  const busyUntil = isObject(data.session) ? Date.parse(textOf(data.session.busyUntil)) : Number.NaN;
+  const busyUntil = Date.parse(textOf(session.busyUntil));
   const sessionBusyUntil = sessionJobId !== undefined && busyUntil > 0 ? busyUntil : undefined;
-  return { features: new Set(features), turns, sessionJobId, sessionBusyUntil };
+  const [covers] = /^[0-9a-f]{40,64}$/.exec(textOf(session.covers)) ?? [];
+  const sessionCovers = sessionJobId === undefined ? undefined : covers;
+  return { features: new Set(features), turns, sessionJobId, sessionBusyUntil, sessionCovers };
 }
 
 function parseTurn(data: unknown): SentTurn | undefined {

@@ -7,6 +7,8 @@ import { temporaryFolder } from "./step.ts";
 export interface ChangesRun extends MainRun {
   /** The prompts that were sent to the service. */
   prompts: string[];
+  /** What came beside them. */
+  sections: string;
   /** The line or annotation about changes. */
   said: string | undefined;
   notices: string[];
@@ -46,6 +48,7 @@ export async function runWithChanges(
   const { lines, annotations } = run.toolkit;
   return {
     ...run,
+    sections: run.requests.flatMap(({ body }) => Object(body).sections ?? []).join("\n"),
     prompts: run.requests
       .filter(({ method }) => method === "POST")
       .map(({ body }) => {

@@ -12,6 +12,7 @@ interface Turn {
   base?: string | undefined;
   /** Of the create of its job. */
   session?: string | undefined;
+  covers?: string | undefined;
   kept?: "push" | "pull-request";
   message?: string;
   reason?: string;
@@ -72,7 +73,12 @@ export class KeyedService {
     if (method === "GET") return { status: 200, body: this.#record(job ?? "") };
     const stopped = /\/turn\/([^/]+)\/stop$/.exec(path)?.[1];
     if (stopped !== undefined) return this.#stop(stopped);
-    const { prompt, base, session } = body as { prompt: string; base?: string; session?: string };
+    const { prompt, base, session, covers } = body as {
+      prompt: string;
+      base?: string;
+      session?: string;
+      covers?: string;
+    };
     const known = this.turns.find((turn) => key !== "" && turn.step === step && turn.request === key);
     if (known?.prompt !== undefined && known.prompt !== prompt)
       return error(422, "The key was used for another prompt");
@@ -81,6 +87,7 @@ export class KeyedService {
       this.#add(job ?? `job_${new Set(this.turns.map((one) => one.job)).size + 1}`, prompt, step, key, {
         base,
         session,
+        covers,
       });
     const replay = known ? { "idempotent-replayed": "true" } : undefined;
     const status = known ? this.#record(turn.job) : { ...this.#record(turn.job), status: "active", prLink: null };
@@ -100,15 +107,23 @@ export class KeyedService {
     const asked = query.get("session");
     const isOf = ({ session, job }: Turn): boolean => session === asked && !this.archived.has(job);
     const job = asked === null ? undefined : this.turns.findLast(isOf)?.job;
-    const session = this.features.includes("session") && asked !== null && { session: job ? { job } : null };
+    const done = this.turns.filter((turn) => turn.job === job && turn.status === "completed" && turn.covers);
+    const about = job ? { job, covers: done.at(-1)?.covers } : null;
+    const session = this.features.includes("session") && asked !== null && { session: about };
     const turns = this.turns
       .filter((turn) => turn.step === step)
       .toReversed()
-      .map(({ prompt: _, step: __, base: ___, session: ____, ...turn }) => turn);
+      .map(({ prompt: _, step: __, base: ___, session: ____, covers: _____, ...turn }) => turn);
     return { status: 200, body: { step, key: key || null, features: this.features, turns, ...session } };
   }
 
-  #add(job: string, prompt: string, step: string, request: string, create: Pick<Turn, "base" | "session">): Turn {
+  #add(
+    job: string,
+    prompt: string,
+    step: string,
+    request: string,
+    about: Pick<Turn, "base" | "session" | "covers">,
+  ): Turn {
     const number = this.turns.length + 1;
     const turn: Turn = {
       turn: `turn_${number}`,
@@ -117,7 +132,7 @@ export class KeyedService {
       step,
       request: request || `own-${number}`,
       status: this.next,
-      ...create,
+      ...about,
       ...(this.next === "failed" && this.kept && { kept: this.kept }),
       ...(this.message !== undefined && { message: this.message }),
       ...(this.reason !== undefined && { reason: this.reason }),

@@ -171,7 +171,7 @@ export function createApi(options: ApiOptions): Api {
             const caller = callerOf(request);
             const turns = await steps.findStep(decode(project), caller, step);
             const ofSession = session && (await steps.findSession(decode(project), caller, session, claimedBy));
-            const { job, until } = ofSession || {};
+            const { job, until, covers } = ofSession || {};
             const busyUntil = until === undefined ? undefined : new Date(until).toISOString();
             sendJson(response, 200, {
               step,
@@ -184,7 +184,7 @@ export function createApi(options: ApiOptions): Api {
                 ...(control === undefined ? [] : ["stop"]),
               ],
               turns: turns.map(describeTurn),
-              ...(session && { session: job === undefined ? null : { job, busyUntil } }),
+              ...(session && { session: job === undefined ? null : { job, busyUntil, covers: covers ?? undefined } }),
             });
           },
         } satisfies Endpoint<"findStep">,

@@ -81,7 +81,7 @@ export interface ShownProject {
 }
 
 /** The job of a session. `until`: another machine works on it. */
-type SessionJob = Pick<BusyJob, "job"> & Partial<BusyJob>;
+type SessionJob = Pick<BusyJob, "job"> & Partial<BusyJob> & { covers?: string | null };
 
 export interface JobsOptions {
   store: Store;
@@ -239,9 +239,7 @@ export class Jobs {
   async findSession(project: string, caller: string, session: string, claim?: string): Promise<SessionJob | undefined> {
     const { copier, store } = this.#options;
     const busy = await copier?.restoreSession(session, claim);
-    if (busy !== undefined) return busy;
-    const job = await store.jobs.ofSession(project, caller, session);
-    return job === undefined ? undefined : { job };
+    return busy ?? store.jobs.ofSession(project, caller, session);
   }
 
   /**

@@ -77,11 +77,19 @@ export class StoredJobs {
     return this.#parts.database.row<StoredJob>("SELECT * FROM job WHERE id = ?", id);
   }
 
-  /** Returns the newest job of a session of a caller that is not archived; `undefined` if there is none. */
-  async ofSession(project: string, caller: string, session: string): Promise<string | undefined> {
-    const find = `SELECT id FROM job WHERE project = ? AND session = ? AND "archivedAt" IS NULL
+  /**
+   * Returns the newest job of a session of a caller that is not archived, and up to which commit its completed turns were told of changes;
+   * `undefined` if there is none.
+   */
+  async ofSession(
+    project: string,
+    caller: string,
+    session: string,
+  ): Promise<{ job: string; covers: string | null } | undefined> {
+    const covers = `SELECT covers FROM turn WHERE turn.job = job.id AND state = 'completed' AND covers IS NOT NULL ORDER BY id DESC LIMIT 1`;
+    const find = `SELECT id AS job, (${covers}) AS covers FROM job WHERE project = ? AND session = ? AND "archivedAt" IS NULL
       AND EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND turn.caller = ?) ORDER BY "createdAt" DESC, id DESC LIMIT 1`;
-    return (await this.#parts.database.row<{ id: string }>(find, project, session, caller))?.id;
+    return this.#parts.database.row<{ job: string; covers: string | null }>(find, project, session, caller);
   }
 
   /** Returns the project of a job; `undefined` if there is no such job. */

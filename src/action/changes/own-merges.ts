@@ -4,11 +4,12 @@ import { GitHubError } from "../runner/github-error.ts";
 import type { Commit, Comparison, Repository } from "./repository.ts";
 
 /**
- * Cuts what pull requests brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
+ * Cuts what pull requests and the commits of a job brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
  * are left, oldest first; `undefined` if none was merged there, or not all commits are listed.
  */
 export async function withoutMergesOf(
   pullRequests: readonly number[],
+  job: string | undefined,
   { commits, commitCount }: Comparison,
   repository: Repository,
   log: Run["log"],
@@ -16,7 +17,10 @@ export async function withoutMergesOf(
   // Without all commits, the way back from the newest one is not known.
   const branch = commits.length < commitCount ? [] : firstParents(commits);
   const brought = await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository, log)));
-  const own = new Set(brought.flat());
+  const own = new Set([
+    ...brought.flat(),
+    ...branch.filter(({ message }) => job !== undefined && isOfJob(job, message)),
+  ]);
   if (own.size === 0) return undefined;
 
   const segments: { base: string; head: string }[] = [];
@@ -77,6 +81,15 @@ async function commitsOf(
   messages.reverse();
   const rebased = branch.slice(last, last + messages.length);
   return rebased.every((commit, index) => commit.message === messages[index]) && rebased.length > 0 ? rebased : [merge];
+}
+
+/** Returns whether a message says that a job made the commit, or that it merged the job's branch. */
+function isOfJob(job: string, text: string): boolean {
+  const lines = text.split("\n").map((line) => line.trim());
+  return (
+    lines.includes(`Agent-Job: ${job}`) ||
+    (/^Merge pull request #\d+ from /.test(lines[0] ?? "") && lines[0]?.endsWith(`/${job}`) === true)
+  );
 }
 
 /** Returns whether GitHub says that the token may not see something. A rate limit is no `403` here. */

@@ -17,17 +17,24 @@ const dayMs = 86_400_000;
 export interface RememberedChanges {
   /** The commit of the session's last run that completed, if there is one. */
   lastCommit: string | undefined;
+  /** The commit that the service says of its job, which counts if it is newer. */
+  covered: string | undefined;
+  /** The session's job. What it made does not count, either. */
+  ownJob: string | undefined;
   /** Where the range started that an earlier attempt of this workflow run compared, if there is one. */
   firstBase: string | undefined;
   /** The numbers of the session's pull requests in this repository. */
   ownPullRequests: readonly number[];
 }
 
-/** `base`: default: a day ago. `replaced`: it left the history by a force-push; `ancestor`: it may have. */
+/**
+ * `base`: default: a day ago. `replaced`: it left the history by a force-push; `ancestor` and `session`: it may have. `session`: it is what the
+ * session has covered.
+ */
 interface EventRange {
   base: string | undefined;
   head: string;
-  kind: "exact" | "ancestor" | "replaced";
+  kind: "exact" | "ancestor" | "session" | "replaced";
 }
 
 const pushEvent = z.object({
@@ -51,7 +58,7 @@ const threadEvent = z.object({
  */
 async function rangeOfEvent(
   environment: NodeJS.ProcessEnv,
-  lastCommit: string | undefined,
+  remembered: RememberedChanges,
   repository: Repository,
 ): Promise<EventRange | undefined> {
   const { GITHUB_EVENT_NAME: name = "", GITHUB_SHA: sha = "" } = environment;
@@ -73,7 +80,16 @@ async function rangeOfEvent(
     const number = pull?.number ?? (issue?.pull_request === undefined ? undefined : issue.number);
     return number === undefined ? undefined : { kind: "exact", ...(await repository.pullRequest(number)) };
   }
-  return { kind: "ancestor", base: lastCommit, head: sha };
+  return { kind: "session", base: await newestCovered(remembered, repository), head: sha };
+}
+
+/** Returns up to where the session's runs have compared, of which either memory may know more. */
+async function newestCovered(
+  { lastCommit, covered }: RememberedChanges,
+  repository: Repository,
+): Promise<string | undefined> {
+  if (lastCommit === undefined || covered === undefined || lastCommit === covered) return lastCommit ?? covered;
+  return (await compareIfFound(lastCommit, covered, repository))?.status === "ahead" ? covered : lastCommit;
 }
 
 async function rangeOfPush(
@@ -98,11 +114,12 @@ function afterPreviousVersion(tag: string, tags: readonly string[]): EventRange 
 /** Finds and compares the range; `undefined` without one, a result if nothing may be sent. @throws if GitHub fails */
 export async function findRange(
   since: Since,
-  { lastCommit, firstBase }: RememberedChanges,
+  remembered: RememberedChanges,
   repository: Repository,
   { ports, log }: Run,
 ): Promise<Comparison | BlockedResult | undefined> {
   const { environment, clock } = ports;
+  const { firstBase } = remembered;
   const sha = environment.GITHUB_SHA ?? "";
   const compareSince = async (ms: number) => {
     const since = new Date(clock.wallTime() - ms);
@@ -121,16 +138,16 @@ export async function findRange(
     return notBehind(compared);
   }
 
-  const range = await rangeOfEvent(environment, lastCommit, repository);
+  const range = await rangeOfEvent(environment, remembered, repository);
   if (!range) return undefined;
   const { kind, base, head } = range;
   if (base === undefined) return compareSince(dayMs);
   if (kind === "exact") return repository.compare(base, head);
-  if (kind === "ancestor") {
+  if (kind !== "replaced") {
     const compared = await compareIfFound(base, head, repository);
     if (compared && compared.status !== "diverged") {
       // The session's last run that completed says what later runs have covered. This run compares what it compared first.
-      const isOther = base === lastCommit && firstBase !== undefined && firstBase !== lastCommit;
+      const isOther = kind === "session" && firstBase !== undefined && firstBase !== base;
       const first = isOther && compared.status !== "behind" && (await compareIfFound(firstBase, head, repository));
       return first || notBehind(compared);
     }

@@ -185,7 +185,9 @@ export async function readSession(
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
   // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it.
-  const isSure = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
+  const isSaved = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
+  // A service that runs already knows of later runs that were lost before they could save an entry.
+  const isSure = isSaved && run.state.announcement === undefined;
   const isFree = isDryRun || isSure || (await untilFree(run));
   if (isFree === "changed") {
     session?.forget();
@@ -205,7 +207,10 @@ export async function readSession(
   }
   const { commit, pullRequests = [] } = entry ?? {};
   const findContinued = async () => ({ jobId, isReplaceable: true });
-  if (isDryRun) return { lastCommit: commit, firstBase, ownPullRequests: pullRequests, findContinued };
+  const known = { firstBase, ownJob: jobId };
+  const findCovered = () => coveredBy(jobId, run);
+  if (isDryRun)
+    return { ...known, covered: findCovered(), lastCommit: commit, ownPullRequests: pullRequests, findContinued };
   const findWith = async (
     job: SessionJob,
     progress: SessionProgress,
@@ -225,21 +230,29 @@ export async function readSession(
       const isStillFree = await untilFree(run);
       if (isStillFree === "changed") session.forget();
       if (isStillFree !== true) return isStillFree;
+      if (![undefined, progress.commit].includes(findCovered())) return "changed";
       const job = await readSessionJob(jobId, run);
       return "kind" in job ? job : findWith(job, progress);
     };
-    return { lastCommit: progress.commit, firstBase, ownPullRequests: pullRequests, findContinued: findLater };
+    const lastCommit = progress.commit;
+    return { ...known, covered: undefined, lastCommit, ownPullRequests: pullRequests, findContinued: findLater };
   }
   const job = await readSessionJob(jobId, run);
   if ("kind" in job) return job;
   const progress = entry && session ? session.progressOf(entry, job.status) : { commit: undefined, failures: 0 };
   const number = numberOf(job.pullRequest, run.ports.environment);
   return {
+    ...known,
+    covered: findCovered(),
     lastCommit: progress.commit,
-    firstBase,
     ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
     findContinued: () => findWith(job, progress),
   };
+}
+
+/** Returns up to which commit a session's job has covered changes, if the service has said so. */
+function coveredBy(jobId: string, { state: { announcement } }: Run): string | undefined {
+  return announcement?.sessionJobId === jobId ? announcement.sessionCovers : undefined;
 }
 
 /**

@@ -154,8 +154,28 @@ describe("copies of jobs", () => {
       await store.jobs.add({ id, project: "docs", createdAt: at, session: "nightly" }, "One", at, undefined, key);
       const copy = await copyOf(store, id);
       await other.jobs.addCopy({ ...copy, turns: copy.turns.map((turn) => ({ ...turn, id: at + 1 })) });
-      expect(await other.jobs.ofSession("docs", "ci", "nightly")).toBe(id);
+      expect(await other.jobs.ofSession("docs", "ci", "nightly")).toEqual({ job: id, covers: null });
     }
     expect(await other.jobs.ofSession("docs", "", "nightly")).toBeUndefined();
+  });
+
+  test("of a session tell up to where their completed turns were told of changes", async () => {
+    const store = memoryStore();
+    const key = { caller: "ci", step: "s", request: "1" };
+    await store.jobs.add({ id: "a", project: "docs", createdAt: 0, session: "nightly" }, "One", 0, undefined, key);
+    const { turns, ...job } = await copyOf(store, "a");
+    const turn = (id: number, state: "completed" | "failed", covers: string | null) =>
+      turns.map((one) => ({ ...one, id, identity: `${id}`, state, covers }));
+    const other = memoryStore();
+    await other.jobs.addCopy({
+      ...job,
+      turns: [
+        ...turn(1, "completed", "a".repeat(40)),
+        ...turn(2, "completed", "b".repeat(40)),
+        ...turn(3, "completed", null),
+        ...turn(4, "failed", "c".repeat(40)),
+      ],
+    });
+    expect(await other.jobs.ofSession("docs", "ci", "nightly")).toEqual({ job: "a", covers: "b".repeat(40) });
   });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Transport } from "../../../../src/runner-kit/transport.ts";
 import { runWithChanges } from "../../../support/changes-run.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
@@ -37,6 +37,8 @@ class Agents {
   }
 }
 
+type NightOptions = Partial<MainOptions> & { hasCache?: boolean };
+
 /** A repository with a session that runs night after night; the pull requests 1 to 9 are open. */
 function nights() {
   const repository = new FakeRepository();
@@ -45,11 +47,11 @@ function nights() {
   for (let number = 1; number <= 9; number++) openPullRequest(repository, number);
   const heads: string[] = [];
   /** Runs an attempt of the `n`-th night, for the commit of its first attempt. */
-  const run = (n: number, attempt = 1, options: Partial<MainOptions> = {}) => {
+  const run = (n: number, attempt = 1, { hasCache = true, ...options }: NightOptions = {}) => {
     heads[n] ??= repository.head();
     const event = { name: "schedule", sha: heads[n] };
     return runWithChanges(repository, event, {
-      cache,
+      ...(hasCache && { cache }),
       respond: agents.respond,
       ...options,
       runAttempt: attempt,
@@ -58,7 +60,7 @@ function nights() {
     });
   };
   /** The night after a commit to a file of its own. */
-  const night = (n: number, options?: Partial<MainOptions>) => {
+  const night = (n: number, options?: NightOptions) => {
     repository.commit("main", { files: [`file${n}`] });
     return run(n, 1, options);
   };
@@ -129,15 +131,17 @@ test("a turn that was not seen to start covers its changes only if the next nigh
   expect(filesIn((await night(3)).prompts[0])).toEqual(["file2", "file3"]);
 });
 
+const agent = { connect: (transport: Transport) => transport, prepare: async () => {}, check: async () => {} };
+/** A step that runs an agent itself. */
+const own = {
+  agent: { ...agent, end: async () => {} },
+  inputs: { agent: "editor", "project-id": "", "api-key": "" },
+  environment: { RUNNER_OS: "Linux" },
+};
+
 test("a night of an own agent whose message is lost with its runner covers nothing", async () => {
   const { cache, night } = nights();
   const service = new KeyedService();
-  const agent = { connect: (transport: Transport) => transport, prepare: async () => {}, check: async () => {} };
-  const own = {
-    agent: { ...agent, end: async () => {} },
-    inputs: { agent: "editor", "project-id": "", "api-key": "" },
-    environment: { RUNNER_OS: "Linux" },
-  };
   await night(1, { ...own, respond: service.respond });
   let entries = 0;
   const respond = (request: SeenRequest): Exchange => {
@@ -149,6 +153,54 @@ test("a night of an own agent whose message is lost with its runner covers nothi
   cache.entries.length = entries;
   service.turns.pop();
   expect(filesIn((await night(3, { ...own, respond: service.respond })).prompts[0])).toEqual(["file2", "file3"]);
+});
+
+describe("what the turns of a session's job were told of is covered, as their service says", () => {
+  const known = (): KeyedService => Object.assign(new KeyedService(), { features: ["session", "sections"] });
+
+  test("if the runner was lost before it saved that", async () => {
+    const { cache, run, night } = nights();
+    const service = known();
+    await night(1, { ...own, respond: service.respond });
+    const entries = [...cache.entries];
+    await night(2, { ...own, respond: service.respond });
+    cache.entries.splice(0, cache.entries.length, ...entries);
+    const quiet = await run(3, 1, { ...own, respond: service.respond });
+    expect(quiet.outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new" });
+    expect(filesIn((await night(4, { ...own, respond: service.respond })).sections)).toEqual(["file4"]);
+    expect(service.turns).toHaveLength(3);
+  });
+
+  test("without a cache", async () => {
+    const { run, night } = nights();
+    const service = known();
+    const options = { ...own, hasCache: false, respond: service.respond };
+    for (const n of [1, 2, 3]) expect(filesIn((await night(n, options)).sections)).toEqual([`file${n}`]);
+    expect((await run(4, 1, options)).outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new" });
+  });
+
+  test("unless the cache knows of a later commit", async () => {
+    const { night } = nights();
+    const service = known();
+    await night(1, { ...own, respond: service.respond });
+    await night(2, { ...own, respond: service.respond });
+    for (const turn of service.turns.slice(1)) turn.covers = service.turns[0]?.covers;
+    expect(filesIn((await night(3, { ...own, respond: service.respond })).sections)).toEqual(["file3"]);
+  });
+});
+
+test("a re-run publishes what is kept, although nothing has changed since the last day", async () => {
+  const { repository, run, night } = nights();
+  const service = Object.assign(new KeyedService(), {
+    features: ["session", "sections"],
+    next: "failed",
+    kept: "push",
+  });
+  const options = { ...own, hasCache: false, respond: service.respond };
+  expect((await night(1, options)).outputs.outcome).toBe("failed");
+  Object.assign(service, { next: "completed", kept: undefined });
+  const later = await run(1, 2, { ...options, inputs: { ...own.inputs, "changes-since": repository.head() } });
+  expect(later.outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
 });
 
 test("failures of nights that did not wait for their end count, too", async () => {

@@ -159,6 +159,20 @@ describe("a merged refresh does not start the next one", () => {
     },
   );
 
+  test.each([
+    ["a squash", "Refresh (#8)\n\nAgent-Job: job_1\nAgent-Turn: turn_2"],
+    ["a merge", "Merge pull request #8 from acme/agent/job_1\n\nRefresh"],
+  ])("in a pull request that a comment opened for the session's job: %s", async (_, message) => {
+    const { repository, night, open } = nights();
+    open(7);
+    repository.commit("main", { files: ["src/a.ts"] });
+    await night();
+    repository.commit("main", { message, files: ["docs/a.md"] });
+    expect((await night()).outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new" });
+    repository.commit("main", { message: message.replace("job_1", "job_10"), files: ["docs/b.md"] });
+    expect((await night()).outputs).toMatchObject({ outcome: "pr-created", "changed-files": "1" });
+  });
+
   test("a squash keeps its own message: the commit before it counts", async () => {
     const { repository, night } = nights();
     repository.commit("main", { files: ["src/a.ts"] });

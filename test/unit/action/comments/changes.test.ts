@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type CommentOptions, runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
 import { FakeRepository } from "../../../support/fake-repository.ts";
-import { completes, createRequest, ownReply, pollOf, routesOf } from "../../../support/thread.ts";
+import { prLink, record, respondWith } from "../../../support/run-main.ts";
+import { completes, createRequest, messageTo, ownReply, pollOf, routesOf } from "../../../support/thread.ts";
 
 /** A pull request, number 12, that changes `src/topic.ts`. */
 function pullRequest(files: string[] = ["src/topic.ts"]) {
@@ -48,6 +49,24 @@ describe("a comment on a pull request", () => {
     const { github } = pullRequest();
     const { prompt } = await ask(github, { payload: {}, review: { path: "a.md", line: 3 } });
     expect(prompt).toContain("modified src/topic.ts");
+  });
+
+  test("in the agent's own one is sent to its job, whatever that changes", async () => {
+    const { repository, github } = pullRequest(["docs/a.md"]);
+    const job = "job_11111111-1111-4111-8111-111111111111";
+    const { base, head, ...pull } = repository.pulls.get(12) ?? { base: {}, head: {} };
+    const repo = { id: 1 };
+    const shown = { number: 12, state: "open", base: { ...base, ref: "main", repo } };
+    Object.assign(repository.pulls.get(12) ?? {}, pull, shown, { head: { ...head, ref: `agent/${job}`, repo } });
+    const { requests, outputs } = await ask(github, {
+      inputs: { paths: "src/**", "base-url": "http://127.0.0.1:20000" },
+      respond: (request) =>
+        request.query
+          ? respondWith(200, { step: "?" })
+          : respondWith(200, record({ id: job, ...(request.method === "GET" && { status: "completed", prLink }) })),
+    });
+    expect(routesOf(requests)).toContain(messageTo(job));
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": job });
   });
 
   test("is skipped if nothing that counts has changed, and nothing is written to the thread", async () => {
