@@ -151,7 +151,7 @@ export class Jobs {
     );
     if (other !== undefined) return this.#unlessAdded(other);
     copier?.save(job.id);
-    if (key?.step) await this.#settleStep(projectId, key, prompt);
+    if (key?.step) await this.#settleStep(projectId, key, hashPrompt(prompt));
     return this.#activeRecord({ ...job, pullRequest: null });
   }
 
@@ -205,29 +205,37 @@ export class Jobs {
     if (added === false) return undefined;
     if (added !== true) return this.#unlessAdded(added);
     copier?.save(jobId);
-    if (key?.step) await this.#settleStep(projectId, key, prompt);
+    if (key?.step) await this.#settleStep(projectId, key, hashPrompt(prompt));
     return this.#activeRecord(job);
   }
 
   /**
-   * Stops what an earlier attempt of a step sent with the same prompt, and that was restored to wait: a new request took its place, and both
+   * Stops what an earlier attempt of a step sent with the same prompt, and that was restored to wait: a newer request took its place, and both
    * would be paid for.
+   *
+   * @param isMadeKept - whether to let a turn go on whose agent has ended. Default: no
    */
-  async #settleStep(project: string, key: RequestKey, prompt: string): Promise<void> {
+  async #settleStep(project: string, key: RequestKey, promptHash: string, isMadeKept = false): Promise<void> {
     const { store, copier } = this.#options;
     if (copier === undefined) return;
     copier.knowStep({ project, ...key });
     for (const { id, job, request, status } of await store.turns.ofStep(project, key, stepTurnLimit)) {
       if (request === key.request || (status !== "waiting" && status !== "running")) continue;
       const sent = (await store.turns.ofJob(job)).find((one) => one.id === id);
-      if (sent?.promptHash === hashPrompt(prompt)) await this.stopTurn(project, job, id, replacedReason);
+      const isLeft = isMadeKept && (sent?.stage ?? "begun") !== "begun";
+      if (sent?.promptHash === promptHash && !isLeft) await this.stopTurn(project, job, id, replacedReason);
     }
   }
 
   /** Returns the turns that a caller has sent for a step to jobs of a project, newest first, at most 100. */
   async findStep(projectId: string, caller: string, step: string): Promise<StepTurn[]> {
     await this.#restoreStep(projectId, { caller, step });
-    return this.#options.store.turns.ofStep(projectId, { caller, step }, stepTurnLimit);
+    const { turns } = this.#options.store;
+    const [newest] = await turns.ofStep(projectId, { caller, step }, 1);
+    const sent = newest && (await turns.ofJob(newest.job)).find(({ id }) => id === newest.id);
+    // Clients go by the newest one, also if that has failed.
+    if (sent) await this.#settleStep(projectId, { caller, step, request: newest.request }, sent.promptHash, true);
+    return turns.ofStep(projectId, { caller, step }, stepTurnLimit);
   }
 
   /**

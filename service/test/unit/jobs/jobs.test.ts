@@ -209,7 +209,7 @@ function servicesInTurn() {
     const copier = new JobCopier({ copies, store, folder, log: () => {} });
     return { store, copier, jobs: new Jobs({ store, projects: projects("large"), copier }) };
   };
-  return { folder, newService };
+  return { folder, copies, newService };
 }
 
 test("knows the requests of an earlier service by the copies of their jobs", async () => {
@@ -253,6 +253,37 @@ test("stops what was restored of a step once its request is sent again, in whate
   expect(await stateOf(replaced)).toEqual([["failed", expect.stringContaining("sent its request again")]]);
   for (const other of [otherPrompt, otherStep]) expect(await stateOf(other)).toEqual([["waiting", null]]);
   await copier.settle();
+});
+
+test.each([
+  ["begun", "stopped"],
+  // Its agent has ended.
+  ["made", "waiting"],
+] as const)("lets nothing run that a newer request has taken the place of: %s", async (stage, status) => {
+  const { folder, copies, newService } = servicesInTurn();
+  const key = (request: string) => ({ caller: "ci", step: "deploy", request });
+  const first = newService();
+  const { id: older } = accepted(await first.jobs.create("docs", "Go on", key("1")));
+  mkdirSync(join(folder, older));
+  first.copier.save(older);
+  await first.copier.settle();
+  const waiting = copies.jobs.get(older);
+  const second = newService();
+  const { id: newer } = accepted(await second.jobs.create("docs", "Go on", key("2")));
+  mkdirSync(join(folder, newer));
+  await completeNext(second.store);
+  second.copier.save(newer);
+  await second.copier.settle();
+  // Its copy, as it was, is found once more.
+  if (waiting) copies.jobs.set(older, { ...waiting, turns: waiting.turns.map((turn) => ({ ...turn, stage })) });
+  const { jobs, store } = newService();
+  const sent = await jobs.findStep("docs", "ci", "deploy");
+  expect(sent).toMatchObject([
+    { job: newer, status: "completed" },
+    { job: older, status },
+  ]);
+  const state = status === "stopped" ? "failed" : status;
+  expect(await store.turns.ofJob(older)).toMatchObject([{ state }]);
 });
 
 test("does not find a job that is deleted while a message to it arrives", async () => {
