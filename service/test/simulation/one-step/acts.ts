@@ -3,9 +3,11 @@ import type { Act } from "./plan.ts";
 import type { World } from "./world.ts";
 
 /** Lets people do something, as far as there is something to do it to. */
-export function doAct(act: Act, { gitHub, cache, timeline, latestJob, acts }: World): void {
+export function doAct(act: Act, { gitHub, cache, timeline, latestJob, acts, threads }: World): void {
   if (act === "evict") cache.evict();
-  else if (!gitHub.asPerson(() => onGitHub(act, gitHub, latestJob(), timeline.now))) return;
+  else if (act === "delete-reply") {
+    if (!threads.deleteReply()) return;
+  } else if (!gitHub.asPerson(() => onGitHub(act, gitHub, latestJob(), timeline.now))) return;
   acts.push({ act, at: timeline.now });
 }
 

@@ -22,6 +22,7 @@ import { owner } from "./github.ts";
 import { type Call, type Calls, Link } from "./link.ts";
 import type { AttemptPlan } from "./plan.ts";
 import { StepService } from "./service.ts";
+import { type AskingComment, isOfThread } from "./threads.ts";
 import type { World } from "./world.ts";
 
 /** A run of an agent, which somebody pays for. */
@@ -42,6 +43,8 @@ export interface Place {
   /** From 1. */
   run: number;
   number: number;
+  /** What started the run; `undefined` for the schedule. */
+  comment: AskingComment | undefined;
 }
 
 /** After a signal, the runner kills what is left, in milliseconds. */
@@ -93,6 +96,13 @@ export class Attempt implements Calls {
   /** The jobs of which the step has work in a file that is nowhere else. */
   get unkept(): ReadonlySet<string> {
     return new Set(this.#child?.service.report.unkeptWork.keys());
+  }
+
+  /** What its run shares a job with; `undefined` for a night without a session. */
+  get session(): string | undefined {
+    const { comment } = this.place;
+    if (comment !== undefined) return comment.isNew ? undefined : `thread ${comment.number}`;
+    return this.#world.plan.hasSession ? "nightly" : undefined;
   }
 
   get outcome(): string {
@@ -212,19 +222,26 @@ export class Attempt implements Calls {
   }
 
   #gitHub(): GitHub {
-    const request: GitHub["request"] = async (route, parameters) =>
+    const { comment } = this.place;
+    const request: GitHub["request"] = async (route, parameters, limits) =>
       this.#link.call(
-        { place: "api", isWrite: false },
-        () => structuredClone(this.#world.gitHub.request(route, parameters)),
+        { place: "api", isWrite: !route.startsWith("GET ") },
+        () =>
+          comment !== undefined && isOfThread(route)
+            ? comment.thread.request(route, parameters, { ...limits, signal: new AbortController().signal })
+            : structuredClone(this.#world.gitHub.request(route, parameters)),
         () => new Error("GitHub did not respond"),
       );
     const paginate: GitHub["paginate"] = async (route, parameters, limits) =>
-      (await request(route, parameters, limits)) as unknown[];
+      (await request(route, { ...parameters, page: 1, per_page: 100 }, limits)) as unknown[];
     return { request, paginate };
   }
 
   #inputs(): Record<string, string> {
     const { hasSession, isSamePrompt } = this.#world.plan;
+    const { comment } = this.place;
+    if (comment !== undefined)
+      return { agent: "agent run", prompt: "", "trigger-phrase": "/agent", "github-token": "ghs_simulated_0123456789" };
     return {
       agent: "agent run",
       prompt: isSamePrompt ? "Update the docs" : `Update the docs, night ${this.place.run}`,
@@ -236,9 +253,11 @@ export class Attempt implements Calls {
 
   #environment(): Record<string, string> {
     const { cache } = this.plan;
+    const { comment } = this.place;
     return {
       RUNNER_OS: "Linux",
-      GITHUB_EVENT_NAME: "schedule",
+      GITHUB_EVENT_NAME: comment === undefined ? "schedule" : "issue_comment",
+      ...(comment !== undefined && { GITHUB_EVENT_PATH: comment.file }),
       GITHUB_REPOSITORY: `${owner}/${this.#world.gitHub.name}`,
       GITHUB_REPOSITORY_ID: "7",
       GITHUB_SERVER_URL: "https://github.com",

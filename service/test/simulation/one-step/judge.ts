@@ -117,10 +117,12 @@ export class Judge {
   /** Two runs of a session are not paid for the same changes. */
   #checkAlone(run: AgentRun): void {
     const { runs, plan } = this.#world;
-    if (!plan.hasSession || !plan.takesRefs) return;
+    const { session } = run.attempt;
+    if (session === undefined || !plan.takesRefs) return;
     const hasFaults = ({ attempt }: AgentRun): boolean => attempt.plan.faults.length > 0;
     for (const other of runs) {
-      const isWorking = other.attempt !== run.attempt && other.end === undefined && other.attempt.end === undefined;
+      const isOther = other.attempt !== run.attempt && other.attempt.session === session;
+      const isWorking = isOther && other.end === undefined && other.attempt.end === undefined;
       const isKnown = run.startedAt - other.startedAt > announcedMs && !hasFaults(other) && !hasFaults(run);
       if (isWorking && isKnown && other.attempt.stopped === undefined)
         this.#violate(run.attempt, `an agent begins while ${other.id} works for the same session`);
@@ -141,12 +143,36 @@ export class Judge {
       if (attempt.end === "passed" || attempt.end === "failed") this.#checkOutcome(attempt, holders);
       this.#checkKept(attempt, holders);
     }
+    this.#checkOnePull(attempts);
     const since = Math.min(...attempts.map(({ startedAt }) => startedAt)) - 1_000_000_000;
     for (const id of this.#held)
       if (!holders.has(id) && !this.#hasActed([...removals, "evict"], since, Number.POSITIVE_INFINITY))
         this.violations.push(`the work of ${id} was kept, and is gone`);
     const completed = this.#world.runs.filter(({ end, isChanging }) => end === "completed" && isChanging);
     this.#held = new Set(completed.flatMap(({ id }) => (holders.has(id) ? id : [])));
+  }
+
+  /** Requests of a session share a pull request, unless people have ended it, or nobody could know of it. */
+  #checkOnePull(attempts: readonly Attempt[]): void {
+    const { runs, gitHub, plan, attempts: all } = this.#world;
+    const hasFaults = all.some((one) => one.plan.faults.length > 0 || one.stopped !== undefined);
+    const hasBeside = all.some((one) => one.plan.beside !== undefined);
+    const isRenewed = all.some((one) => one.plan.onRerun === "new");
+    if (!plan.takesRefs || hasFaults || isRenewed) return;
+    const ends = [...removals, "reopen", "open-by-hand", "delete-reply", "squash-by-title"] as const;
+    if (this.#hasActed(ends, 0, Number.POSITIVE_INFINITY)) return;
+    const open = new Map<string, Set<number>>();
+    for (const { job, attempt } of runs) {
+      const pull = gitHub.openOf(`agent/${job}`);
+      const { session } = attempt;
+      if (pull !== undefined && session !== undefined)
+        open.set(session, (open.get(session) ?? new Set()).add(pull.number));
+    }
+    const [attempt] = attempts;
+    // Of two comments at once, neither knows of the other.
+    for (const [session, numbers] of open)
+      if (numbers.size > 1 && attempt !== undefined && (session === "nightly" || !hasBeside))
+        this.#violate(attempt, `${session} has pull requests ${[...numbers].join(" and ")} open`);
   }
 
   /** What an agent completed is published, kept, or in a file of the step. */
@@ -163,6 +189,9 @@ export class Judge {
   #checkOutcome(attempt: Attempt, holders: ReadonlyMap<string, ReadonlySet<Holder>>): void {
     const { runs, gitHub } = this.#world;
     const { outcome, place } = attempt;
+    // The job has another one since.
+    const isMerged = ({ toolkit }: Attempt): boolean =>
+      gitHub.pulls.some(({ number, state }) => state === "merged" && toolkit.outputs["pr-number"] === String(number));
     const own = runs.filter((run) => run.attempt.place.run === place.run && run.isChanging);
     if (outcome === "") this.#violate(attempt, "the step has no outcome");
     if (outcome === "pr-created") {
@@ -180,7 +209,7 @@ export class Judge {
         own.some(({ id }) => ids.includes(id)) ||
         ids.some((id) => !this.#publishedBefore.has(id)) ||
         this.#world.attempts.some(
-          (one) => one.index < attempt.index && one.place.run === place.run && isSame(one, attempt),
+          (one) => one.index < attempt.index && one.place.run === place.run && (isSame(one, attempt) || isMerged(one)),
         );
       if (!isOwn) this.#violate(attempt, `pull request ${number} has nothing of the request`);
       this.#checkOpen(attempt, pull);
@@ -207,13 +236,16 @@ export class Judge {
       const isUnchanged = own.some(({ end, isChanging }) => end === "completed" && !isChanging);
       const isMerged = own.some(({ id }) => holders.get(id)?.has("main") || holders.get(id)?.has("merged"));
       if (attempt.outcome === "no-changes" && (isUnchanged || isMerged)) continue;
-      // Work that was refused by closing its pull request is only published if somebody asks once more.
+      // Work that was refused by closing its pull request, or that conflicts, is only published if somebody asks once more.
       const isRefused = attempt.outcome === "failed" || attempt.outcome === "archived";
-      if (isRefused && this.#hasActed(removals, 0, attempt.startedAt)) continue;
+      if (isRefused && this.#hasActed([...removals, ...conflicts], 0, attempt.startedAt)) continue;
       if (attempt.outcome !== "pr-created") this.#violate(attempt, `a healthy attempt ends as ${attempt.outcome}`);
     }
-    if (!plan.hasSession) return;
+    // Without refs, a run that cannot read the cache does not know of the work.
+    if (!plan.hasSession || !plan.takesRefs) return;
     for (const { id, end, isChanging, attempt } of runs) {
+      // Nobody need ever ask again in a thread.
+      if (attempt.place.comment !== undefined) continue;
       const of = [...(holders.get(id) ?? [])];
       const isLeft =
         end === "completed" && isChanging && of.length > 0 && of.every((one) => one === "ref" || one === "cache");

@@ -29,8 +29,15 @@ export const acts = [
   "open-by-hand",
   "rename",
   "evict",
+  "delete-reply",
 ] as const;
 export type Act = (typeof acts)[number];
+
+/**
+ * What starts a run: the night's schedule, or a comment, in an issue or in the agent's newest pull request. `anew`: a comment in the issue that
+ * asks for a new job.
+ */
+export type Trigger = "night" | "issue" | "anew" | "pull";
 
 /** An agent, and for how long it works. */
 export interface AgentPlan {
@@ -69,6 +76,8 @@ export type Refusal = "moves" | "pulls" | undefined;
 export interface AttemptPlan {
   /** Which run it is of. `again`: the newest; `earlier`: the one before that. */
   run: "new" | "again" | "earlier";
+  /** What starts it, if it is new. */
+  trigger: Trigger;
   onRerun: "resume" | "new";
   cache: CacheMode;
   agent: AgentPlan;
@@ -78,13 +87,15 @@ export interface AttemptPlan {
   faults: readonly Fault[];
   refuses: Refusal;
   /** A new run that begins while this one works. */
-  beside: { call: number; agent: AgentPlan; cache: CacheMode } | undefined;
+  beside: { call: number; trigger: Trigger; agent: AgentPlan; cache: CacheMode } | undefined;
   /** Since the end of the attempt before it, in milliseconds. */
   gapMs: number;
 }
 
 /** One history. */
 export interface Plan {
+  /** Whether comments start runs, too; otherwise, each is a night's. */
+  hasComments: boolean;
   hasSession: boolean;
   isPrivate: boolean;
   /** Whether GitHub accepts refs of kept work. */
@@ -107,6 +118,7 @@ const agent = fc.record<AgentPlan>({
   ),
   ms: fc.constantFrom(2000, 20_000),
 });
+const trigger = fc.constantFrom<Trigger>("night", "night", "issue", "pull", "pull", "anew");
 const call = fc.oneof(fc.nat(20), fc.nat(60));
 const act = fc.constantFrom(...acts);
 const fault = fc.record<Fault>({
@@ -119,6 +131,7 @@ const fault = fc.record<Fault>({
 
 const attempt = fc.record<AttemptPlan>({
   run: fc.constantFrom("new", "again", "again", "earlier"),
+  trigger,
   onRerun: rarely(1, fc.constant("new" as const)).map((mode) => mode ?? "resume"),
   cache,
   agent,
@@ -136,12 +149,13 @@ const attempt = fc.record<AttemptPlan>({
   ),
   faults: rarely(3, fc.array(fault, { minLength: 1, maxLength: 2 })).map((some) => some ?? []),
   refuses: rarely(2, fc.constantFrom("moves" as const, "pulls" as const)),
-  beside: rarely(1, fc.record({ call, agent, cache })),
+  beside: rarely(1, fc.record({ call, trigger, agent, cache })),
   gapMs: fc.constantFrom(20_000, 120_000, 86_400_000),
 });
 
 /** All kinds of histories; shrinks towards one attempt without faults. */
 export const plans: fc.Arbitrary<Plan> = fc.record<Plan>({
+  hasComments: fc.boolean(),
   hasSession: fc.boolean(),
   isPrivate: fc.boolean(),
   takesRefs: rarely(2, fc.constant(false)).map((takes) => takes ?? true),

@@ -5,7 +5,8 @@ import { type AgentRun, Attempt, type Place } from "./attempt.ts";
 import { MemoryCache } from "./cache.ts";
 import { MemoryGitHub } from "./github.ts";
 import { Judge } from "./judge.ts";
-import type { Act, AttemptPlan, Plan } from "./plan.ts";
+import type { Act, AttemptPlan, Plan, Trigger } from "./plan.ts";
+import { type AskingComment, Threads } from "./threads.ts";
 
 /** By then, an attempt has ended, unless it never will, in milliseconds. */
 const patienceMs = 6 * 3_600_000;
@@ -16,6 +17,7 @@ export class World {
   readonly timeline: Timeline;
   readonly gitHub: MemoryGitHub;
   readonly cache = new MemoryCache();
+  readonly threads: Threads;
   readonly draws = new Draws(1);
   readonly attempts: Attempt[] = [];
   /** The ledger of agents. */
@@ -26,11 +28,14 @@ export class World {
   readonly judge: Judge;
   #newestRun = 0;
   readonly #numbers = new Map<number, number>();
+  /** The comments that started runs. */
+  readonly #comments = new Map<number, AskingComment | undefined>();
 
   constructor(plan: Plan, folder: string) {
     this.plan = plan;
     this.folder = folder;
     this.timeline = new Timeline(settled);
+    this.threads = new Threads(folder);
     this.gitHub = new MemoryGitHub(this.timeline);
     this.gitHub.refusesRefs = !plan.takesRefs;
     this.judge = new Judge(this);
@@ -49,7 +54,18 @@ export class World {
     this.#newestRun = Math.max(this.#newestRun, own);
     const number = (this.#numbers.get(own) ?? 0) + 1;
     this.#numbers.set(own, number);
-    return { run: own, number };
+    return { run: own, number, comment: this.#commentOf(own, plan.trigger) };
+  }
+
+  /** Returns the comment that started a run, which people write if it is new; `undefined` for a night. */
+  #commentOf(run: number, trigger: Trigger): AskingComment | undefined {
+    if (!this.#comments.has(run)) {
+      const pull = this.gitHub.pulls.findLast(({ by }) => by === "bot");
+      const isNight = !this.plan.hasComments || trigger === "night" || (trigger === "pull" && pull === undefined);
+      const number = trigger === "pull" ? pull?.number : undefined;
+      this.#comments.set(run, isNight ? undefined : this.threads.comment(run, { number, isNew: trigger === "anew" }));
+    }
+    return this.#comments.get(run);
   }
 
   #start(plan: AttemptPlan): Attempt {
@@ -59,9 +75,10 @@ export class World {
     return attempt;
   }
 
-  /** Starts a new run while another one works. */
-  startBeside({ agent, cache }: NonNullable<AttemptPlan["beside"]>): void {
-    this.#start({ ...healthy, run: "new", agent, cache });
+  /** Starts a new run while another one works. Of what both would keep for one job, only one is published. */
+  startBeside({ trigger, agent, cache }: NonNullable<AttemptPlan["beside"]>): void {
+    if (this.gitHub.refusesMoves) return;
+    this.#start({ ...healthy, run: "new", trigger, agent, cache });
   }
 
   /** Lives through the history. */
@@ -100,6 +117,7 @@ export class World {
 
 const healthy: AttemptPlan = {
   run: "new",
+  trigger: "night",
   onRerun: "resume",
   cache: "write",
   agent: { kind: "edits", ms: 2000 },
