@@ -122,175 +122,122 @@ export class PrometheusMetrics implements ReadableMetrics {
   }
 }
 
+/** Returns what creates metrics of a registry. @returns functions of a name without its prefix, its help, and the names of its labels */
+function metricsOf(registry: Registry) {
+  const options = <Label extends string>(name: string, help: string, labelNames: Label[]) => ({
+    name: `agent_service_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+  });
+  return {
+    counter: <Label extends string>(name: string, help: string, ...labels: Label[]) =>
+      new Counter(options(name, help, labels)),
+    gauge: <Label extends string>(name: string, help: string, ...labels: Label[]) =>
+      new Gauge(options(name, help, labels)),
+    histogram: <Label extends string>(name: string, help: string, buckets: number[], ...labels: Label[]) =>
+      new Histogram({ ...options(name, help, labels), buckets }),
+  };
+}
+
 /** Metrics of the store, which other processes may have open, too. */
 function storeGauges(registry: Registry) {
-  const registers = [registry];
+  const { counter, gauge } = metricsOf(registry);
   return {
-    up: new Gauge({
-      name: "agent_service_store_up",
-      help: "Whether the store could be read (1) or not (0).",
-      registers,
-    }),
-    jobs: new Gauge({
-      name: "agent_service_jobs",
-      help: "Jobs in the store, by status.",
-      labelNames: ["state"],
-      registers,
-    }),
-    turns: new Gauge({
-      name: "agent_service_turns",
-      help: "Turns in the store that wait or run, of all workers.",
-      labelNames: ["state"],
-      registers,
-    }),
-    takeable: new Gauge({
-      name: "agent_service_takeable_turns",
-      help: "Turns that a worker with a free place would take now.",
-      registers,
-    }),
-    wanted: new Gauge({
-      name: "agent_service_wanted_places",
-      help: "Turns that run, and those that a worker with a free place would take now.",
-      registers,
-    }),
-    oldest: new Gauge({
-      name: "agent_service_oldest_waiting_turn_age_seconds",
-      help: "How long the oldest turn has waited that only waits for a free agent.",
-      registers,
-    }),
-    expired: new Gauge({
-      name: "agent_service_expired_leases",
-      help: "Running turns whose worker is late to renew its lease, and that nobody has taken over.",
-      registers,
-    }),
-    outages: new Counter({
-      name: "agent_service_store_outages_total",
-      help: "How often the store began to be unusable for this process.",
-      registers,
-    }),
+    up: gauge("store_up", "Whether the store could be read (1) or not (0)."),
+    jobs: gauge("jobs", "Jobs in the store, by status.", "state"),
+    turns: gauge("turns", "Turns in the store that wait or run, of all workers.", "state"),
+    takeable: gauge("takeable_turns", "Turns that a worker with a free place would take now."),
+    wanted: gauge("wanted_places", "Turns that run, and those that a worker with a free place would take now."),
+    oldest: gauge(
+      "oldest_waiting_turn_age_seconds",
+      "How long the oldest turn has waited that only waits for a free agent.",
+    ),
+    expired: gauge(
+      "expired_leases",
+      "Running turns whose worker is late to renew its lease, and that nobody has taken over.",
+    ),
+    outages: counter("store_outages_total", "How often the store began to be unusable for this process."),
   };
 }
 
 function workerMetrics(registry: Registry) {
-  const registers = [registry];
+  const { counter, gauge, histogram } = metricsOf(registry);
   return {
-    places: new Gauge({
-      name: "agent_service_worker_places",
-      help: "How many turns this process runs at a time: 0 if it takes none.",
-      registers,
-    }),
-    running: new Gauge({
-      name: "agent_service_worker_running_turns",
-      help: "Turns that this process runs.",
-      registers,
-    }),
-    durations: new Histogram({
-      name: "agent_service_turn_duration_seconds",
-      help: "How long turns took in this process, by how they ended.",
-      labelNames: ["result"],
-      buckets: turnBuckets,
-      registers,
-    }),
-    exits: new Counter({
-      name: "agent_service_agent_exits_total",
-      help: "Agents that have ended, by how.",
-      labelNames: ["result"],
-      registers,
-    }),
-    checks: new Counter({
-      name: "agent_service_checks_total",
-      help: "Checks of commits that have ended, by what they showed.",
-      labelNames: ["result"],
-      registers,
-    }),
-    kept: new Counter({
-      name: "agent_service_kept_work_total",
-      help: "Failed turns of which work is kept, by its kind, and agents that began in unfinished work (laid-out).",
-      labelNames: ["what"],
-      registers,
-    }),
-    costs: new Counter({
-      name: "agent_service_agent_cost_usd_total",
-      help: "What agents cost in US dollars, by their own estimate.",
-      labelNames: ["project", "agent"],
-      registers,
-    }),
-    unknownCosts: new Counter({
-      name: "agent_service_agent_unknown_costs_total",
-      help: "Agents that have ended without saying what they cost.",
-      labelNames: ["project", "agent"],
-      registers,
-    }),
+    places: gauge("worker_places", "How many turns this process runs at a time: 0 if it takes none."),
+    running: gauge("worker_running_turns", "Turns that this process runs."),
+    durations: histogram(
+      "turn_duration_seconds",
+      "How long turns took in this process, by how they ended.",
+      turnBuckets,
+      "result",
+    ),
+    exits: counter("agent_exits_total", "Agents that have ended, by how.", "result"),
+    checks: counter("checks_total", "Checks of commits that have ended, by what they showed.", "result"),
+    kept: counter(
+      "kept_work_total",
+      "Failed turns of which work is kept, by its kind, and agents that began in unfinished work (laid-out).",
+      "what",
+    ),
+    costs: counter(
+      "agent_cost_usd_total",
+      "What agents cost in US dollars, by their own estimate.",
+      "project",
+      "agent",
+    ),
+    unknownCosts: counter(
+      "agent_unknown_costs_total",
+      "Agents that have ended without saying what they cost.",
+      "project",
+      "agent",
+    ),
   };
 }
 
 function httpMetrics(registry: Registry) {
-  const registers = [registry];
+  const { counter, histogram } = metricsOf(registry);
   return {
-    prompts: new Counter({
-      name: "agent_service_prompts_total",
-      help: "Creates and messages, by what became of them.",
-      labelNames: ["kind", "result"],
-      registers,
-    }),
-    requests: new Counter({
-      name: "agent_service_http_requests_total",
-      help: "HTTP requests, by route and status.",
-      labelNames: ["method", "route", "status"],
-      registers,
-    }),
-    durations: new Histogram({
-      name: "agent_service_http_request_duration_seconds",
-      help: "How long requests took until they were answered completely.",
-      labelNames: ["method", "route"],
-      buckets: requestBuckets,
-      registers,
-    }),
+    prompts: counter("prompts_total", "Creates and messages, by what became of them.", "kind", "result"),
+    requests: counter("http_requests_total", "HTTP requests, by route and status.", "method", "route", "status"),
+    durations: histogram(
+      "http_request_duration_seconds",
+      "How long requests took until they were answered completely.",
+      requestBuckets,
+      "method",
+      "route",
+    ),
   };
 }
 
 /** Measured by a process with a worker, every 15 minutes; the free space every minute. */
 function diskGauges(registry: Registry) {
-  const registers = [registry];
+  const { gauge } = metricsOf(registry);
   return {
-    clones: new Gauge({
-      name: "agent_service_clone_bytes",
-      help: "Size of the clones on the disk of this process, by repository.",
-      labelNames: ["repository"],
-      registers,
-    }),
-    jobs: new Gauge({
-      name: "agent_service_files_bytes",
-      help: "Size of what jobs have on the disk of this process: worktrees, homes of agents, logs.",
-      labelNames: ["kind"],
-      registers,
-    }),
-    free: new Gauge({
-      name: "agent_service_disk_free_bytes",
-      help: "Free space on the disk with the clones, worktrees, homes and logs of this process.",
-      registers,
-    }),
+    clones: gauge("clone_bytes", "Size of the clones on the disk of this process, by repository.", "repository"),
+    jobs: gauge(
+      "files_bytes",
+      "Size of what jobs have on the disk of this process: worktrees, homes of agents, logs.",
+      "kind",
+    ),
+    free: gauge(
+      "disk_free_bytes",
+      "Free space on the disk with the clones, worktrees, homes and logs of this process.",
+    ),
   };
 }
 
 function gitHubMetrics(registry: Registry) {
-  const registers = [registry];
+  const { counter, gauge } = metricsOf(registry);
   return {
-    requests: new Counter({
-      name: "agent_service_github_requests_total",
-      help: "Requests to GitHub's API with their retries, by class of status.",
-      labelNames: ["status"],
-      registers,
-    }),
-    remaining: new Gauge({
-      name: "agent_service_github_rate_limit_remaining",
-      help: "Requests that GitHub's rate limit still allowed at the last response.",
-      registers,
-    }),
-    reset: new Gauge({
-      name: "agent_service_github_rate_limit_reset_timestamp_seconds",
-      help: "When GitHub's rate limit starts over.",
-      registers,
-    }),
+    requests: counter(
+      "github_requests_total",
+      "Requests to GitHub's API with their retries, by class of status.",
+      "status",
+    ),
+    remaining: gauge(
+      "github_rate_limit_remaining",
+      "Requests that GitHub's rate limit still allowed at the last response.",
+    ),
+    reset: gauge("github_rate_limit_reset_timestamp_seconds", "When GitHub's rate limit starts over."),
   };
 }
