@@ -51,7 +51,7 @@ export interface JobRecord {
   prLink: string | null;
   createdAt: string;
   archivedAt: string | null;
-  /** The branch that the create named as its base. Absent if it named none. Not in the specification. */
+  /** The branch that the create named as its base, or that a rebuilt job's pull request targets by now. Absent if it named none. Not in the specification. */
   base?: string;
   /** What is kept of its last turn, which the next one publishes first or begins in. Absent if nothing is. Not in the specification. */
   kept?: KeptWork;

@@ -47,15 +47,16 @@ export async function findOwnJob(run: Run): Promise<{ jobId: string | undefined 
     (pull && pull.head.repo?.id === pull.base.repo.id && jobBranch.exec(pull.head.ref)) || [];
   if (jobId === undefined || prefix === "agent/") return { jobId };
   // A person can have copied a job's branch under another name.
-  return { jobId: (await readState(jobId, run)).ref === ref ? jobId : undefined };
+  const state = await readState(jobId, run);
+  return "kind" in state ? state : { jobId: state.ref === ref ? jobId : undefined };
 }
 
-/** Reads what a job's record says, without changing what is known of this run's job. */
-export async function readState(jobId: string, run: Run): Promise<RunState> {
+/** Reads what a job's record says, if there is one, without changing what is known of this run's job; or why nothing is sent. */
+export async function readState(jobId: string, run: Run): Promise<RunState | RunResult> {
   const state = new RunState();
   state.startedAt = run.state.startedAt;
-  await findJob(jobId, { ...run, state });
-  return state;
+  const found = await findJob(jobId, { ...run, state });
+  return typeof found === "object" ? found : state;
 }
 
 async function branchOfEvent(run: Run): Promise<{ base: string | undefined } | RunResult> {

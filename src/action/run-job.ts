@@ -1,6 +1,6 @@
 import type { AcceptedSubmission, AgentJobClient, Submission } from "../client/client.ts";
 import type { CallLimits } from "../client/clock.ts";
-import { isTerminal, type Job } from "../client/contract.ts";
+import { isTerminal, type Job, type TerminalStatus } from "../client/contract.ts";
 import { InvalidResponseError, isRequestError, SubmissionError } from "../client/errors.ts";
 import { hasEnded, type SentTurn, type TurnStatus } from "../client/step-lookup.ts";
 import type { RetryNotice } from "../client/submit.ts";
@@ -8,7 +8,14 @@ import { type WaitOrigin, type WaitRequest, type WaitResult, waitForJob } from "
 import { message } from "../runner-kit/text.ts";
 import { excerpt } from "../runner-kit/untrusted.ts";
 import { commitOf } from "./commit-of.ts";
-import { AgentError, agentFailed, isJobNotFound, type Operation, type RunResult } from "./result.ts";
+import {
+  AgentError,
+  agentFailed,
+  cancelledBeforeSending,
+  isJobNotFound,
+  type Operation,
+  type RunResult,
+} from "./result.ts";
 import { connectService, type Run } from "./run.ts";
 import { RunState } from "./run-state.ts";
 import { runAttempt, runUrl } from "./runner/environment.ts";
@@ -37,12 +44,26 @@ export function readJob(jobId: string, run: Run): Promise<RunResult> {
   return runJob({ kind: "attach", jobId }, { ...run, publishJobId: () => {} }, { wait: false });
 }
 
-/** Reads a job once. It is gone only after two `404`: one may come from a service that restarts. Never rejects. */
-export async function findJob(jobId: string, run: Run): Promise<RunResult | "gone"> {
-  const result = await readJob(jobId, run);
-  if (!isJobNotFound(result, run.state)) return result;
-  run.state.forgetJob();
-  return lookAgain(jobId, run);
+/**
+ * Reads a job once, and returns its status, or a result if that cannot be read, so that nothing may be sent. It is gone only after two `404`:
+ * one may come from a service that restarts. Never rejects.
+ */
+export async function findJob(jobId: string, run: Run): Promise<TerminalStatus | "active" | "not found" | RunResult> {
+  const { state, ports } = run;
+  const beforeMs = state.elapsedMs(ports.clock.now());
+  let result: RunResult | "gone" = await readJob(jobId, run);
+  if (isJobNotFound(result, state)) {
+    state.forgetJob();
+    result = await lookAgain(jobId, run);
+  }
+  if (result === "gone") return "not found";
+  if (result.kind === "done") return result.status;
+  if (result.kind === "started") return "active";
+  // A re-run reads the job again: this step has no part in it yet.
+  if (result.kind === "cancelled") return cancelledBeforeSending;
+  if (result.kind !== "timed-out" || !result.lastError) return result;
+  const { lastError: error, timeoutMs } = result;
+  return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - beforeMs };
 }
 
 /** Returns whether a job is still not found some seconds after a request for it was answered with `404`. Never rejects. */

@@ -1,8 +1,15 @@
 import { inertText } from "../../../src/runner-kit/inert-text.ts";
-import type { Turn } from "../model.ts";
+import type { StoredJob, Turn } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { commitTitle } from "./commit-title.ts";
-import { leftPrefix, type NamedTurn, requestTrailer, sessionTrailer, turnTrailers } from "./turn-trailers.ts";
+import {
+  baseTrailer,
+  leftPrefix,
+  type NamedTurn,
+  requestTrailer,
+  sessionTrailer,
+  turnTrailers,
+} from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;
@@ -31,16 +38,16 @@ export interface CommitNotes {
 }
 
 /**
- * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn, its request and the session.
+ * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn, its request, and the session and base of its job.
  *
  * @param ownMessages - indented, so that none of their lines is a trailer
- * @param session - of the job. Default: none
+ * @param job - default: one with neither
  * @param title - default: the prompt's
  */
 export function commitMessage(
   turn: Turn & { promptHash?: string | undefined },
   ownMessages: readonly string[],
-  session: string | null = null,
+  { session = null, base = null }: Partial<Pick<StoredJob, "session" | "base">> = {},
   { notes = [], takenBack = [], left, until, begunIn = [] }: CommitNotes = {},
   title = commitTitle(turn.prompt),
 ): string {
@@ -50,7 +57,7 @@ export function commitMessage(
     .join("\n\n");
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}\n[truncated]` : text;
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
-  const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session)];
+  const own = [...turnTrailers(turn), ...requestTrailer(turn), ...sessionTrailer(session), ...baseTrailer(base)];
   const covered = turn.covers === null ? [] : [`Agent-Covers: ${turn.covers}`];
   const time = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;
   const earlier = begunIn.length === 0 ? "" : ` in ${begunIn.join(",")}`;

@@ -1,3 +1,4 @@
+import { isBranchName } from "../git/clone-refs.ts";
 import { type RequestKey, type Turn, turnIdSyntax } from "../model.ts";
 
 /** What the trailers of a commit say about the turn that made it. Untrusted: whoever may push can have written them. */
@@ -9,6 +10,8 @@ export interface NamedTurn {
   key: Pick<RequestKey, "step" | "request"> | undefined;
   /** The session of its job; `undefined` if it has none. */
   session: string | undefined;
+  /** The branch that its job starts from; `undefined` if that is the project's, or has a name that no branch has. */
+  base: string | undefined;
   /** The hash of its prompt. */
   promptHash: string | undefined;
   /** The commit up to which it was told of changes; `undefined` if it was told of none. */
@@ -56,6 +59,25 @@ export function sessionTrailer(session: string | null): string[] {
 
 export const sessionPrefix = "Agent-Session: ";
 
+/** In characters, of the encoded name of a branch, which is the longest that GitHub has. */
+const maxBaseLength = 3000;
+
+/** Returns the line that names the base of a job: encoded, so that nobody is mentioned by it, and nothing referred to. */
+export function baseTrailer(base: string | null): string[] {
+  const name = base?.isWellFormed() ? encodeURIComponent(base).replace(/-(?=\d)/g, "%2D") : "";
+  return name === "" || name.length > maxBaseLength ? [] : [`Agent-Base: ${name}`];
+}
+
+/** Returns the branch that such a line names; `undefined` if it names none. */
+function baseOf(name: string | undefined): string | undefined {
+  try {
+    const base = decodeURIComponent(name ?? "");
+    return isBranchName(base) && !/\p{Cc}/u.test(base) ? base : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Returns the message of a commit with trailers of the operator before those that name the turn, in the same paragraph. They take
  * the place of such trailers that it has.
@@ -81,7 +103,7 @@ export const leftPrefix = "Agent-Left: ";
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|pushed|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?(?: in ([\\d,]{1,200}))?)?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Base: ([\\w.%!~*'()-]{1,${maxBaseLength}}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|pushed|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?(?: in ([\\d,]{1,200}))?)?$`,
   "gm",
 );
 
@@ -97,6 +119,7 @@ export function namedTurns(message: string): NamedTurn[] {
       step,
       request,
       session,
+      base,
       promptHash,
       covers,
       left,
@@ -108,6 +131,7 @@ export function namedTurns(message: string): NamedTurn[] {
       job,
       key: step === undefined || request === undefined ? undefined : { step, request },
       session,
+      base: baseOf(base),
       promptHash,
       covers,
       left: left as NamedTurn["left"],

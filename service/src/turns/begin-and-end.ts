@@ -12,7 +12,7 @@ export async function tellBegin(work: Work): Promise<void> {
   const until = machine.wallTime() + timeLimitMs + reserveMs;
   try {
     const begunIn = work.begunIn?.map(({ id }) => id);
-    const message = commitMessage(turn, [], job.session, { left: "begun", until, begunIn }, "Begun");
+    const message = commitMessage(turn, [], job, { left: "begun", until, begunIn }, "Begun");
     const risk = await keptCommits?.begin?.(turn, message);
     if (risk !== undefined) log(risk);
     work.hasBegun = keptCommits?.begin !== undefined;
@@ -26,7 +26,7 @@ export async function tellEnd({ turn, context }: Work, notes: CommitNotes): Prom
   const { keptCommits, job, log } = context;
   try {
     // It contains the prompt's hash, not its text.
-    const message = commitMessage(turn, [], job.session, notes, "No change");
+    const message = commitMessage(turn, [], job, notes, "No change");
     await context.patiently(async () => keptCommits?.end?.(turn, message));
   } catch (error) {
     log(`That nothing was changed is only known on this machine: ${errorMessage(error)}`);

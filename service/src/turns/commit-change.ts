@@ -106,7 +106,7 @@ async function commitOnce(
       notes: [...(start.lacks ?? []).map(oneLine), ...notes, ...ofChange.map(oneLine), ...leftOut.map(describe)],
       takenBack: takenBack.map(oneLine),
     };
-    return withTrailers(commitMessage(turn, ownMessages, context.job.session, told, title), author?.trailers ?? []);
+    return withTrailers(commitMessage(turn, ownMessages, context.job, told, title), author?.trailers ?? []);
   };
   // A change based on another branch's files is rebased later, as a commit of the service.
   const author = start.instructed === undefined ? await context.committer?.author() : undefined;

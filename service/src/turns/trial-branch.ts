@@ -21,7 +21,7 @@ export async function tryBranch(work: Work): Promise<void> {
   const { repository, committer, job, confirmOwner, branchRights, machine, log } = context;
   if (remoteHead !== undefined) return;
   const told = { ...turn, identity: trialIdentity, request: "" };
-  const trial = await committer?.trial(head, commitMessage(told, [], job.session, {}, await titleOf(turn, context)));
+  const trial = await committer?.trial(head, commitMessage(told, [], job, {}, await titleOf(turn, context)));
   if (trial === undefined && branchRights?.areProven(machine.now())) return;
   const created = trial ?? head;
   await confirmOwner();

@@ -104,7 +104,7 @@ async function walkStages(work: Work): Promise<EndedState> {
   for (const one of work.begunIn ?? []) await context.keptCommits?.forget?.(one);
   const made = parseMade(work.maker.made);
   const left = made !== undefined && made.commit === undefined ? "nothing" : "pushed";
-  const record = commitMessage(work.maker, [], context.job.session, { left }, "Ended");
+  const record = commitMessage(work.maker, [], context.job, { left }, "Ended");
   await context.keptCommits?.forget?.(work.maker, record);
   if (isOwn) await logEarlierFailures(work);
   return "completed";

@@ -50,7 +50,7 @@ export async function keepUnfinished(
     using deadline = startDeadline();
     const why = oneLine((await patterns.remove(reason)).slice(0, maxReasonLength));
     const told = { notes: [why], left };
-    const message = commitMessage(turn, [], job.session, told, await titleOf(turn, context));
+    const message = commitMessage(turn, [], job, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
     const options = { maxBytes, signal: deadline.signal, only, lent };
     const made = (await repository.commit(worktree, () => message, options)).commit;

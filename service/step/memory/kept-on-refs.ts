@@ -222,7 +222,7 @@ export class KeptOnRefs implements KeptCommits {
     const until = this.#options.machine.wallTime() + claimMs;
     const nothing = { id: 1, job: noJob, prompt: "", sections: "", covers: null, attempts: 0, request: "" };
     const turn = { ...nothing, identity: newTurnIdentity(), step, lease: "", isResumed: false };
-    await this.begin(turn, commitMessage(turn, [], session, { left: "begun", until }, "Claimed"));
+    await this.begin(turn, commitMessage(turn, [], { session }, { left: "begun", until }, "Claimed"));
   }
 
   /** Ends the claims of this process that no turn has taken the place of. Never rejects. */

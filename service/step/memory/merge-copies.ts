@@ -11,9 +11,9 @@ export interface MergedCopy {
 /**
  * Merges a cached job with the state of its branch and pull request, which may be newer: a run that cannot write the cache still pushes,
  * and a pull request's run writes to a cache that others cannot see.
- * GitHub decides on head, pull request and state. The cached copy has the full prompts, and turns that pushed nothing.
+ * GitHub decides on head, pull request, base and state. The cached copy has the full prompts, and turns that pushed nothing.
  */
-export function mergeCopies(kept: JobCopy, { job: rebuilt, facts }: RebuiltJob): MergedCopy {
+export function mergeCopies(kept: JobCopy, { job: rebuilt, facts, target }: RebuiltJob): MergedCopy {
   const pushed = new Map(rebuilt.turns.map((turn) => [turn.id, turn]));
   const lastPushed = rebuilt.turns.at(-1)?.id ?? 0;
   const copies = new Map(kept.turns.map((turn) => [turn.id, turn]));
@@ -30,6 +30,8 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt, facts }: RebuiltJob):
     createdAt: kept.createdAt,
     archivedAt: turns.some(isOpen) ? null : archivedAt,
     pullRequest,
+    // Commits of earlier versions do not name it.
+    base: rebuilt.base ?? (kept.base && (target ?? kept.base)),
     turns,
   };
   return {

@@ -16,12 +16,19 @@ export interface RebuiltJob {
   job: JobCopy;
   /** What GitHub and the refs say about each of them. */
   facts: ReadonlyMap<number, Facts>;
+  /** The branch that its pull request targets by now, which people can change; `undefined` without one. */
+  target?: string | undefined;
   /** A placeholder for a job without identifiable turns: a job has at least one. */
   unnamedTurn: TurnCopy;
 }
 
 /** For a branch without a pull request. */
 const noPull = { link: null, createdAt: undefined, closedAt: null, head: null, body: "", target: undefined };
+
+/** Returns the branch that a job was created for, as its commits say; `undefined` if none does. */
+export const namedBase = (jobId: string, commits: readonly DatedCommit[]): string | undefined =>
+  commits.flatMap(({ message }) => namedTurns(message)).find(({ job, base }) => job === jobId && base !== undefined)
+    ?.base;
 
 export interface JobSources {
   jobId: string;
@@ -70,7 +77,9 @@ export function rebuildJob({
   const isReRun = namedTurns(own[0]?.message ?? "").some(({ key }) => key !== undefined && reRun.has(key.step));
   // The turn adopts a pull request that another account opened. That does not tell the check's result: the commit is checked again.
   const counted = pull?.isOthers && isReRun ? undefined : pull;
-  const { link, closedAt, body, target = targetBranch, ...known } = counted ?? noPull;
+  const { link, closedAt, body, target, ...known } = counted ?? noPull;
+  const ofCreate = namedBase(jobId, [...own, ...kept]);
+  const base = target ?? ofCreate ?? targetBranch;
   const told = readTurns(body);
   const [first] = told;
   const unpublished = unpublishedCommits(counted, isMerged, commits);
@@ -111,7 +120,7 @@ export function rebuildJob({
     // A merged pull request lacks these commits, and would make the next turn start over.
     pullRequest: !isPublished && counted?.state === "merged" ? null : link,
     head: own[0]?.commit ?? known.head,
-    base: target === targetBranch ? null : target,
+    base: ofCreate === undefined && base === targetBranch ? null : base,
     session:
       [...own, ...kept].flatMap(({ message }) => namedTurns(message)).find(({ session }) => session)?.session ?? null,
     turns,
@@ -126,7 +135,7 @@ export function rebuildJob({
     endedAt: createdAt,
     answer: first?.answer ?? null,
   };
-  return { job, facts, unnamedTurn };
+  return { job, facts, target, unnamedTurn };
 }
 
 /** Returns commits without a pull request: the service ended before it opened one, or GitHub rejected it. */

@@ -7,7 +7,7 @@ import type { GitHubPullRequests } from "../../src/pulls/github.ts";
 import { namedTurns, sessionTrailer, stepPrefix } from "../../src/pulls/turn-trailers.ts";
 import type { BusyJob } from "../../src/store/job-copies.ts";
 import type { KeptOnRefs } from "./kept-on-refs.ts";
-import { type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
+import { namedBase, type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
 
 export interface RebuiltJobsOptions {
   repository: Pick<
@@ -68,21 +68,27 @@ export class RebuiltJobs {
   /**
    * Rebuilds a job; `undefined` if it is not found.
    *
+   * @param base - the branch that it was created for. Default: its commits say that
    * @throws if GitHub cannot be asked now, or may not show a new pull request yet
    */
-  async rebuild(jobId: string): Promise<RebuiltJob | undefined> {
+  async rebuild(jobId: string, base?: string): Promise<RebuiltJob | undefined> {
     const { repository, pullRequests, projectId, kept: keptRefs } = this.#options;
     const account = await this.#account();
     if (account === undefined) return undefined;
     const branch = await this.#branchOf(jobId);
     const targetBranch = await repository.targetBranch(this.#options.targetBranch);
-    const pull = await pullRequests.findOwn(branch, account, targetBranch);
-    await repository.fetch([branch, targetBranch]);
+    const target = base ?? targetBranch;
+    const pull = await pullRequests.findOwn(branch, account, target);
+    await repository.fetch([branch, target]);
     // GitHub keeps a pull request's commits after its branch is deleted.
     const head = (await repository.branchHead(branch)) ?? pull?.head;
     const commits = head === undefined ? [] : await repository.commitsOfBranch(head, maxCommits);
     const pushed = commits.flatMap(({ message }) => namedTurns(message)).map(({ identity }) => identity);
     const kept = await keptRefs.commitsOf(jobId, pushed, this.#reRun);
+    const named = base ?? namedBase(jobId, [...commits, ...kept]) ?? target;
+    // Others may have opened a pull request into that, or merged the branch.
+    if (named !== target && (pull?.isOthers ?? true) && (await repository.branchHead(named)))
+      return this.rebuild(jobId, named);
     if (head === undefined && kept.length === 0) return undefined;
     // A turn pushes before it opens the pull request.
     const isOwn = head === undefined || (pull !== undefined && !pull.isOthers);
@@ -90,7 +96,7 @@ export class RebuiltJobs {
       if (this.#isNew(jobId, [...kept, ...commits])) throw new Error(`GitHub does not show yet who created ${branch}`);
       return undefined;
     }
-    const isMerged = pull === undefined && head !== undefined && (await repository.isMerged(head, targetBranch));
+    const isMerged = pull === undefined && head !== undefined && (await repository.isMerged(head, target));
     return rebuildJob({
       jobId,
       branch,

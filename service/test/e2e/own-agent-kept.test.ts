@@ -68,7 +68,7 @@ async function setUp(access: RunAccess) {
       said: sent.log,
     };
   };
-  return { docs, run };
+  return { docs, github, run };
 }
 
 const refusingPushes = `#!/bin/sh
@@ -122,6 +122,20 @@ test("nights of a session start one agent until a pull request may be opened, an
   expect(away.annotations).toEqual([
     expect.stringMatching(/^error Cannot read the session's job: .*GitHub answered 502 to GET/),
   ]);
+});
+
+test("work for another branch is proposed to that one, by a re-run and by later runs of its session", async () => {
+  const { docs, github, run } = await setUp("none");
+  docs.setHead("feature/x", docs.git("commit-tree", "main^{tree}", "-p", "main", "-m", "Begin a feature"));
+  const asked = { session: "nightly", base: "feature/x", prompt: paragraphs };
+  const refused = await run(asked, night(1), { pulls: true });
+  expect([refused.outcome, refused.found], refused.said).toEqual(["failed", [1, 2, 0]]);
+  const again = await run(asked, { ...night(1), GITHUB_RUN_ATTEMPT: "2" }, { pulls: true });
+  expect([again.outcome, again.job, again.found], again.said).toEqual(["failed", refused.job, [1, 2, 0]]);
+  const { outcome, job, ref, found, said } = await run(asked, night(2));
+  expect([outcome, job, found], said).toEqual(["pr-created", refused.job, [1, 2, 1]]);
+  expect(await github.call("GET", "/pulls/1")).toMatchObject({ base: { ref: "feature/x" } });
+  expect(docs.git("rev-list", "--count", `feature/x..${ref}`)).toBe("1");
 });
 
 test("what GitHub refuses every ref for is left in a file, which applies, if there is no cache", async () => {

@@ -85,15 +85,21 @@ test.each(rows(accesses, 2))(
 
 test.each(rows(accesses, 1))("a re-run begins in what its run left, with a cache that %s", async (_which, access) => {
   const { docs, run, found } = await setUp(access);
-  const first = await run({ GITHUB_RUN_ID: "1" });
+  docs.setHead("feature", docs.git("commit-tree", "main^{tree}", "-p", "main", "-m", "Begin a feature"));
+  const inputs = { base: "feature" };
+  const first = await run({ GITHUB_RUN_ID: "1" }, inputs);
   expect(first.outputs.outcome, first.log).toBe("failed");
+  let ref = "";
   for (const attempt of ["2", "3"]) {
-    const again = await run({ GITHUB_RUN_ID: "1", GITHUB_RUN_ATTEMPT: attempt });
+    const again = await run({ GITHUB_RUN_ID: "1", GITHUB_RUN_ATTEMPT: attempt }, inputs);
+    ref = again.outputs.ref ?? "";
     expect(again.outputs["job-id"], again.log).toBe(first.outputs["job-id"]);
     expect(again.outputs.outcome).toBe(attempt === "3" ? "pr-created" : "failed");
   }
   expect(found()).toBe("0 1 2");
-  expect(docs.branches()).toHaveLength(1);
+  expect(docs.branches()).toEqual([ref, "feature"]);
+  // It is on top of the branch that it is for, in a cache or not.
+  expect(docs.git("log", "--format=%P", `main..${ref}`).split("\n")).toContain(docs.head("feature"));
 });
 
 test.each([

@@ -171,7 +171,7 @@ export class Conversation {
     const own = base === undefined ? await this.findOwnJob() : { jobId: undefined };
     if ("kind" in own) return own;
     if (own.jobId !== undefined) return { jobId: own.jobId, isReplaceable: true };
-    if (!thread || (this.#authorId === undefined && !isTold)) return undefined;
+    if (!thread || (this.#authorId === undefined && !isTold && !settings.agent)) return undefined;
     this.#replies ??= await thread.listReplies(settings.projectId);
     const isOwn = ({ authorId, replyId }: RememberedReply): boolean =>
       (isTold || authorId === this.#authorId) && replyId !== this.#own?.replyId;
@@ -195,12 +195,13 @@ export class Conversation {
       const known = await jobOfService(this.#run);
       if ("kind" in known) return known;
       if (known.jobId !== undefined)
-        log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which continues`);
+        log.line(`No reply names the job of this thread, which is ${known.jobId} and continues`);
       return known.jobId === undefined ? undefined : { jobId: known.jobId, isReplaceable: true };
     }
     // A job that started from another branch would bring that along.
-    const isOther = base !== undefined && !isTold && (await readState(jobId, this.#run)).base !== base;
-    return isOther ? undefined : { jobId, isReplaceable: true };
+    const state = base === undefined || isTold ? undefined : await readState(jobId, this.#run);
+    if (state && "kind" in state) return state;
+    return state && state.base !== base ? undefined : { jobId, isReplaceable: true };
   }
 
   /** Remembers what is known of the request, such as the job that it started, or that is waited for. */

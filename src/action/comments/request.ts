@@ -44,8 +44,9 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
 
   // In a thread, a re-run always waits for an earlier attempt's job.
   const own = { ...settings, onRerun: "resume", session: "" } as const;
-  // Its service finds the job of a thread by that, if a runner was lost before the reply named it.
-  const session = settings.agent && mode.jobId === "" ? `thread ${event.subject.number}` : "";
+  // Its service finds the job of a thread by that, if no reply names it.
+  const thread = ["thread", event.subject.number, event.position?.rootId ?? []].flat().join(" ");
+  const session = settings.agent && mode.jobId === "" ? thread : "";
   const identity = { ...settings, session, onRerun: "resume", jobId: mode.jobId, request: event.request } as const;
   const run: Run = { ...plainRun, settings: own, key: new StepKey(identity, environment) };
   const github = await connectGitHub(run);

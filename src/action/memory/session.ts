@@ -331,23 +331,10 @@ interface SessionJob {
 }
 
 async function readSessionJob(jobId: string, run: Run): Promise<SessionJob | RunResult> {
-  const { state, ports } = run;
-  const elapsedMs = state.elapsedMs(ports.clock.now());
-  const result = await findJob(jobId, run);
-  if (result !== "gone" && result.kind === "timed-out" && result.lastError) {
-    const { lastError: error, timeoutMs } = result;
-    return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
-  }
-  const { pullRequest, isKept, isUnfinished } = state;
-  if (result !== "gone" && result.kind === "cancelled") {
-    // A re-run reads the job again: this step has no part in it yet.
-    state.forgetJob();
-    return cancelledBeforeSending;
-  }
-  if (result !== "gone" && result.kind !== "done" && result.kind !== "started") return result;
-  state.forgetJob();
-  if (result === "gone") return { status: "not found", isKept: false, isUnfinished: false, pullRequest: undefined };
-  return { status: result.kind === "done" ? result.status : "active", isKept, isUnfinished, pullRequest };
+  const status = await findJob(jobId, run);
+  const { pullRequest, isKept, isUnfinished } = run.state;
+  if (typeof status !== "object" || status.kind === "cancelled") run.state.forgetJob();
+  return typeof status === "object" ? status : { status, isKept, isUnfinished, pullRequest };
 }
 
 /** Reads the state of the session's last pull request, also as an output. If it was closed, the prompt says so. */

@@ -214,10 +214,13 @@ const blocked: {
     Cannot read the session
     The Actions cache, which says what the last job of the session is, cannot be read (${detail}). This run sent nothing.
     Re-run the workflow run. A run without session would start a new job, with a pull request of its own.`,
-  "session-job": ({ jobId, error, forMs }, { settings }) => message`
-    Cannot read the session's job
-    For ${trusted(duration(forMs))}, ${jobId === undefined ? say`the last job of the session` : say`the state of job ${jobId}, the last of the session,`} could not be read: ${failureReason(error, addressOf(settings))}. This run sent nothing.
-    Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
+  "session-job": ({ jobId, error, forMs }, { settings, comment }) => {
+    const where = trusted(comment ? "thread" : "session");
+    return message`
+      Cannot read the ${where}'s job
+      For ${trusted(duration(forMs))}, ${jobId === undefined ? say`the last job of the ${where}` : say`the state of job ${jobId}, the last of the ${where},`} could not be read: ${failureReason(error, addressOf(settings))}. This run sent nothing.
+      Re-run the workflow run when the service responds again. ${comment ? [] : say`A run without session would start a new job, with a pull request of its own.`}`;
+  },
   "session-busy": ({ jobId, latest }) => message`
     Another run works for the session
     Another workflow run ${jobId === undefined ? say`is about to begin for the session` : say`works on job ${jobId} of the session`}, until ${trusted(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type CommentOptions, runComment } from "../../support/comment-run.ts";
 import { FakeGitHub } from "../../support/fake-github.ts";
+import type { SeenRequest } from "../../support/fake-transport.ts";
 import { KeyedService } from "../../support/keyed-service.ts";
-import { type MainOptions, runMain } from "../../support/run-main.ts";
+import { type MainOptions, respondWith, runMain } from "../../support/run-main.ts";
 
 const inputs = { "base-url": "https://agents.example.com" };
 
@@ -142,6 +143,43 @@ test("a thread's job is continued if it started from the same branch, and not ot
   renamed.comments.push(...github.comments);
   await comment(own, renamed, { payload: next(79), environment: { GITHUB_RUN_ID: "101" } });
   expect(own.turns.at(-1)).toMatchObject({ job: "job_2", base: "feature/y" });
+});
+
+describe.each([
+  [
+    "that is restarted",
+    503,
+    /^For 3 min, the state of job .*, the last of the thread, could not be read: .*HTTP 503\. This run sent nothing\./,
+  ],
+  ["that cannot ask GitHub", 424, /started nothing/],
+  ["that refuses the key", 403, /started nothing/],
+])("by a service %s", (_name, status, said) => {
+  /** Runs the action on a comment while no record can be read. */
+  const askUnread = async (own: KeyedService, github: FakeGitHub, options: Partial<CommentOptions>) => {
+    const sent = own.turns.length;
+    const isRecord = ({ method, path }: SeenRequest): boolean => method === "GET" && /\/job\/job_/.test(path);
+    const respond = (request: SeenRequest) => (isRecord(request) ? respondWith(status) : own.respond(request));
+    const { outputs, toolkit } = await comment(own, github, { ...options, respond });
+    expect([outputs.outcome, own.turns.length]).toEqual(["error", sent]);
+    expect(toolkit.annotations.at(-1)?.text).toMatch(said);
+  };
+
+  test("a thread's job is not taken for one of another branch: nothing is started", async () => {
+    const own = service();
+    const github = pullRequest(1);
+    await comment(own, github);
+    await askUnread(own, github, {
+      payload: { comment: { id: 78, body: "/agent more", user: { id: 5, login: "writer", type: "User" } }, issue },
+      environment: { GITHUB_RUN_ID: "100" },
+    });
+  });
+
+  test("a job is not taken for none in its own pull request", async () => {
+    const own = service();
+    const job = "job_00000000-0000-4000-8000-000000000001";
+    own.turns.push({ turn: "turn_0", job, prompt: "x", step: "s", request: "r", status: "completed" });
+    await askUnread(own, pullRequest(1, `docs/agent-${job}`), { inputs: { base: "" } });
+  });
 });
 
 describe("in a job's own pull request", () => {

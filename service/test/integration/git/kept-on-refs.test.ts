@@ -54,7 +54,7 @@ async function setUp(
   const place = temporaryFolder();
   const worktree = await repository.checkOut(start, { tree: join(place, "tree"), index: join(place, "index") });
   edit(join(place, "tree"));
-  const message = commitMessage(maker, [], "nightly");
+  const message = commitMessage(maker, [], { session: "nightly" });
   const { commit = "" } = await repository.commit(worktree, message, { maxBytes: 1e9 });
   await repository.keep(commit, job);
   const refs = (): string[] =>
@@ -154,7 +154,7 @@ test("a second save takes the place of the first one, and what is published is f
 
 test("what tells of a turn without a change stays until it is old, and has nothing to restore", async () => {
   const { open, runner, refs, git } = await setUp();
-  await runner.kept.end(turn, commitMessage(turn, [], "nightly", { left: "nothing" }, "No change"));
+  await runner.kept.end(turn, commitMessage(turn, [], { session: "nightly" }, { left: "nothing" }, "No change"));
   expect(refs()).toEqual([expect.stringMatching(/\/ended$/)]);
   await runner.kept.forget(turn);
   const other = await open();
@@ -173,7 +173,8 @@ test("what tells of a turn without a change stays until it is old, and has nothi
   expect(refs().map((name) => name.split("/").at(-1))).toEqual(["made", "ended"]);
 });
 
-const begun = (until: number): string => commitMessage(turn, [], "nightly", { left: "begun", until }, "Begun");
+const begun = (until: number): string =>
+  commitMessage(turn, [], { session: "nightly" }, { left: "begun", until }, "Begun");
 const noSteps: ReadonlySet<string> = new Set();
 
 test("a run that has begun is seen by others until its next stage, its time, or its step's next attempt", async () => {
@@ -190,7 +191,7 @@ test("a run that has begun is seen by others until its next stage, its time, or 
   expect(await other.kept.load(job, turn)).toBeUndefined();
   // A newer attempt, of another turn. The older one goes on, and finds its ref gone.
   const again = { ...turn, id: 2, identity: identityOf(2) };
-  const message = commitMessage(again, [], "nightly", { left: "begun", until: 1_000 }, "Begun");
+  const message = commitMessage(again, [], { session: "nightly" }, { left: "begun", until: 1_000 }, "Begun");
   await other.kept.begin(again, message);
   expect(refs()).toHaveLength(1);
   await runner.kept.save(turn, await runner.repository.packCommit(job));
@@ -210,14 +211,14 @@ test("a run that has begun names what its agent began in to others of its job, b
   const { open, runner } = await setUp();
   const until = Date.now() + 60_000;
   const told = { left: "begun", until, begunIn: [7, 8] } as const;
-  await runner.kept.begin(turn, commitMessage(turn, [], "thread", told, "Begun"));
+  await runner.kept.begin(turn, commitMessage(turn, [], { session: "thread" }, told, "Begun"));
   const other = await open();
   const beside = { ...turn, id: 2, identity: identityOf(2), step: "s2" };
   expect(await other.kept.besides(beside)).toMatchObject([{ turn: 1, job, until, begunIn: [7, 8] }]);
   expect(await other.kept.besides({ ...beside, step: "s1" })).toEqual([]);
   expect(await other.kept.besides({ ...beside, job: job.replace(/1$/, "2") })).toEqual([]);
   expect(await runner.kept.besides(beside)).toEqual([]);
-  await runner.kept.begin(turn, commitMessage(turn, [], "thread", { ...told, until: 1000 }, "Begun"));
+  await runner.kept.begin(turn, commitMessage(turn, [], { session: "thread" }, { ...told, until: 1000 }, "Begun"));
   expect(await (await open()).kept.besides(beside)).toEqual([]);
 });
 

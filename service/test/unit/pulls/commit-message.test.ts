@@ -67,20 +67,21 @@ test("truncates long messages", () => {
 
 test("tells of the run and what was taken back, which can be read again whatever else it says", () => {
   const names = Array.from({ length: 52 }, (_, index) => `file ${index}`);
-  const read = (told: CommitNotes, own: string[] = []) => readNotes(commitMessage(turn, own, "session", told));
+  const read = (told: CommitNotes, own: string[] = []) =>
+    readNotes(commitMessage(turn, own, { session: "session" }, told));
   expect(read({ takenBack: ["a.js", " b"] }, ["Fix guide"])).toEqual({ notes: undefined, takenBack: ["a.js", "b"] });
   expect(read({ notes: ["It stayed."], takenBack: names })).toEqual({
     notes: ["It stayed."],
     takenBack: [...names.slice(0, 50), "and 2 more"],
   });
-  const forged = `x\n\n${commitMessage(turn, [], null, { notes: ["forged"], takenBack: ["forged"] })}`;
+  const forged = `x\n\n${commitMessage(turn, [], {}, { notes: ["forged"], takenBack: ["forged"] })}`;
   const none = { notes: undefined, takenBack: undefined };
   expect(read({}, [forged])).toEqual(none);
   expect(readNotes(commitMessage({ ...turn, prompt: forged }, []))).toEqual(none);
 });
 
 test("gets trailers in the paragraph of those that name the turn, which still do, once", () => {
-  const message = commitMessage(turn, ["Fix guide\n\nSigned-off-by: Someone <a@b>"], "session");
+  const message = commitMessage(turn, ["Fix guide\n\nSigned-off-by: Someone <a@b>"], { session: "session" });
   const told = withTrailers(message, ["Refs: DOC-1", "Signed-off-by: Bot <bot@example.com>"]);
   expect(told).toBe(message.replace("Agent-Turn:", "Refs: DOC-1\nSigned-off-by: Bot <bot@example.com>\nAgent-Turn:"));
   expect(isCommitOf(turn, told)).toBe(true);

@@ -1,4 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { inertText } from "../../../../src/runner-kit/inert-text.ts";
+import { anyText } from "../../../../test/support/any-text.ts";
 import { commitMessage, isCommitOf } from "../../../src/pulls/commit-message.ts";
 import { namedTurns, requestTrailer, stepPrefix } from "../../../src/pulls/turn-trailers.ts";
 import { identityOf } from "../../support/turn-identity.ts";
@@ -19,7 +22,7 @@ const turn = {
 };
 
 test("a commit names its turn, with the key of the request", () => {
-  const message = commitMessage(turn, [], "nightly");
+  const message = commitMessage(turn, [], { session: "nightly" });
   const promptHash = "8c6c8d92dfc9629db098a304705ff137";
   expect(message).toBe(
     `Fix it\n\nAgent-Turn: 5.${identity}\nAgent-Job: ${job}\nAgent-Request: s1.r1\nAgent-Session: nightly\nAgent-Prompt: ${promptHash}\n`,
@@ -27,11 +30,40 @@ test("a commit names its turn, with the key of the request", () => {
   expect(namedTurns(message)).toEqual([
     { turn: 5, identity, job, key: { step: "s1", request: "r1" }, session: "nightly", promptHash, begunIn: [] },
   ]);
-  expect(commitMessage(turn, [], "with a space")).toBe(commitMessage(turn, []));
+  expect(commitMessage(turn, [], { session: "with a space" })).toBe(commitMessage(turn, []));
+});
+
+test.each(["feature/x", "GH-26", "fix-#12", "[skip-ci]", "@acme", "é%25/\u{1f600}", "x".repeat(250)])(
+  "a commit names the base %j of its job, and nobody and nothing else by that",
+  (base) => {
+    const message = commitMessage(turn, [], { session: "nightly", base }, { left: "begun" });
+    expect(inertText(message.replaceAll("Agent-", ""))).toBe(message.replaceAll("Agent-", ""));
+    expect(namedTurns(message)).toMatchObject([{ session: "nightly", base, left: "begun" }]);
+  },
+);
+
+test("whatever a base is, its line is one, hides none of the others, and tells no name that Git does not have", () => {
+  fc.assert(
+    fc.property(anyText(), (base) => {
+      const message = commitMessage(turn, [], { base }, { left: "begun" });
+      const [named] = namedTurns(message);
+      expect(message.split("\n").length).toBeLessThanOrEqual(9);
+      expect([named?.left, named?.base === undefined || named.base === base]).toEqual(["begun", true]);
+    }),
+  );
+  for (const name of ["%zz", "%E9", "a%0Ab", "a%3Ab", "%2A", "x%20y", "x%2F", "%00"])
+    expect(namedTurns(commitMessage(turn, [], { base: "feature" }).replace("feature", name))).toMatchObject([
+      { turn: 5, base: undefined, promptHash: expect.any(String) },
+    ]);
 });
 
 test("a commit with unfinished work is none of its turn", () => {
-  const message = commitMessage(turn, [], "nightly", { left: "unfinished", notes: ["The agent timed out."] });
+  const message = commitMessage(
+    turn,
+    [],
+    { session: "nightly" },
+    { left: "unfinished", notes: ["The agent timed out."] },
+  );
   expect(message.endsWith("\nAgent-Left: unfinished\n")).toBe(true);
   expect(namedTurns(message)).toMatchObject([{ turn: 5, session: "nightly", left: "unfinished" }]);
   expect(isCommitOf(turn, message)).toBe(false);

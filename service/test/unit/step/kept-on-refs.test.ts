@@ -56,7 +56,7 @@ function setUp() {
   const kept = open();
   const packed = (turn: RunningTurn, stage: Stage) => {
     const told = stage === "made" ? {} : { left: stage, ...(stage === "begun" && { until: now + 60_000 }) };
-    return packMessage(commitMessage(turn, [], "nightly", told), now);
+    return packMessage(commitMessage(turn, [], { session: "nightly" }, told), now);
   };
   const keep = (turn: RunningTurn, stage: Stage) => kept.save(turn, packed(turn, stage));
   const pass = (ms: number): void => {
@@ -125,7 +125,7 @@ test("a session that a run claims is busy for others, until the run's agent begi
   expect([await kept.newestJobOf("nightly", noSteps), kept.jobsOfStep(own.step)]).toEqual([undefined, []]);
   expect(await kept.busyJobOf("nightly", noSteps, own.step)).toBeUndefined();
   const [ofOther] = refs.names;
-  const message = commitMessage(own, [], "nightly", { left: "begun", until: Date.UTC(2026, 0, 1, 13) });
+  const message = commitMessage(own, [], { session: "nightly" }, { left: "begun", until: Date.UTC(2026, 0, 1, 13) });
   await kept.begin(own, message);
   await kept.release();
   expect(refs.names).toEqual([ofOther, expect.stringContaining(own.job)]);
@@ -154,7 +154,7 @@ test("a run whose agent begins between the listing and the reading of its claim 
   await kept.busyJobOf("nightly", noSteps, own.step);
   const names = refs.names;
   const until = Date.UTC(2026, 0, 1, 13);
-  await kept.begin(own, commitMessage(own, [], "nightly", { left: "begun", until }));
+  await kept.begin(own, commitMessage(own, [], { session: "nightly" }, { left: "begun", until }));
   let lists = 0;
   const list = async (): Promise<void> => void lists++;
   const stale = Object.defineProperty({ ...refs, list }, "names", { get: () => (lists > 1 ? refs.names : names) });
@@ -190,7 +190,7 @@ test("a claim whose answer was lost is given up once another run has the session
   await expect(kept.busyJobOf("nightly", noSteps, own.step)).rejects.toThrow("away");
   refs.list = list;
   expect(left()).toEqual(["begun"]);
-  const message = commitMessage(next, [], "nightly", { left: "begun", until: Date.UTC(2026, 0, 1, 13) });
+  const message = commitMessage(next, [], { session: "nightly" }, { left: "begun", until: Date.UTC(2026, 0, 1, 13) });
   await open().begin(next, message);
   expect(await kept.busyJobOf("nightly", noSteps, own.step)).toMatchObject({ job: next.job });
   expect(refs.names.filter((name) => name.startsWith("job_00000000-0000-0000-0000-000000000000"))).toEqual([]);
@@ -251,7 +251,7 @@ test("the newest job of a session is the one that was worked on last, of those t
 
 test.each(stages)("of a turn that is %s, its own record takes the place once it is published", async (stage) => {
   const { kept, keep, left } = setUp();
-  const record = commitMessage(own, [], "nightly", { left: "pushed" }, "Pushed");
+  const record = commitMessage(own, [], { session: "nightly" }, { left: "pushed" }, "Pushed");
   await kept.forget(own, record);
   // Refs are refused, or nothing was said before.
   expect(left()).toEqual([]);

@@ -37,7 +37,8 @@ const factsOf = ({ state, kept: left }: TurnCopy): Facts => {
   if (left === "pull-request") return { github: "pushed" };
   return { kept: left === "push" ? "made" : (left ?? "failed") };
 };
-const rebuilt = (turns: TurnCopy[], job: Partial<JobCopy> = {}) => ({
+const rebuilt = (turns: TurnCopy[], job: Partial<JobCopy> = {}, target?: string) => ({
+  target,
   facts: new Map(turns.map((one) => [one.id, factsOf(one)])),
   job: kept(turns, { createdAt: 900, pullRequest: link, head: "b".repeat(40), ...job }),
   unnamedTurn: pushed(99),
@@ -47,6 +48,19 @@ test("a copy that is as new as the branch keeps its texts and its session", () =
   const { job, isSessionCurrent } = mergeCopies(kept([turn(1), turn(2, "failed")]), rebuilt([pushed(1)]));
   expect(isSessionCurrent).toBe(true);
   expect(job).toEqual(kept([turn(1), turn(2, "failed")], { pullRequest: link, head: "b".repeat(40) }));
+});
+
+test.each<
+  [name: string, base: string | null, ofCopy: string | null, target: string | undefined, expected: string | null]
+>([
+  ["that no commit names is the copy's", null, "feature", undefined, "feature"],
+  ["that a commit names is that", "feature", "other", undefined, "feature"],
+  ["that the pull request targets is that", "other", "feature", "other", "other"],
+  ["whose pull request targets the project's is that, by its name", null, "feature", "main", "main"],
+  ["that nobody has named is the project's", null, null, "main", null],
+])("a base %s", (_name, base, ofCopy, target, expected) => {
+  const found = rebuilt([pushed(1)], { base }, target);
+  expect(mergeCopies(kept([turn(1)], { base: ofCopy }), found).job.base).toBe(expected);
 });
 
 test.each([

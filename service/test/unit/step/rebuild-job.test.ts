@@ -61,7 +61,7 @@ test("a job has the turns that left no commit on its branch, by what is kept of 
     return {
       commit,
       at,
-      message: commitMessage({ ...turn, attempts: 1, step: "s", request: "r" }, [], "nightly", told),
+      message: commitMessage({ ...turn, attempts: 1, step: "s", request: "r" }, [], { session: "nightly" }, told),
     };
   };
   const unfinished = keptOf(3, { left: "unfinished", notes: ["The agent timed out."] });
@@ -137,6 +137,37 @@ test.each([
 test("a job has the base that its pull request targets, unless it is the project's own", () => {
   expect(rebuild({ ...open, target: "release/1" }, first)?.job.base).toBe("release/1");
   expect(rebuild(undefined, first)?.job.base).toBeNull();
+});
+
+/** A commit of a turn whose job starts from a branch. */
+const basedOn = (base: string | null, id: number, job = jobId, told: CommitNotes = {}) => {
+  const turn = { id, identity: identityOf(id), job, prompt: "Go", sections: "", covers: null, step: "s", request: "r" };
+  return {
+    commit: String(id).repeat(40),
+    at: id * 10_000,
+    message: commitMessage({ ...turn, attempts: 1 }, [], { base }, told),
+  };
+};
+
+test.each<[says: string, base: string | null, target: string | undefined, expected: string | null]>([
+  ["its commits name, without a pull request", "feature", undefined, "feature"],
+  ["its commits name although it is the project's own", "main", "main", "main"],
+  ["its pull request targets since", "feature", "other", "other"],
+  ["its pull request targets since, which is the project's own", "feature", "main", "main"],
+  ["is the project's own, which nobody has named", null, "main", null],
+])("a job has the base that %s", (_says, base, target, expected) => {
+  const pull = target === undefined ? undefined : { ...open, target };
+  expect(rebuild(pull, basedOn(base, 1))?.job.base).toBe(expected);
+});
+
+test("the base of a job is known of refs, too, and not of what names another job", () => {
+  const ofRef = (job: string) => basedOn("feature", 2, job, { left: "failed" });
+  const rebuildWith = (job: string) =>
+    rebuildJob({ ...sources, pull: undefined, commits: [basedOn(null, 1)], kept: [ofRef(job)] })?.job.base;
+  expect(rebuildWith(jobId)).toBe("feature");
+  expect(rebuildWith(jobId.replace(/0$/, "1"))).toBeNull();
+  const both = { ...first, message: `${first.message}\n${basedOn("evil", 2, jobId.replace(/0$/, "1")).message}` };
+  expect(rebuild(undefined, both)?.job.base).toBeNull();
 });
 
 test("a prompt that the pull request does not tell is known by its first line", () => {

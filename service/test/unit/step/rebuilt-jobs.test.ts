@@ -36,7 +36,8 @@ function setUp(
     pull?: OwnPullRequest;
     isCreator?: boolean;
     isKnown?: boolean;
-    isMerged?: boolean;
+    /** The branch that the job's was merged into. Default: none. */
+    mergedInto?: string;
     now?: number;
     repository?: Partial<RebuiltJobsOptions["repository"]>;
     kept?: DatedCommit[];
@@ -52,7 +53,7 @@ function setUp(
       },
       targetBranch: async () => "main",
       branchHeads: async () => new Map(),
-      isMerged: async (_commit, branch) => branch === "main" && options.isMerged === true,
+      isMerged: async (_commit, branch) => branch === options.mergedInto,
       branchHead: async () => (isFetched ? options.head : undefined),
       commitsOfBranch: async (head) => {
         asked.push(head);
@@ -72,7 +73,8 @@ function setUp(
     },
     pullRequests: {
       ownAccount: async () => (isKnown ? account : undefined),
-      findOwn: async () => options.pull,
+      findOwn: async (_branch, _account, target) =>
+        options.pull?.isOthers && options.pull.target !== target ? undefined : options.pull,
       hasCreated: async () => isCreator,
     },
     targetBranch: "trunk",
@@ -156,9 +158,32 @@ test("the pull request that somebody opened, or a merge by hand, publishes the w
   };
   expect(await stateOf({ isCreator: true })).toEqual([null, "failed"]);
   expect(await stateOf({ isCreator: true, pull: others })).toEqual([pull.link, "completed"]);
-  expect(await stateOf({ isCreator: true, isMerged: true })).toEqual([null, "completed"]);
+  expect(await stateOf({ isCreator: true, mergedInto: "main" })).toEqual([null, "completed"]);
   // Whoever can read the repository can open one from a branch that somebody has pushed.
   expect(await stateOf({ pull: others })).toBeUndefined();
+});
+
+test("so does one into the base of the job, as long as that exists, and none into the project's own branch", async () => {
+  const head = "b".repeat(40);
+  const based = { ...commit, message: commitMessage(turn, [], { base: "feature" }) };
+  const stateOf = async (options: Parameters<typeof setUp>[0], branches = ["feature"]) => {
+    const repository = {
+      branchHead: async (name: string) => (name === "feature" && !branches.includes(name) ? undefined : head),
+      commitsOfBranch: async () => [based],
+    };
+    const { job } = (await setUp({ head, isCreator: true, repository, ...options }).jobs.rebuild(jobId)) ?? {};
+    return [job?.base, job?.pullRequest, job?.turns[0]?.state];
+  };
+  const others = { ...pull, isOthers: true };
+  const open = ["feature", null, "failed"];
+  expect(await stateOf({})).toEqual(open);
+  expect(await stateOf({ pull: others })).toEqual(open);
+  expect(await stateOf({ pull: { ...others, target: "feature" } })).toEqual(["feature", pull.link, "completed"]);
+  expect(await stateOf({ mergedInto: "main" })).toEqual(open);
+  expect(await stateOf({ mergedInto: "feature" })).toEqual(["feature", null, "completed"]);
+  // GitHub makes a pull request into a branch that is deleted one into the branch that this was merged into.
+  expect(await stateOf({ pull: others }, [])).toEqual(["main", pull.link, "completed"]);
+  expect(await stateOf({ mergedInto: "main" }, [])).toEqual(["feature", null, "completed"]);
 });
 
 test("work is kept for a re-run of its step, whatever somebody opened: the check of its commit is unknown", async () => {
@@ -171,7 +196,11 @@ test("work is kept for a re-run of its step, whatever somebody opened: the check
 
 test("the job of a session is the one with the newest commit on its own branch, whatever was merged", async () => {
   const [old, current, missing] = ["1", "2", "3"].map((end) => jobId.replace(/0$/, end));
-  const of = (job = "", at = 0) => ({ commit: "c".repeat(40), at, message: commitMessage({ ...turn, job }, [], "n") });
+  const of = (job = "", at = 0) => ({
+    commit: "c".repeat(40),
+    at,
+    message: commitMessage({ ...turn, job }, [], { session: "n" }),
+  });
   const branches: Record<string, DatedCommit[]> = {
     [`agent/${old}`]: [of(old, 10_000)],
     [`agent/${current}`]: [{ ...commit, at: 30_000 }, of(current, 20_000)],
@@ -204,7 +233,8 @@ test.each([
     now: 5,
     repository: {
       branchHead: async () => head,
-      commitsOfJobs: async () => (head === undefined ? [] : [{ ...commit, message: commitMessage(turn, [], "n") }]),
+      commitsOfJobs: async () =>
+        head === undefined ? [] : [{ ...commit, message: commitMessage(turn, [], { session: "n" }) }],
     },
   });
   // Nothing was told before.

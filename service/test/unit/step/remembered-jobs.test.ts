@@ -259,9 +259,14 @@ describe("a commit that is kept", () => {
     const { refs, cache, in_ } = places();
     const cached = { ...cacheOf(undefined), keptCommits: in_(cache) };
     const { keptCommits } = remember({ kept: in_(refs), cached, keeps });
-    const message = commitMessage({ ...kept, job: "job_00000000-0000-4000-8000-000000000000" }, [], null, {
-      left,
-    });
+    const message = commitMessage(
+      { ...kept, job: "job_00000000-0000-4000-8000-000000000000" },
+      [],
+      {},
+      {
+        left,
+      },
+    );
     await keptCommits.save(kept, packMessage(message, 0)).catch(() => {});
     expect([refs.size, cache.size]).toEqual([count, 0]);
   });

@@ -133,7 +133,7 @@ const working = (...begunIn: number[]): Partial<TurnPorts> => ({
   keptCommits: {
     save: async () => {},
     load: async () => undefined,
-    besides: async () => namedTurns(commitMessage(elsewhere, [], null, { left: "begun", until: 1, begunIn })),
+    besides: async () => namedTurns(commitMessage(elsewhere, [], {}, { left: "begun", until: 1, begunIn })),
   },
 });
 const elsewhere: Turn = {
