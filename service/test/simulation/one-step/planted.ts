@@ -47,7 +47,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: "src/jobs/jobs.ts",
-        from: "if (sent?.promptHash === hashPrompt(prompt)) await",
+        from: "if (sent?.promptHash === promptHash && !isLeft) await",
         to: "if (sent === undefined) await",
       },
     ],
