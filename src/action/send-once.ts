@@ -273,7 +273,9 @@ class Sending {
     if (continued === "changed") return this.#send(decision, base, early);
     if (continued && "kind" in continued) return this.#withdraw(continued);
     const isApart = await this.#takesSections(written);
-    const plan = planTasks(isApart ? written : { prompt: written.whole }, continued, { replaces, base });
+    const sent = isApart ? written : { prompt: written.whole };
+    const last = this.#run.key.lastOf(sent.prompt, replaces, state.announcement?.turns ?? []);
+    const plan = planTasks(sent, continued, { replaces: last, base });
     if (settings.dryRun) return this.#tellPlan(plan);
 
     // Before the cache says that something may have been sent.

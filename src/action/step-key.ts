@@ -78,6 +78,20 @@ export class StepKey {
     }
     return turns.find(({ request }) => requests.has(request));
   }
+
+  /**
+   * Returns which request the next one takes the place of. It is not the newest turn's if another attempt, which did not know of that one, has
+   * replaced the same request: its key would only get the failure of that attempt again.
+   *
+   * @param replaces - the request of the newest turn
+   */
+  lastOf(prompt: string, replaces: string | undefined, turns: readonly SentTurn[]): string | undefined {
+    let last = replaces;
+    const isOver = ({ request, status }: SentTurn): boolean =>
+      request === requestOf(prompt, last) && (status === "failed" || status === "stopped");
+    while (last !== undefined && turns.some(isOver)) last = requestOf(prompt, last);
+    return last;
+  }
 }
 
 /** Returns the name of a service: on this machine, by its project alone, because its port can differ between runs. */

@@ -131,6 +131,25 @@ test("the turn that took the place of one that nobody knows any more is found", 
   expect(sent).toHaveLength(3);
 });
 
+test("a request takes the place of all that failed, also of those that another attempt did not know", async () => {
+  const sent: Turn[] = [];
+  const respond = asked(
+    () => sent.toReversed(),
+    (request) => {
+      const known = sent.find((one) => one.request === requestOf(request));
+      if (request.method === "POST" && !known)
+        sent.push(turn(`job_${sent.length + 1}`, requestOf(request), sent.length === 3 ? "completed" : "failed"));
+      const { job = "", status } = known ?? sent.find(({ job }) => request.path.endsWith(job)) ?? sent.at(-1) ?? {};
+      return respondWith(200, { ...completed, id: job, status });
+    },
+  );
+  for (const number of [1, 2]) await attempt(number, { respond });
+  // The third one, which could not read what the others had sent, sent the first one's request once more.
+  sent.push(turn("job_3", sent[0]?.request ?? "", "failed"));
+  const { outputs } = await attempt(4, { respond });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_4", "job-origin": "created" });
+});
+
 test("a job that is not found once, and found some seconds later, is waited for", async () => {
   const cache = new FakeCache();
   await attempt(1, { cache, respond: () => respondWith(201, record({ status: "completed" })) });
