@@ -53,7 +53,7 @@ const processes = [
   "service/test/histories/*.test.ts",
   "service/test/integration/agents/{agent-limits,agent-results,refused-session,resource-exhausted}.test.ts",
   "service/test/integration/agents/{setup-and-check,survivors,unfinished}.test.ts",
-  "service/test/integration/git/{allowed-files,checked-changes,commit-authors,commit-content}.test.ts",
+  "service/test/integration/git/{agent-head,allowed-files,checked-changes,commit-authors,commit-content}.test.ts",
   "service/test/integration/git/{job-branch,kept-on-refs,kept-worktrees,left-work,merge-states,submodules}.test.ts",
   "service/test/integration/github/verified-commits.test.ts",
   "service/test/integration/jobs/{base,job-copies,jobs-command,kept-patch,restored-store}.test.ts",

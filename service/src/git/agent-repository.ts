@@ -73,14 +73,17 @@ async function sameRefs(tree: string, { branch, head }: Written): Promise<readon
 
 /**
  * Returns whether an agent may have left work in its repository besides what `HEAD` and the worktree have: on other branches, in a stash or in
- * another worktree. Only names are read.
+ * another worktree; or may have left its branch, or begun something that Git has not ended. Git does not run there.
  */
 export async function mayHaveLeftWork(tree: string, written: Written): Promise<boolean> {
   const git = join(tree, ".git");
   const kindOf = async (path: string) => lstat(join(git, path)).catch(() => undefined);
   // Without a repository, there is nothing to find.
   if ((await kindOf("."))?.isDirectory() !== true) return false;
-  for (const sign of ["refs/stash", "worktrees"]) if ((await kindOf(sign)) !== undefined) return true;
+  for (const sign of signs) if ((await kindOf(sign)) !== undefined) return true;
+  const log = await kindOf("logs/HEAD");
+  if (log?.isFile() === true)
+    if (log.size > maxLogBytes || hasLeft.test(await readFile(join(git, "logs/HEAD"), "latin1"))) return true;
   // The branch has commits that `HEAD`, which has been moved, may not have.
   if (!(await sameRefs(tree, written)).includes(true)) return true;
   let hasOwn = false;
@@ -101,6 +104,11 @@ export async function mayHaveLeftWork(tree: string, written: Written): Promise<b
   return !hasOwn;
 }
 
+/** Of work elsewhere, and of what a conflict has stopped. */
+const signs = "refs/stash worktrees MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply".split(" ");
+/** Also a stash leaves such a line. */
+const hasLeft = /\t(?:checkout|reset): /;
+const maxLogBytes = 1_000_000;
 /** In files and folders of branches. */
 const maxLooked = 1000;
 

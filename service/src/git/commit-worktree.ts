@@ -29,6 +29,8 @@ import { prepareFolders } from "./worktree-files.ts";
 /** A worktree that an agent works in. */
 export interface Worktree extends WorktreePlace {
   head: string;
+  /** The commit that the agent's files are a change of, if it left the head for another one. Default: `head`. */
+  changedFrom?: string | undefined;
   /** The directory itself, by which it is recognized; see `identityOf`. */
   identity: string | undefined;
 }
@@ -45,10 +47,12 @@ export interface CommitOptions {
   signal?: AbortSignal | undefined;
   /** The files that may be changed. Changes of others are taken back. Default: all. */
   only?: { matches(path: string): boolean } | undefined;
-  /** Who commits. Default: `agentIdentity`. */
+  /** Who commits, unless `changedFrom` is given. Default: `agentIdentity`. */
   by?: Identity | undefined;
   /** A folder of files that were copied to the same paths, and are never committed. Default: none. */
   lent?: string | undefined;
+  /** Whether it is kept for the job's next agent only, with any names, and however little of the change it is. Default: no. */
+  isUnfinished?: boolean | undefined;
 }
 
 /** What a commit tells of a change besides itself. */

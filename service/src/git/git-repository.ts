@@ -5,6 +5,7 @@ import { type ChangedFile, changedFiles, readContents } from "./changed-files.ts
 import { checkGit } from "./check-git.ts";
 import { Clone, type CloneOptions } from "./clone.ts";
 import { type Heads, isBranchName, isJobBranch } from "./clone-refs.ts";
+import { commitMoved } from "./commit-moved.ts";
 import { readCommit, writeCommit } from "./commit-object.ts";
 import {
   type CommitOptions,
@@ -253,12 +254,16 @@ export class GitRepository implements Repository {
     return { ...place, head, identity: await identityOf(place.tree) };
   }
 
-  commit(
+  async commit(
     worktree: Worktree,
     message: Parameters<Repository["commit"]>[1],
     options: CommitOptions,
   ): Promise<WorktreeCommit> {
-    return commitWorktree(this.#clone.git, this.#clone.folder, worktree, message, options);
+    const { git, folder } = this.#clone;
+    // Untrusted: the agent may have named it.
+    const base = worktree.changedFrom && (await resolveCommit(git, worktree.changedFrom));
+    const change = [git, folder, worktree, message, options] as const;
+    return base ? commitMoved(base, ...change) : commitWorktree(...change);
   }
 
   async changedFiles(base: string, head: string): Promise<readonly ChangedFile[]> {

@@ -59,6 +59,8 @@ export async function withOwnFiles(
   head: string,
   messageWith: (leftOut: readonly BytePath[]) => string,
 ): Promise<{ commit: string; leftOut: BytePath[] }> {
+  // What conflicts with the branch, and is only kept, has the files of another commit.
+  if ((await git.query(["rev-parse", `${commit}^`])) !== instructed) return { commit, leftOut: [] };
   const rebased = await rebase(git, commit, instructed, head);
   if (rebased !== undefined) return { commit: rebased, leftOut: [] };
   const list = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", head, instructed];

@@ -108,8 +108,9 @@ async function commitOnce(
     };
     return withTrailers(commitMessage(turn, ownMessages, context.job, told, title), author?.trailers ?? []);
   };
-  // A change based on another branch's files is rebased later, as a commit of the service.
-  const author = start.instructed === undefined ? await context.committer?.author() : undefined;
+  // A change based on another commit's files is rebased later, as a commit of the service.
+  const author =
+    (start.instructed ?? worktree.changedFrom) === undefined ? await context.committer?.author() : undefined;
   const lent = commands?.setup === undefined ? undefined : directory.setup.files;
   const options = { maxBytes, signal: deadline.signal, only, lent, by: author?.by };
   try {

@@ -6,8 +6,12 @@ import { leftWorkNote } from "../pulls/commit-message.ts";
 import type { SecretPatterns } from "../secret-patterns.ts";
 import type { TurnHost } from "./turn-host.ts";
 
-/** Work that an agent left in its clone, outside its worktree. */
+/** Work that an agent left in its clone, outside its worktree, and how it left its branch. */
 export interface LeftWork {
+  /** See `Worktree`. */
+  changedFrom?: string | undefined;
+  /** Whether the agent ended in the middle of a merge, a rebase or the like. Then it is partial, too. */
+  isUnfinished?: boolean;
   /** The only branch or stash, now in the worktree, as a display name. Default: none. */
   taken?: string | undefined;
   /** Display names of work that is not in the worktree. */
@@ -25,18 +29,46 @@ const maxNamed = 10;
  * Prints commits and files that are missing from the start, `HEAD` and the worktree. Ignores branches whose head is in the service's clone:
  * they are commits of the repository or of another job. If the worktree is unchanged and all work is on one branch on top of the start, or
  * in one stash, moves it into the worktree.
+ *
+ * If `HEAD` contains the start, the files are what the agent means; also if it rewrote the branch, such as by an amend or a rebase: what they
+ * lack, it took back on purpose. After a checkout or a reset, such as to begin on main, they lack the job's earlier work only because main
+ * does. So only what the agent changed since is its change: `base` is the newest commit of its history that the service's clone has. But a
+ * reset to an earlier commit of the branch itself is meant, too.
  */
 const script = `
 start=$1 objects=$2
 run() { git --no-pager -c core.hooksPath=/dev/null -c core.fsmonitor=false "$@" </dev/null 2>/dev/null; }
 ahead() { run rev-list --count --max-count=100 "$1" --not "$start" HEAD --remotes; }
+known() (GIT_OBJECT_DIRECTORY=$objects; export GIT_OBJECT_DIRECTORY; exec git cat-file --batch-check 2>/dev/null)
+contains() { run merge-base --is-ancestor "$2" "$1"; }
+newest() { run rev-list --first-parent "$1" | known | sed -n '/ commit /{s/ .*//p;q;}'; }
+find_base() {
+  base= by=
+  contains HEAD "$start" || while read -r id subject; do
+    contains "$id" "$start" && break
+    by=$subject
+  done <<END
+$(run log --walk-reflogs --max-count=500 --format='%H %gs' HEAD)
+END
+  [ "$rebasing" = no ] || by=\${by:+checkout:}
+  case $by in checkout:*|reset:*) base=$(newest HEAD) ;; esac
+  case $by in reset:*) contains "$start" "$base" && ! contains origin/HEAD "$base" && base= ;; esac
+  echo "base $base"
+}
 # Fails if it cannot tell.
 differs() { run diff --quiet --no-ext-diff --ignore-submodules "$1" --; case $? in 0) differs=no ;; 1) differs=yes ;; *) exit 1 ;; esac; }
-differs "$start"
+rebasing=no
+[ ! -e .git/rebase-merge ] && [ ! -e .git/rebase-apply ] || run symbolic-ref --quiet HEAD >/dev/null || rebasing=yes
+find_base
+differs "\${base:-$start}"
 changed=$differs
+if [ "$rebasing" = yes ] || run diff --no-ext-diff --no-textconv --diff-filter=U | grep -q '^..<<<<<<< '; then
+  changed=yes
+  echo unfinished
+fi
 [ "$changed" = yes ] || [ -z "$(run ls-files --others --exclude-standard --directory --no-empty-directory | head -c 1)" ] || changed=yes
 refs=$(run for-each-ref --count=501 --format='%(objectname) %(refname)' refs/heads refs/stash) || exit 1
-known=$(printf '%s\\n' "$refs" | cut -d ' ' -f 1 | (GIT_OBJECT_DIRECTORY=$objects; export GIT_OBJECT_DIRECTORY; exec git cat-file --batch-check 2>/dev/null)) || exit 1
+known=$(printf '%s\\n' "$refs" | cut -d ' ' -f 1 | known) || exit 1
 total=0 tree= seen=
 if [ -e .git/worktrees ]; then
   trees=$(run worktree list --porcelain | head -n 200) || exit 1
@@ -83,9 +115,10 @@ if [ "$changed" = no ] && [ "$total" = 1 ]; then
     echo taking
     run stash apply "$only" >/dev/null || exit 1
     echo taken
-  elif run merge-base --is-ancestor "$start" "$only"; then
+  elif contains "$only" "$start" || [ -n "$(newest "$only")" ]; then
     echo taking
     run checkout --quiet --force --detach "$only" >/dev/null || exit 1
+    find_base
     echo taken
   fi
 fi
@@ -156,12 +189,15 @@ export function readLeftWork(output: string): LeftWork {
     return `${kind === "branch" ? "the branch" : "a worktree of its own,"} ${oneLine(name)} with ${commits}`;
   });
   const isTaken = lines.includes("taken");
+  const isUnfinished = lines.includes("unfinished");
   const more = found.length > maxNamed ? [`${found.length - maxNamed} more`] : [];
   return {
     taken: isTaken ? found[0] : undefined,
     left: isTaken ? [] : [...found.slice(0, maxNamed), ...more],
     unread: lines.includes("end") ? undefined : "Git could not read all of it in time, or not at all",
-    isPartial: lines.includes("taking") && !isTaken,
+    isPartial: isUnfinished || (lines.includes("taking") && !isTaken),
+    ...(isUnfinished && { isUnfinished }),
+    changedFrom: lines.flatMap((line) => /^base ([0-9a-f]*)$/.exec(line)?.[1] ?? []).at(-1) || undefined,
   };
 }
 
@@ -175,9 +211,11 @@ export function describeLeftWork({ left, unread }: LeftWork): string | undefined
     : `${leftWorkNote}${named}${more}`;
 }
 
-/** Returns why a turn with an unchanged worktree fails, to continue a sentence; `undefined` if no work was left elsewhere. */
+/** Returns why a turn with an unchanged or unfinished worktree fails, to continue a sentence; `undefined` if no work was left elsewhere. */
 export function lostWork(work: LeftWork): string | undefined {
-  const { left, unread, isPartial } = work;
+  const { left, unread, isPartial, isUnfinished } = work;
+  if (isUnfinished)
+    return "the agent ended in the middle of a merge, a rebase or the like, which it neither completed nor aborted";
   if (left.length === 0 && unread === undefined && !isPartial) return undefined;
   const where = left.length === 0 ? "may have left its work" : `left its work`;
   const names = left.length === 0 ? "" : ` (${left.join(", ")})`;

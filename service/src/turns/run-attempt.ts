@@ -30,6 +30,8 @@ export interface Attempt extends AgentResult, MadeChange {
   isFollowUp: boolean;
   /** Why the turn fails; `undefined` if the agent completed. */
   reason: string | undefined;
+  /** See `Worktree`. */
+  changedFrom?: string | undefined;
   /** The previous run, if its session could not be continued. Default: none. */
   refused?: AgentResult | undefined;
 }
@@ -138,22 +140,32 @@ async function runOnce(
   const gitMs = (): number => Math.min(longestGitMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const head = start.instructed ?? start.head;
   const written = { ...start, head };
-  const mayHaveLeft = result.end === "completed" && (await host.mayHaveLeftWork(directory.tree, written));
+  // What an agent that failed has changed is kept.
+  const mayHaveLeft = result.end !== "stopped" && (await host.mayHaveLeftWork(directory.tree, written));
   const work = mayHaveLeft
     ? await takeLeftWork(agent, head, { ...options, timeLimitMs: gitMs() }, host, patterns)
     : undefined;
   if (work?.taken !== undefined)
     log(`The agent changed nothing in its worktree, so its work is taken from ${work.taken}.`);
+  const changedFrom = work?.changedFrom;
   const lost = work && lostWork(work);
-  if (work?.isPartial && lost !== undefined) {
+  if (work?.isPartial && lost !== undefined && result.end === "completed") {
     log(lost);
-    const failed = { end: "failed", ownMessages: [], reason: lost, failureClass: "agent", notes: [] } as const;
+    const failed = {
+      end: "failed",
+      ownMessages: [],
+      reason: lost,
+      failureClass: "agent",
+      notes: [],
+      changedFrom,
+    } as const;
     return { ...result, isFollowUp, ...failed };
   }
   const left = work && describeLeftWork(work);
   if (left !== undefined) log(left);
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, written));
-  const messages = hasMessages ? await ownMessages(agent, head, { ...options, timeLimitMs: gitMs() }, host) : [];
+  const from = changedFrom ?? head;
+  const messages = hasMessages ? await ownMessages(agent, from, { ...options, timeLimitMs: gitMs() }, host) : [];
   return {
     ...result,
     isFollowUp,
@@ -162,6 +174,7 @@ async function runOnce(
     failureClass,
     notes: left === undefined ? notes : [left, ...notes],
     lost,
+    changedFrom,
   };
 }
 

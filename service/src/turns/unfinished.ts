@@ -52,7 +52,7 @@ export async function keepUnfinished(
     const told = { notes: [why], left };
     const message = commitMessage(turn, [], job, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
-    const options = { maxBytes, signal: deadline.signal, only, lent };
+    const options = { maxBytes, signal: deadline.signal, only, lent, isUnfinished: true };
     const made = (await repository.commit(worktree, () => message, options)).commit;
     if (made === undefined) return false;
     const own =

@@ -61,7 +61,7 @@ export async function make(work: Work): Promise<Position> {
   const { start } = work;
   const begunAt = machine.now();
   const leftMs = (): number => context.timeLimitMs - (machine.now() - begunAt);
-  const worktree = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
+  const prepared = await prepareWorktree(turn, start, context, { timeLimitMs: leftMs(), signal });
   const opening = await layOutEarlier(work, context.agent);
   work.begunIn = opening.turns;
   await tellBegin(work);
@@ -74,6 +74,7 @@ export async function make(work: Work): Promise<Position> {
   const timeLimitMs = Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
   const ran = await runAttempt(turn, start, { ...context, timeLimitMs, opening: opening.prompt }, signal);
   const attempt = { ...ran, notes: [...opening.notes, ...ran.notes] };
+  const worktree = { ...prepared, changedFrom: attempt.changedFrom };
   if (attempt.end === "stopped") throw new Stopped();
   context.onAgentEnd?.();
   const elapsedMs = (): number => machine.now() - startedAt;
@@ -212,7 +213,7 @@ export async function makeAgain(work: Work, first: Placed, go: Go, command: stri
   const made =
     attempt.end !== "completed"
       ? undefined
-      : await commitMade(work, worktree, attempt, elapsedMs).catch(
+      : await commitMade(work, { ...worktree, changedFrom: attempt.changedFrom }, attempt, elapsedMs).catch(
           (error: unknown) => void log(`The second change cannot be committed: ${errorMessage(error)}`),
         );
   const cost = { costUsd: second.costUsd ?? unknownCost, sessionCost: second.sessionCost };

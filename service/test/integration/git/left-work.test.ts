@@ -4,7 +4,14 @@ import { afterEach, describe, expect, test } from "vitest";
 import { rows } from "../../../../test/support/thorough.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
-import { type AgentService, docsRepository, runJob, startAgentService } from "../../support/agent-service.ts";
+import {
+  type AgentService,
+  docsRepository,
+  runJob,
+  send,
+  startAgentService,
+  waitForJob,
+} from "../../support/agent-service.ts";
 import { unsupervisedHost as host } from "../../support/unsupervised-host.ts";
 
 let service: AgentService | undefined;
@@ -45,6 +52,37 @@ describe("work that an agent left beside its worktree, which is as it was, is pu
     expect(changes).toEqual(files);
     expect(log).toContain(`so its work is taken from ${taken}`);
   });
+});
+
+test("a follow-up whose agents begin on main, of which the first fails, takes none of the job's earlier work back", async () => {
+  const fromMain = "git checkout --quiet -b docs/fix origin/main";
+  const { job, docs } = await run(
+    `if [ ! -e one.md ]; then ${commit("one.md")}
+    elif [ ! -e two.md ]; then ${fromMain}; ${commit("two.md")}; exit 1
+    else git stash --quiet --include-untracked; ${fromMain}; git stash pop --quiet; ${commit("three.md")}; fi`,
+  );
+  if (service === undefined) throw new Error("there is no service");
+  const statuses = [];
+  for (const prompt of ["More", "Go on"]) {
+    await send(service, `docs/job/${job.id}/message`, prompt);
+    statuses.push((await waitForJob(service, job.id)).status);
+  }
+  expect(statuses).toEqual(["failed", "completed"]);
+  const changed = docs.git("diff", "--name-status", `main...agent/${job.id}`);
+  expect(changed).toBe("A\tone.md\nA\tthree.md\nA\ttwo.md");
+  const subjects = docs.git("log", "--format=%b", "-1", `agent/${job.id}`);
+  expect(subjects).toContain("Add three.md");
+  expect(subjects).toContain("did not end on top of");
+});
+
+test("a turn fails whose agent ends in the middle of a merge, and its work is kept", async () => {
+  const edit = (text: string) => `echo ${text} > README.md; git commit --quiet -a -m ${text}`;
+  const { job, log } = await run(
+    `git checkout --quiet -b other; ${edit("a")}; git checkout --quiet -; ${edit("b")}; git merge other || true`,
+  );
+  expect(job.status, log).toBe("failed");
+  expect(log).toContain("the agent ended in the middle of a merge, a rebase or the like");
+  expect(log).toContain("What the agent changed is kept, and not published: README.md");
 });
 
 describe("a turn fails with the names of what it cannot publish", () => {
