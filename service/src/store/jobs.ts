@@ -12,7 +12,7 @@ import {
 } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { accept, limitLock } from "./hourly-limit.ts";
-import { addNextReady, addTurn, limitClock, type TurnParts } from "./job-state.ts";
+import { addNextReady, addTurn, endJob, limitClock, type TurnParts } from "./job-state.ts";
 import { findReplay, isKnownKey, keyLock } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
@@ -126,14 +126,12 @@ export class StoredJobs {
     const { database, ready, announcements, skipTurnIds } = this.#parts;
     const { id, project, createdAt, archivedAt, pullRequest, head, base, session = null, turns } = copy;
     const { branch = jobBranch(id) } = copy;
-    const { state: lastState = "failed", endedAt = null, kept: lastKept = null } = turns.at(-1) ?? {};
-    const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
     await database.transaction(async (transaction) => {
       const insertJob = `INSERT INTO job
-        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head, base, session, kept, branch)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-      const place = [archivedAt, pullRequest, head, base, session, state === "failed" ? lastKept : null, branch];
-      await transaction.run(insertJob, id, project, createdAt, state, idleSince, ...place);
+        (id, project, "createdAt", "archivedAt", "pullRequest", head, base, session, branch)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+      const place = [archivedAt, pullRequest, head, base, session, branch];
+      await transaction.run(insertJob, id, project, createdAt, ...place);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedNames}) VALUES (?, ?${", ?".repeat(copiedColumns.length)})`;
       for (const turn of turns) {
         const { id: turnId, prompt, promptHash = hashPrompt(prompt), sections = "", asker = "" } = turn;
@@ -150,6 +148,7 @@ export class StoredJobs {
         const row = { ...turn, promptHash, sections, asker, state, ...second, ...key };
         await transaction.run(insertTurn, id, project, ...copiedColumns.map((name) => row[name] ?? null));
       }
+      await endJob(transaction, id, turns.at(-1)?.endedAt ?? createdAt);
       await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
       await addNextReady(ready, transaction, id);
     });

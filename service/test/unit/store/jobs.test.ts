@@ -159,6 +159,32 @@ describe("copies of jobs", () => {
     expect(await other.jobs.ofSession("docs", "", "nightly")).toBeUndefined();
   });
 
+  test("have what is kept of a turn before one that was stopped before it did anything", async () => {
+    const store = memoryStore();
+    await addJob(store, "a", 5);
+    const { turns, ...job } = await copyOf(store, "a");
+    const turn = (id: number, attempts: number, kept: "push" | null) =>
+      turns.map((one) => ({
+        ...one,
+        id,
+        identity: `${id}`,
+        state: "failed" as const,
+        attempts,
+        kept,
+        endedAt: 9 + id,
+      }));
+    const other = memoryStore();
+    await other.jobs.addCopy({ ...job, turns: [...turn(1, 1, "push"), ...turn(2, 0, null)] });
+    expect(await other.jobs.find("a")).toMatchObject({ state: "failed", kept: "push", idleSince: 11 });
+    await other.jobs.addCopy({
+      ...job,
+      id: "b",
+      branch: "agent/b",
+      turns: [...turn(3, 1, "push"), ...turn(4, 1, null)],
+    });
+    expect(await other.jobs.find("b")).toMatchObject({ state: "failed", kept: null });
+  });
+
   test("of a session tell up to where their completed turns were told of changes", async () => {
     const store = memoryStore();
     const key = { caller: "ci", step: "s", request: "1" };
