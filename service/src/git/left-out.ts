@@ -35,6 +35,14 @@ export async function dissolveRepository(tree: string, path: BytePath): Promise<
 /** Paths with names that Windows does not have: devices, some characters, and ends. Microsoft: "Naming Files, Paths, and Namespaces". */
 const unportable = /(?:^|\/)(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:[./]|$)|[<>:"|?*\\\p{Cc}]|[. ](?:\/|$)/iu;
 
+const isUnportable = (path: BytePath): boolean => unportable.test(showPath(path));
+
+/** Returns a path as a system without cases compares it. Bytes that are no UTF-8 are compared as they are. */
+function foldCase(path: BytePath): string {
+  const shown = showPath(path);
+  return shown.includes("\ufffd") ? path : shown.toLowerCase();
+}
+
 /**
  * Returns the new paths by whose names a checkout on another system would break, with why: names that Windows does not have, and those that
  * differ from others only in case. A repository that has such names already is used only where they work.
@@ -44,19 +52,20 @@ const unportable = /(?:^|\/)(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:[./]|$)|[<>:
 export function findUnportable(added: readonly BytePath[], tracked: readonly BytePath[]): Map<BytePath, string> {
   const found = new Map<BytePath, string>();
   if (added.length === 0) return found;
-  const without = added.filter((path) => unportable.test(path));
-  if (without.length > 0 && !tracked.some((path) => unportable.test(path)))
+  const without = added.filter(isUnportable);
+  if (without.length > 0 && !tracked.some(isUnportable))
     for (const path of without) found.set(path, "Windows has no such names");
-  const wanted = new Set(added.flatMap((path) => prefixesOf(path.toLowerCase())));
+  const wanted = new Set(added.flatMap((path) => prefixesOf(foldCase(path))));
   /** Paths and the folders above them, as they are written, by their names on a system without cases. */
   const written = new Map<string, BytePath>();
   /** Only looks at what can collide: a repository can have any number of files. */
   const differs = (path: BytePath): boolean => {
-    const lower = path.toLowerCase();
-    for (let end = lower.indexOf("/"); ; end = lower.indexOf("/", end + 1)) {
+    const lower = foldCase(path);
+    for (let [end, ownEnd] = [-1, -1]; ; ) {
+      [end, ownEnd] = [lower.indexOf("/", end + 1), path.indexOf("/", ownEnd + 1)];
       const prefix = end < 0 ? lower : lower.slice(0, end);
       if (!wanted.has(prefix)) return false;
-      const own = path.slice(0, prefix.length);
+      const own = ownEnd < 0 ? path : path.slice(0, ownEnd);
       const known = written.get(prefix);
       if (known !== undefined && known !== own) return true;
       written.set(prefix, own);
