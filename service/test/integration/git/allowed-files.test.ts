@@ -63,6 +63,12 @@ test("changes of other files are taken back: changed, deleted and new ones, and 
   expect(docs.git("log", "-1", "--format=%(trailers:key=Agent-Turn,valueonly)", branch)).toMatch(/^1\./);
 });
 
+test("a page that is moved to where nothing is allowed is not deleted", async () => {
+  const { log, changes } = await run("mkdir archive; mv docs/a.md archive; echo x > docs/new.md; rm docs/sub/b.md");
+  expect(changes, log).toEqual(["A\tdocs/new.md", "D\tdocs/sub/b.md"]);
+  expect(log).toContain("Left out: the deletion of docs/a.md, because what may have replaced it is not published.");
+});
+
 test("a change of allowed files only is told nowhere", async () => {
   const { log, changes, bodies } = await run("echo new > docs/a.md");
   expect(changes).toEqual(["M\tdocs/a.md"]);
