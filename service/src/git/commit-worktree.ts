@@ -53,6 +53,8 @@ export interface CommitOptions {
   by?: Identity | undefined;
   /** A folder of files that were copied to the same paths, and are never committed. Default: none. */
   lent?: string | undefined;
+  /** Whether it is kept for the job's next agent only, with any names, and however little of the change it is. Default: no. */
+  isUnfinished?: boolean | undefined;
 }
 
 /** What a commit tells of a change besides itself. */
@@ -96,7 +98,7 @@ export async function commitWorktree(
   clone: string,
   worktree: Worktree,
   message: string | ((told: ToldChange) => string),
-  { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only, lent, by }: CommitOptions,
+  { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only, lent, by, isUnfinished = false }: CommitOptions,
 ): Promise<WorktreeCommit> {
   const { tree, head, identity } = worktree;
   if (identity === undefined || (await identityOf(tree)) !== identity)
@@ -168,7 +170,7 @@ export async function commitWorktree(
     const told = { leftOut, takenBack, returned: removed.map(showPath) };
     const isNew = (path: BytePath): boolean => !tracked.has(path);
     const areGone = await findGone(tree, inside, isNew);
-    const added = inside.filter((path) => isNew(path) && !path.endsWith("/"));
+    const added = isUnfinished ? [] : inside.filter((path) => isNew(path) && !path.endsWith("/"));
     const staying = [...tracked].filter((path) => !areGone.has(path));
     const whyNot = new Map([...findUnportable(added, staying), ...(await findUnpublishable(tree, inside))]);
     if (submodules.isMoved) whyNot.set(".gitmodules", "submodules stay where they are");
@@ -226,7 +228,8 @@ export async function commitWorktree(
     if (halves.size > 0)
       leftOut.push({ path: `the deletion of ${many}${named}`, why: "what may have replaced it is not published" });
     // Repositories, links, images and what packages have installed are not what somebody asked for.
-    const isLost = whyNot.size > count && (count === 0 || (await countTexts(tree, whyNot.keys())) > count);
+    const isLost =
+      !isUnfinished && whyNot.size > count && (count === 0 || (await countTexts(tree, whyNot.keys())) > count);
     if (isLost || (count === 0 && excess.leftOut.length > 0))
       throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
     if (count === 0) return { commit: undefined, ...told, notes: notPublished };

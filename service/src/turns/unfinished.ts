@@ -2,8 +2,8 @@ import { posix } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { errorMessage } from "../error-message.ts";
 import type { ChangedFile } from "../git/changed-files.ts";
-import type { Worktree } from "../git/commit-worktree.ts";
-import type { JobCommit } from "../git/job-commits.ts";
+import { ChangeRefused, type CommitOptions, type Worktree } from "../git/commit-worktree.ts";
+import { type JobCommit, maxPackedBytes } from "../git/job-commits.ts";
 import type { StoredTurn } from "../model.ts";
 import { namesOf, oneLine } from "../one-line.ts";
 import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
@@ -54,8 +54,14 @@ export async function keepUnfinished(
     const told = { notes: [why], left };
     const message = commitMessage(turn, [], job.session, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
-    const options = { maxBytes, signal: deadline.signal, only, lent };
-    const made = (await repository.commit(worktree, () => message, options)).commit;
+    const commit = async (limits: Pick<CommitOptions, "maxBytes" | "maxFiles" | "only">) => {
+      const options = { ...limits, signal: deadline.signal, lent, isUnfinished: true };
+      return (await repository.commit(worktree, () => message, options)).commit;
+    };
+    const made =
+      (await commit({ maxBytes, only }).catch((error: unknown) => {
+        if (!(error instanceof ChangeRefused)) throw error;
+      })) ?? (await commit({ maxBytes: Math.max(maxBytes, maxPackedBytes), maxFiles: 100_000 }));
     if (made === undefined) return false;
     const own =
       start.instructed === undefined ? made : (await repository.withOwnFiles(made, start, () => message)).commit;

@@ -77,7 +77,7 @@ test("a change of allowed files only is told nowhere", async () => {
 
 test("a change without an allowed file fails the turn, and nothing is pushed", async () => {
   const { docs, job, log } = await run("echo x > src/code.js; echo x > 'a\nb'");
-  expect(job.status).toBe("failed");
+  expect(job).toMatchObject({ status: "failed", kept: "unfinished" });
   expect(log).toContain("The turn failed: the agent changed only files that --only does not allow: a\\nb, src/code.js");
   expect(docs.branches()).toEqual([]);
 });

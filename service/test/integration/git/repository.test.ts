@@ -797,6 +797,19 @@ describe("a commit", () => {
     );
   });
 
+  test("that is kept for the next agent has names that are not published, and may be little of the change", async () => {
+    const { checkOut, repository } = await open({ docs: docsRepository({ "faq.md": "faq", "zzz.md": "z" }) });
+    const checkout = await checkOut("agent/a");
+    renameSync(join(checkout.tree, "faq.md"), join(checkout.tree, "What is X?.md"));
+    const commit = (isUnfinished: boolean) => repository.commit(checkout, "Change\n", { maxBytes: 1000, isUnfinished });
+    await expect(commit(false)).rejects.toThrow("What is X?.md, because Windows has no such names");
+    const files = await repository.changedFiles(checkout.head, (await commit(true)).commit ?? "");
+    expect(files.map(({ path }) => path)).toEqual(["What is X?.md", "faq.md"]);
+    for (const name of ["one", "two"]) symlinkSync(`/etc/${name}`, join(checkout.tree, `${name}.link`));
+    for (const name of ["one", "two", "three"]) symlinkSync(`/etc/${name}`, join(checkout.tree, `${name}.md`));
+    expect((await commit(true)).commit).toMatch(/^[0-9a-f]{40}$/);
+  });
+
   test("is not made of less than half of what the agent wrote, because of names or links", async () => {
     const { checkOut, commit } = await open();
     const checkout = await checkOut("agent/a");
