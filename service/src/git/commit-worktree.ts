@@ -11,11 +11,15 @@ import {
   chooseExcess,
   countTexts,
   dissolveRepository,
+  findHalves,
   findUnportable,
+  foldCase,
   hasAttributes,
   type LeftOut,
   linkProblem,
   megabytes,
+  nameOf,
+  namesNewSubmodule,
   removeEntry,
   type SizedFile,
   sameFiles,
@@ -96,7 +100,7 @@ export async function commitWorktree(
   clone: string,
   worktree: Worktree,
   message: string | ((told: ToldChange) => string),
-  { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only, lent, by }: CommitOptions,
+  { maxBytes, maxFiles = maxFilesOf(maxBytes), signal, only, lent, by, isUnfinished = false }: CommitOptions,
 ): Promise<WorktreeCommit> {
   const { tree, head, identity } = worktree;
   if (identity === undefined || (await identityOf(tree)) !== identity)
@@ -166,9 +170,16 @@ export async function commitWorktree(
     const { inside, outside } = rules.length > 0 ? await findChanged() : first;
     const takenBack = [...new Set([...keptGone, ...first.outside, ...outside])].map(showPath).sort();
     const told = { leftOut, takenBack, returned: removed.map(showPath) };
-    const whyNot = await findUnpublishable(tree, inside, tracked);
+    const isNew = (path: BytePath): boolean => !tracked.has(path);
+    const areGone = await findGone(tree, inside, isNew);
+    const added = isUnfinished ? [] : inside.filter((path) => isNew(path) && !path.endsWith("/"));
+    const staying = [...tracked].filter((path) => !areGone.has(path));
+    const whyNot = new Map([...findUnportable(added, staying), ...(await findUnpublishable(tree, inside))]);
+    if (submodules.isMoved) whyNot.set(".gitmodules", "submodules stay where they are");
     const hasIgnores = [...tracked, ...inside].some((path) => isIgnoreFile.test(path));
-    const ignored = hasIgnores ? (await run(listIgnored, { maxBytes: maxIgnoredBytes })).split("\0").slice(0, -1) : [];
+    const listIgnored = async (...options: string[]): Promise<BytePath[]> =>
+      (await run(["ls-files", ...options, ...ofIgnored], { maxBytes: maxListedBytes })).split("\0").slice(0, -1);
+    const ignored = hasIgnores ? await listIgnored("--directory", "--no-empty-directory") : [];
     const isLent = async (path: BytePath): Promise<boolean> =>
       lent !== undefined && exists(lent, path.replace(/\/$/, ""));
     const notPublished = await tellIgnored(ignored, isLent);
@@ -176,37 +187,51 @@ export async function commitWorktree(
     const isLeft = (path: BytePath): boolean =>
       whyNot.has(path) || foldersOf(path).some((folder) => whyNot.has(folder) || whyNot.has(`${folder}/`));
     const publishable = inside.filter((path) => !isLeft(path));
-    const isNew = (path: BytePath): boolean => !tracked.has(path);
     const sized = await sizesOf(tree, publishable);
     const own = sized.filter(({ path }) => !isNew(path));
     const rest = { files: own.length, bytes: own.reduce((sum, { size }) => sum + size, 0) };
     if (rest.files > maxFiles || rest.bytes > maxBytes) throw tooLarge(own, rest, { maxFiles, maxBytes });
-    const added = sized.filter(({ path }) => isNew(path));
-    const excess = chooseExcess(added, [...tracked], rest, { maxFiles, maxBytes });
-    // What is deleted comes first: new files may be in its place.
-    const add = [...own, ...added].map(({ path }) => path).filter((path) => !excess.paths.has(path));
-    // Also those behind a link in place of their folder, which Git refuses to look at.
-    const inPlace = new Set(added.map(({ path }) => path));
-    const areGone = await findGone(
-      tree,
-      add.filter((path) => !isNew(path)),
-      inPlace,
-    );
-    await update("--force-remove", [...areGone]);
-    for (const [path, why] of await addFiles(
-      add.filter((path) => !areGone.has(path)),
-      (paths) => run(updateArgs, inputOf(paths)),
-    ))
-      whyNot.set(path, why);
-    const entries = compareEntries(before, await readIndex(index, "latin1"));
-    const { count } = entries;
+    const sizedNew = sized.filter(({ path }) => isNew(path));
+    // A file that is moved counts once.
+    const files = Math.max(own.filter(({ path }) => !areGone.has(path)).length, own.length - sizedNew.length);
+    const excess = chooseExcess(sizedNew, [...tracked], { ...rest, files }, { maxFiles, maxBytes });
+    const add = publishable.filter((path) => !excess.paths.has(path) && !areGone.has(path));
+    for (const [path, why] of await addFiles(add, (paths) => run(updateArgs, inputOf(paths)))) whyNot.set(path, why);
+    const listed = await readIndex(index, "latin1");
+    const isAdded = new Set(add);
+    const published = new Map(listed.flatMap(({ path, id }) => (isAdded.has(path) ? [[path, id]] : [])));
     for (const path of add)
-      if (isNew(path) && !whyNot.has(path) && !entries.added.has(path) && (await exists(tree, path)))
+      if (!whyNot.has(path) && !published.has(path) && (await exists(tree, path)))
         whyNot.set(path, "Git keeps this name for itself, or it is no file");
+    const isDeleted = ({ path }: IndexEntry): boolean => areGone.has(path) && !isLeft(path);
+    // What is published with the same content, or with its name in another case, is no half of a move.
+    const moved = new Set([...published].flatMap(([path, id]) => [foldCase(path), id]));
+    const deleted = listed.filter((one) => isDeleted(one) && !moved.has(one.id) && !moved.has(foldCase(one.path)));
+    const others = [...first.outside, ...outside].filter(isNew);
+    if (deleted.length > 0 && ignored.length > 0) {
+      const names = new Set(deleted.map(({ path }) => nameOf(path)));
+      for (const path of await listIgnored()) if (names.has(nameOf(path)) && !(await isLent(path))) others.push(path);
+    }
+    const halves = new Set(await findHalves(tree, deleted, [...whyNot.keys(), ...excess.paths], others));
+    const removals = new Set(listed.filter((one) => isDeleted(one) && !halves.has(one.path)));
+    await update(
+      "--force-remove",
+      Array.from(removals, ({ path }) => path),
+    );
+    const entries = compareEntries(
+      before,
+      listed.filter((one) => !removals.has(one)),
+    );
+    const { count } = entries;
     for (const [path, why] of whyNot) leave(path, why);
     leftOut.push(...excess.leftOut);
+    const named = [...halves].slice(0, 10).map(showPath).join(", ");
+    const many = halves.size > 10 ? `${halves.size.toLocaleString("en")} files, such as ` : "";
+    if (halves.size > 0)
+      leftOut.push({ path: `the deletion of ${many}${named}`, why: "what may have replaced it is not published" });
     // Repositories, links, images and what packages have installed are not what somebody asked for.
-    const isLost = whyNot.size > count && (count === 0 || (await countTexts(tree, whyNot.keys())) > count);
+    const isLost =
+      !isUnfinished && whyNot.size > count && (count === 0 || (await countTexts(tree, whyNot.keys())) > count);
     if (isLost || (count === 0 && excess.leftOut.length > 0))
       throw new ChangeRefused(`most of the change cannot be published: ${describeLeftOut(leftOut)}`);
     if (count === 0) return { commit: undefined, ...told, notes: notPublished };
@@ -225,23 +250,19 @@ export async function commitWorktree(
 
 const isIgnoreFile = /(?:^|\/)\.gitignore$/;
 /** Only what the repository itself ignores: files that agents leave for themselves are ignored by the clone. */
-const listIgnored = [
-  ...["ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore"],
-  ...["--directory", "--no-empty-directory", "--", ":/"],
-];
-/** In bytes, of the paths of ignored files. More are not looked at. */
-const maxIgnoredBytes = 1_000_000;
+const ofIgnored = ["-z", "--others", "--ignored", "--exclude-per-directory=.gitignore", "--", ":/"];
 
 const updateArgs = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
 
-/** Returns the tracked paths that are no longer files. @param inPlace - new paths, which can be their folders' */
+/** Returns the tracked ones of changed paths that are no longer files. New ones can be in place of their folders. */
 async function findGone(
   tree: string,
   paths: readonly BytePath[],
-  inPlace: ReadonlySet<BytePath>,
+  isNew: (path: BytePath) => boolean,
 ): Promise<Set<BytePath>> {
   const gone = new Set<BytePath>();
-  for (const path of paths) {
+  const inPlace = new Set(paths.filter(isNew));
+  for (const path of paths.filter((one) => !isNew(one))) {
     const stat = await lstat(joinBytes(bytesOf(tree), path)).catch(() => undefined);
     if (stat === undefined || stat.isDirectory() || foldersOf(path).some((folder) => inPlace.has(folder)))
       gone.add(path);
@@ -280,14 +301,9 @@ async function readAsWritten(
   return sameFiles(tree, written, modified, signal);
 }
 
-/** Returns the changed paths that are not published by themselves, with why. */
-async function findUnpublishable(
-  tree: string,
-  paths: readonly BytePath[],
-  tracked: ReadonlySet<BytePath>,
-): Promise<Map<BytePath, string>> {
-  const added = paths.filter((path) => !tracked.has(path) && !path.endsWith("/"));
-  const whyNot = findUnportable(added, [...tracked]);
+/** Returns the changed paths that are not published because of what they are, with why. */
+async function findUnpublishable(tree: string, paths: readonly BytePath[]): Promise<Map<BytePath, string>> {
+  const whyNot = new Map<BytePath, string>();
   for (const path of paths) {
     const why = path.endsWith("/") ? "it is a Git repository of its own" : await linkProblem(tree, path);
     if (why !== undefined) whyNot.set(path, why);
@@ -421,5 +437,6 @@ async function sortSubmodules(tree: string, entries: readonly IndexEntry[]) {
     (isMissing ? gone : kept).push(path);
     if (!isMissing && !isEmpty) leftOut.push(path);
   }
-  return { kept, gone, leftOut };
+  const isMoved = gone.length > 0 && (await namesNewSubmodule(tree, entries));
+  return isMoved ? { kept: [...kept, ...gone], gone: [], leftOut, isMoved } : { kept, gone, leftOut, isMoved };
 }

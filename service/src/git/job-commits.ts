@@ -53,7 +53,7 @@ async function refsOfJobs({ git }: Clone): Promise<string[]> {
 const jobOf = (ref: string): string => ref.split("/")[2] ?? "";
 
 /** In bytes. A database, a ref or a cache keeps it, and a change can be as large as `--largest-change-mb` says. */
-const maxPackedBytes = 50_000_000;
+export const maxPackedBytes = 50_000_000;
 
 /** The first line: the id of the commit, and how many bytes its text has. The difference to its parent follows that. */
 const firstLine = /^agent-work ([0-9a-f]{40,64}) (\d{1,9})\n/;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { lstat, open, readFile, readlink, rm } from "node:fs/promises";
 import { posix } from "node:path";
 import { type BytePath, bytesOf, joinBytes, showPath } from "./byte-paths.ts";
@@ -23,40 +24,62 @@ const maxConfigBytes = 100_000;
 export async function dissolveRepository(tree: string, path: BytePath): Promise<boolean> {
   const folder = joinBytes(bytesOf(tree), path.replace(/\/$/, ""));
   const git = joinBytes(folder, ".git");
-  const config = joinBytes(git, "config");
-  const [own, settings] = await Promise.all([git, config].map((one) => lstat(one).catch(() => undefined)));
-  if (!own?.isDirectory() || (settings && (!settings.isFile() || settings.size > maxConfigBytes))) return false;
-  const text = settings === undefined ? "" : await readFile(config, "latin1");
-  if (/^\s*\[\s*(?:remote|include)/im.test(text)) return false;
+  if (!(await lstat(git).catch(() => undefined))?.isDirectory()) return false;
+  const text = await readSettings(joinBytes(git, "config"));
+  if (text === undefined || /^\s*\[\s*(?:remote|include)/im.test(text)) return false;
   await rm(git, { recursive: true, force: true });
   return true;
+}
+
+/** Reads settings of Git; empty if there are none, and `undefined` if an agent has left something else in their place. */
+async function readSettings(file: Buffer): Promise<string | undefined> {
+  const stat = await lstat(file).catch(() => undefined);
+  if (stat && (!stat.isFile() || stat.size > maxConfigBytes)) return undefined;
+  return stat === undefined ? "" : readFile(file, "latin1").catch(() => undefined);
+}
+
+/** Returns whether `.gitmodules` has a path of which nothing is known, to which an agent has moved a submodule or added one. */
+export async function namesNewSubmodule(tree: string, known: readonly Pick<IndexEntry, "path">[]): Promise<boolean> {
+  const text = (await readSettings(joinBytes(bytesOf(tree), ".gitmodules"))) ?? "";
+  const paths = new Set(known.map(({ path }) => path));
+  const lines = text.split("\n").map((line) => line.split("=").map((part) => part.trim().replace(/^"(.*)"$/, "$1")));
+  return lines.some(([name, path = ""]) => name === "path" && !paths.has(path));
 }
 
 /** Paths with names that Windows does not have: devices, some characters, and ends. Microsoft: "Naming Files, Paths, and Namespaces". */
 const unportable = /(?:^|\/)(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:[./]|$)|[<>:"|?*\\\p{Cc}]|[. ](?:\/|$)/iu;
 
+const isUnportable = (path: BytePath): boolean => unportable.test(showPath(path));
+
+/** Returns a path as a system without cases compares it. Bytes that are no UTF-8 are compared as they are. */
+export function foldCase(path: BytePath): string {
+  const shown = showPath(path);
+  return shown.includes("\ufffd") ? path : shown.toLowerCase();
+}
+
 /**
  * Returns the new paths by whose names a checkout on another system would break, with why: names that Windows does not have, and those that
  * differ from others only in case. A repository that has such names already is used only where they work.
  *
- * @param tracked - the paths that are there
+ * @param tracked - the paths that are there, and not deleted
  */
 export function findUnportable(added: readonly BytePath[], tracked: readonly BytePath[]): Map<BytePath, string> {
   const found = new Map<BytePath, string>();
   if (added.length === 0) return found;
-  const without = added.filter((path) => unportable.test(path));
-  if (without.length > 0 && !tracked.some((path) => unportable.test(path)))
+  const without = added.filter(isUnportable);
+  if (without.length > 0 && !tracked.some(isUnportable))
     for (const path of without) found.set(path, "Windows has no such names");
-  const wanted = new Set(added.flatMap((path) => prefixesOf(path.toLowerCase())));
+  const wanted = new Set(added.flatMap((path) => prefixesOf(foldCase(path))));
   /** Paths and the folders above them, as they are written, by their names on a system without cases. */
   const written = new Map<string, BytePath>();
   /** Only looks at what can collide: a repository can have any number of files. */
   const differs = (path: BytePath): boolean => {
-    const lower = path.toLowerCase();
-    for (let end = lower.indexOf("/"); ; end = lower.indexOf("/", end + 1)) {
+    const lower = foldCase(path);
+    for (let [end, ownEnd] = [-1, -1]; ; ) {
+      [end, ownEnd] = [lower.indexOf("/", end + 1), path.indexOf("/", ownEnd + 1)];
       const prefix = end < 0 ? lower : lower.slice(0, end);
       if (!wanted.has(prefix)) return false;
-      const own = path.slice(0, prefix.length);
+      const own = ownEnd < 0 ? path : path.slice(0, ownEnd);
       const known = written.get(prefix);
       if (known !== undefined && known !== own) return true;
       written.set(prefix, own);
@@ -79,6 +102,40 @@ function prefixesOf(path: BytePath): BytePath[] {
 /** Folders and files of tools, which nobody misses in a change. */
 const ofTools =
   /(?:^|\/)(?:node_modules|bower_components|venv|__pycache__|dist|build|_site|_build|out|target|coverage|vendor|tmp|logs?|\.(?:venv|tox|gradle|next|nuxt|docusaurus|astro|vitepress|pytest_cache|[\w.-]*cache|DS_Store|deps))(?:\/|$)|\.(?:log|pyc|tmp|swp)$/i;
+
+/** Returns the name of a file, by which it is recognized in another folder. */
+export const nameOf = (path: BytePath): string => posix.basename(foldCase(path));
+
+/**
+ * Returns the deleted paths that may be half of a move whose other half is not published. These are all, unless only what a tool wrote is left
+ * out: of that, and of `others`, only files with the same name can be the other half, and in a folder of tools only with the same content.
+ *
+ * @param deleted - with the ids of their contents
+ * @param others - what is taken back or ignored
+ */
+export async function findHalves(
+  tree: string,
+  deleted: readonly Pick<IndexEntry, "path" | "id">[],
+  leftOut: readonly BytePath[],
+  others: readonly BytePath[],
+): Promise<BytePath[]> {
+  const isAny = leftOut.some((path) => !ofTools.test(path));
+  const [names, ids] = [new Set(deleted.map(({ path }) => nameOf(path))), new Set(deleted.map(({ id }) => id))];
+  const found = new Set<string>();
+  for (const path of isAny ? [] : [...leftOut, ...others].filter((one) => names.has(nameOf(one))))
+    if (!ofTools.test(path) || ids.has(await blobId(tree, path))) found.add(nameOf(path));
+  return deleted.map(({ path }) => path).filter((path) => isAny || found.has(nameOf(path)));
+}
+
+/** Returns the id that a file's bytes have in Git; empty if it cannot be read. */
+async function blobId(tree: string, path: BytePath): Promise<string> {
+  const file = joinBytes(bytesOf(tree), path);
+  if (!(await lstat(file).catch(() => undefined))?.isFile()) return "";
+  const content = await readFile(file).catch(() => undefined);
+  return content === undefined
+    ? ""
+    : createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
+}
 
 /** In paths that are named. */
 const maxIgnored = 10;

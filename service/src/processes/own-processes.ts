@@ -138,7 +138,7 @@ function readStat(id: number): Stat | undefined {
 }
 
 /** Returns the text of a file; empty if it is not there, or its process has ended or belongs to somebody else. */
-const read = (file: string): string => orNothing(() => readFileSync(file, "latin1"), "");
+const read = (file: string): string => orNothing(() => readFileSync(file, "utf8"), "");
 
 function orNothing<T>(use: () => T, nothing: T): T {
   try {

@@ -1,7 +1,9 @@
+import { posix } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { errorMessage } from "../error-message.ts";
-import type { Worktree } from "../git/commit-worktree.ts";
-import type { JobCommit } from "../git/job-commits.ts";
+import type { ChangedFile } from "../git/changed-files.ts";
+import { ChangeRefused, type CommitOptions, type Worktree } from "../git/commit-worktree.ts";
+import { type JobCommit, maxPackedBytes } from "../git/job-commits.ts";
 import type { StoredTurn } from "../model.ts";
 import { namesOf, oneLine } from "../one-line.ts";
 import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
@@ -52,8 +54,14 @@ export async function keepUnfinished(
     const told = { notes: [why], left };
     const message = commitMessage(turn, [], job, told, await titleOf(turn, context));
     const lent = commands?.setup === undefined ? undefined : directory.setup.files;
-    const options = { maxBytes, signal: deadline.signal, only, lent, isUnfinished: true };
-    const made = (await repository.commit(worktree, () => message, options)).commit;
+    const commit = async (limits: Pick<CommitOptions, "maxBytes" | "maxFiles" | "only">) => {
+      const options = { ...limits, signal: deadline.signal, lent, isUnfinished: true };
+      return (await repository.commit(worktree, () => message, options)).commit;
+    };
+    const made =
+      (await commit({ maxBytes, only }).catch((error: unknown) => {
+        if (!(error instanceof ChangeRefused)) throw error;
+      })) ?? (await commit({ maxBytes: Math.max(maxBytes, maxPackedBytes), maxFiles: 100_000 }));
     if (made === undefined) return false;
     const own =
       start.instructed === undefined ? made : (await repository.withOwnFiles(made, start, () => message)).commit;
@@ -138,7 +146,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   const left =
     laid.left.length === 0
       ? ""
-      : ` These of its files are not, because the branch has changed them since, or because they instruct agents, run code or are not allowed: ${namesOf(laid.left.map(oneLine))}`;
+      : ` These of its files are not, because the branch has changed them since, or because they, or what they became, instruct agents, run code or are not allowed: ${namesOf(laid.left.map(oneLine))}`;
   log(`The agent begins in what ${turnName(maker.id)} left: ${names}${left}`);
   context.metrics?.workKept("laid-out");
   const begun =
@@ -182,10 +190,17 @@ async function layOut(
   const files = await repository.changedFiles(moved === undefined ? parent : head, source);
   const { matching, programs } = await findRunning(context, files);
   const refused = await findRefused(context, files);
-  const mayBeLaid = ({ path }: { path: string }): boolean =>
+  const isAllowed = ({ path }: ChangedFile): boolean =>
     ![differing, matching, refused].some((paths) => paths.has(path)) &&
     !programs.includes(path) &&
     context.only?.matches(path) !== false;
+  const lacking = new Set(
+    files.filter((file) => !isAllowed(file)).flatMap(({ path, after = path }) => [posix.basename(path), after]),
+  );
+  // What is deleted stays if the file that it may have become is not laid out.
+  const mayBeLaid = (file: ChangedFile): boolean =>
+    isAllowed(file) &&
+    (file.after !== undefined || ![file.before ?? "", posix.basename(file.path)].some((one) => lacking.has(one)));
   const paths = files.filter(mayBeLaid).map(({ path }) => path);
   for (let from = 0; from < paths.length; from += maxPaths) {
     const args = ["-c", script, "sh", repository.objects, source, ...paths.slice(from, from + maxPaths)];

@@ -83,7 +83,7 @@ function interpretersOf(file: string): string[] {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
-  const [line = ""] = buffer.toString("latin1", 0, size).split("\n");
+  const [line = ""] = buffer.toString("utf8", 0, size).split("\n");
   if (!line.startsWith("#!")) return [];
   const [interpreter = "", ...args] = line.slice(2).trim().split(/\s+/);
   if (basename(interpreter) !== "env") return [interpreter];

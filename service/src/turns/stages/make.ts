@@ -86,25 +86,26 @@ export async function make(work: Work): Promise<Position> {
   const { end, reason, failureClass } = attempt;
   const startGitDeadline = (): TurnDeadline => startDeadline(machine, context.timeLimitMs, elapsedMs(), stop);
   const keep = (why: string): Promise<boolean> => keepUnfinished(work, worktree, why, startGitDeadline);
-  await worktrees.takeBack(directory);
-  if (end !== "completed") {
-    // Somebody has stopped a turn without a class. No agent goes on with its changes unless a person takes them.
-    const isStopped = failureClass === undefined;
+  /** No agent goes on with the changes of a turn that somebody has stopped, unless a person takes them. */
+  const keepStopped = async (why: string): Promise<void> => {
     const startStopped = (): TurnDeadline => startDeadline(machine, stoppedMs, 0, undefined);
-    const isKept = isStopped
-      ? await keepUnfinished(work, worktree, reason ?? "", startStopped, "stopped")
-      : await keep(reason ?? "");
-    // Its reason is that of the request, by which it is known as stopped.
-    if (isStopped && isKept) tellStopped(work);
-    if (isStopped) return settle(work, { reason }, false, report, go());
+    if (await keepUnfinished(work, worktree, why, startStopped, "stopped")) tellStopped(work);
+  };
+  await worktrees.takeBack(directory);
+  if (end !== "completed" && failureClass === undefined) {
+    // Somebody has stopped a turn without a class. Its reason is that of the request, by which it is known as stopped.
+    await keepStopped(reason ?? "");
+    return settle(work, { reason }, false, report, go());
+  }
+  if (end !== "completed") {
+    const isKept = await keep(reason ?? "");
     return settle(work, { reason, failureClass, ...(isKept && { isUnfinished: true }) }, false, report, go());
   }
   const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
     async (error: unknown) => {
       await ignoringLoss(store.runningTurns.setReport(turn, report));
-      // A cause means that Git took too long, as it would again.
-      if (error instanceof ChangeRefused && error.cause === undefined)
-        work.hasUnfinished = await keep(errorMessage(error));
+      if (stop?.aborted) await keepStopped(errorMessage(error));
+      else if (error instanceof ChangeRefused) work.hasUnfinished = await keep(errorMessage(error));
       throw error;
     },
   );

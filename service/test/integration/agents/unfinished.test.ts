@@ -5,6 +5,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
+import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import {
   type AgentService,
@@ -136,6 +137,49 @@ test("a change that the service refuses is kept without being published, and wha
   expect(await turn()).toMatchObject({ status: "failed", kept: "unfinished", prLink: null });
   expect((await turn()).status).toBe("completed");
   expect(files()).toBe("A\tpage.md");
+});
+
+const blob = "head -c 9000 /dev/zero | tr '\\0' x";
+test.each<[what: string, first: string, second: string, reason: string, files: string, more?: AgentServiceOptions]>([
+  [
+    "is too large",
+    `${blob} > guide.md`,
+    'test "$(wc -c < guide.md)" = 9000; echo less > guide.md',
+    "the change has 0 MB, more than the 0 MB of --largest-change-mb",
+    "M\tguide.md",
+  ],
+  [
+    "is a folder that is too large, and what was deleted for it",
+    `mkdir new; mv old.md new; ${blob} >> new/old.md`,
+    "test ! -e old.md; echo Old > new/old.md",
+    "most of the change cannot be published: new/, because it has 0 MB",
+    "R100\told.md\tnew/old.md",
+  ],
+  [
+    "has a name that is not published",
+    "mv old.md 'What is X?.md'",
+    "mv 'What is X?.md' what-is-x.md",
+    "most of the change cannot be published: What is X?.md",
+    "R100\told.md\twhat-is-x.md",
+  ],
+  [
+    "is only in files that --only does not allow",
+    "echo x > other.md",
+    "test ! -e other.md; echo x > guide.md",
+    "the agent changed only files that --only does not allow: other.md",
+    "M\tguide.md",
+    { only: readPathPatterns(["guide.md"]) },
+  ],
+])("a change that %s is kept", async (_, first, second, reason, changed, more) => {
+  const { turn, prompt, log, files } = await setUp(`set -e; if [ "$1" = 1 ]; then ${first}; else ${second}; fi`, {
+    largestChangeBytes: 5000,
+    ...more,
+  });
+  expect(await turn(), log()).toMatchObject({ status: "failed", kept: "unfinished", prLink: null });
+  expect(log()).toContain("What the agent changed is kept, and not published: ");
+  expect((await turn()).status, log()).toBe("completed");
+  expect(prompt()).toContain(reason);
+  expect(files()).toBe(changed);
 });
 
 test("a commit that a person's push conflicts with is laid out for the next agent", async () => {

@@ -63,6 +63,12 @@ test("changes of other files are taken back: changed, deleted and new ones, and 
   expect(docs.git("log", "-1", "--format=%(trailers:key=Agent-Turn,valueonly)", branch)).toMatch(/^1\./);
 });
 
+test("a page that is moved to where nothing is allowed is not deleted", async () => {
+  const { log, changes } = await run("mkdir archive; mv docs/a.md archive; echo x > docs/new.md; rm docs/sub/b.md");
+  expect(changes, log).toEqual(["A\tdocs/new.md", "D\tdocs/sub/b.md"]);
+  expect(log).toContain("Left out: the deletion of docs/a.md, because what may have replaced it is not published.");
+});
+
 test("a change of allowed files only is told nowhere", async () => {
   const { log, changes, bodies } = await run("echo new > docs/a.md");
   expect(changes).toEqual(["M\tdocs/a.md"]);
@@ -71,7 +77,7 @@ test("a change of allowed files only is told nowhere", async () => {
 
 test("a change without an allowed file fails the turn, and nothing is pushed", async () => {
   const { docs, job, log } = await run("echo x > src/code.js; echo x > 'a\nb'");
-  expect(job.status).toBe("failed");
+  expect(job).toMatchObject({ status: "failed", kept: "unfinished" });
   expect(log).toContain("The turn failed: the agent changed only files that --only does not allow: a\\nb, src/code.js");
   expect(docs.branches()).toEqual([]);
 });

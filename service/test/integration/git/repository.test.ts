@@ -669,6 +669,147 @@ describe("a commit", () => {
     expect(changes.filter((line) => !line.includes("new-")).sort()).toEqual([...published].sort());
   });
 
+  const move = (tree: string, from: string, to: string): void => {
+    mkdirSync(dirname(join(tree, to)), { recursive: true });
+    renameSync(join(tree, from), join(tree, to));
+  };
+  const halfOf = (...paths: string[]): string => `the deletion of ${paths.join(", ")}`;
+  /** What an agent did besides an edit of `zzz.md`, what of it is published, and what is left out. */
+  test.each<[what: string, act: (tree: string) => void, published: string[], leftOut: string[]]>([
+    [
+      "a file that is renamed in case",
+      (tree) => move(tree, "readme.md", "README.md"),
+      ["A\tREADME.md", "D\treadme.md"],
+      [],
+    ],
+    [
+      "a folder that is renamed in case, with an edit",
+      (tree) => {
+        move(tree, "docs/Guide", "docs/guide");
+        writeFileSync(join(tree, "docs/guide/a.md"), "other");
+      },
+      ["A\tdocs/guide/a.md", "D\tdocs/Guide/a.md"],
+      [],
+    ],
+    [
+      "a rename in case with an edit, but no other deletion, if a page is left out",
+      (tree) => {
+        move(tree, "readme.md", "README.md");
+        writeFileSync(join(tree, "README.md"), "other");
+        move(tree, "docs/Guide/a.md", "docs/a?.md");
+      },
+      ["A\tREADME.md", "D\treadme.md"],
+      ["docs/a?.md", halfOf("docs/Guide/a.md")],
+    ],
+    [
+      "no half of a folder above the limits",
+      (tree) => move(tree, "images", "static/images"),
+      [],
+      ["static/", halfOf("images/1.png", "images/2.png")],
+    ],
+    [
+      "what is moved as a whole, if another page is left out",
+      (tree) => {
+        move(tree, "docs/Guide/a.md", "new/b.md");
+        move(tree, "faq.md", "What is X?.md");
+      },
+      ["A\tnew/b.md", "D\tdocs/Guide/a.md"],
+      ["What is X?.md", halfOf("faq.md")],
+    ],
+    [
+      "what is moved over another page, if a page is left out",
+      (tree) => {
+        move(tree, "docs/Guide/a.md", "readme.md");
+        move(tree, "faq.md", "What is X?.md");
+      },
+      ["D\tdocs/Guide/a.md", "M\treadme.md"],
+      ["What is X?.md", halfOf("faq.md")],
+    ],
+    [
+      "a folder in place of a page, if another page is left out",
+      (tree) => {
+        rmSync(join(tree, "readme.md"));
+        mkdirSync(join(tree, "readme.md"));
+        writeFileSync(join(tree, "readme.md/index.md"), "new");
+        move(tree, "faq.md", "What is X?.md");
+      },
+      ["A\treadme.md/index.md", "D\treadme.md"],
+      ["What is X?.md", halfOf("faq.md")],
+    ],
+    [
+      "a deletion beside packages that are left out",
+      (tree) => {
+        for (const name of ["a", "b"]) {
+          mkdirSync(join(tree, `node_modules/${name}`), { recursive: true });
+          writeFileSync(join(tree, `node_modules/${name}/faq.md`), name.repeat(600_000));
+        }
+        rmSync(join(tree, "faq.md"));
+      },
+      ["D\tfaq.md"],
+      ["node_modules/"],
+    ],
+    ["no half of a page that is ignored now", (tree) => move(tree, "faq.md", "release/faq.md"), [], [halfOf("faq.md")]],
+    [
+      "no half of one in a folder of tools",
+      (tree) => move(tree, "faq.md", "docs/build/faq.md"),
+      [],
+      [halfOf("faq.md")],
+    ],
+    [
+      "a deletion beside a file of the same name that was built",
+      (tree) => {
+        move(tree, "faq.md", "docs/build/faq.md");
+        writeFileSync(join(tree, "docs/build/faq.md"), "built");
+      },
+      ["D\tfaq.md"],
+      [],
+    ],
+  ])("has %s", async (_what, act, published, leftOut) => {
+    const pages = { "readme.md": "readme", "faq.md": "faq", "docs/Guide/a.md": "guide", "zzz.md": "z" };
+    const images = { "images/1.png": "1".repeat(600_000), "images/2.png": "2".repeat(600_000) };
+    const { checkOut, repository, folder } = await open({
+      docs: docsRepository({ ...pages, ...images, ".gitignore": "/release/\nbuild/\n" }),
+    });
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "zzz.md"), "edited");
+    act(checkout.tree);
+    const found = await repository.commit(checkout, "Change\n", { maxBytes: 1_000_000 });
+    expect(found.leftOut.map(({ path }) => path)).toEqual(leftOut);
+    const diff = ["diff-tree", "-r", "--name-status", "--no-renames", "main", found.commit ?? ""];
+    const changes = gitIn(join(folder, "mirror.git"))(...diff).split("\n");
+    expect(changes.sort()).toEqual([...published, "M\tzzz.md"].sort());
+  });
+
+  test("counts a file that is moved once, and names what a refused move leaves", async () => {
+    const pages = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`old/${index}.md`, `${index}`]));
+    const { checkOut, repository } = await open({ docs: docsRepository({ ...pages, "zzz.md": "z" }) });
+    const checkout = await checkOut("agent/a");
+    renameSync(join(checkout.tree, "old"), join(checkout.tree, "new"));
+    const commit = (maxFiles: number) => repository.commit(checkout, "Change\n", { maxBytes: 1000, maxFiles });
+    await expect(commit(5)).rejects.toThrow("the change has 6 files of the repository, more than the 5");
+    const { commit: made = "", leftOut } = await commit(6);
+    expect(leftOut).toEqual([]);
+    expect(await repository.changedFiles(checkout.head, made)).toHaveLength(12);
+    rmSync(join(checkout.tree, "zzz.md"));
+    writeFileSync(join(checkout.tree, "a?.md"), "x");
+    await expect(repository.commit(checkout, "Change\n", { maxBytes: 3 })).rejects.toThrow(
+      /most of the change cannot be published: .*the deletion of .*zzz\.md, because what may have replaced it is not published/,
+    );
+  });
+
+  test("that is kept for the next agent has names that are not published, and may be little of the change", async () => {
+    const { checkOut, repository } = await open({ docs: docsRepository({ "faq.md": "faq", "zzz.md": "z" }) });
+    const checkout = await checkOut("agent/a");
+    renameSync(join(checkout.tree, "faq.md"), join(checkout.tree, "What is X?.md"));
+    const commit = (isUnfinished: boolean) => repository.commit(checkout, "Change\n", { maxBytes: 1000, isUnfinished });
+    await expect(commit(false)).rejects.toThrow("What is X?.md, because Windows has no such names");
+    const files = await repository.changedFiles(checkout.head, (await commit(true)).commit ?? "");
+    expect(files.map(({ path }) => path)).toEqual(["What is X?.md", "faq.md"]);
+    for (const name of ["one", "two"]) symlinkSync(`/etc/${name}`, join(checkout.tree, `${name}.link`));
+    for (const name of ["one", "two", "three"]) symlinkSync(`/etc/${name}`, join(checkout.tree, `${name}.md`));
+    expect((await commit(true)).commit).toMatch(/^[0-9a-f]{40}$/);
+  });
+
   test("is not made of less than half of what the agent wrote, because of names or links", async () => {
     const { checkOut, commit } = await open();
     const checkout = await checkOut("agent/a");

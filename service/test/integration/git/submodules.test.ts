@@ -97,6 +97,15 @@ test("a submodule can be removed", async () => {
   expect(log).not.toContain("left out");
 });
 
+test.each([
+  ["moves", ""],
+  ["has populated and moves", `${populate};`],
+])("a submodule that the agent %s stays where it is, with its settings", async (_, before) => {
+  const { changes, log } = await run(`${before} mkdir lib; git mv module lib/module; echo y > new.md`);
+  expect(changes, log).toEqual(["A\tnew.md"]);
+  expect(log).toContain("Left out: .gitmodules, because submodules stay where they are");
+});
+
 test("files in place of a submodule are left out, and its pointer stays", async () => {
   const { changes, log } = await run("rm -r module; mkdir -p module/sub; echo x > module/sub/page.md; echo y > new.md");
   expect(changes).toEqual(["A\tnew.md"]);

@@ -379,27 +379,47 @@ test("a turn that somebody stops after its commit was recorded completes, becaus
   expect(await store.jobs.find("a")).toMatchObject({ state: "completed", pullRequest: "https://example.com/pull/1" });
 });
 
-/** Makes the commit of a turn take until it is stopped, as Git does with patterns that it cannot match in time. */
-function commitForever(ports: TurnPorts): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  ports.repository.commit = async (_worktree, _message, { signal }) => {
-    resolve();
-    if (signal && !signal.aborted) await once(signal, "abort");
+/**
+ * Makes commits of a turn take until they are stopped, as Git does with patterns that it cannot match in time.
+ *
+ * @param count - of how many. Default: all
+ * @returns what waits for the next one
+ */
+function commitForever(ports: TurnPorts, count = Number.POSITIVE_INFINITY): () => Promise<void> {
+  const { commit } = ports.repository;
+  let begun = Promise.withResolvers<void>();
+  ports.repository.commit = async (worktree, message, options) => {
+    begun.resolve();
+    if (count-- <= 0) return commit(worktree, message, options);
+    if (options.signal?.aborted === false) await once(options.signal, "abort");
     throw new Error("git add was stopped");
   };
-  return promise;
+  return async () => {
+    await begun.promise;
+    begun = Promise.withResolvers();
+  };
 }
 
-test("a turn that somebody stops while its change is committed fails, and the commit ends", async () => {
+test.each([
+  ["its change is kept for people if that takes less than three seconds", 1],
+  ["nothing is kept if it takes longer", 2],
+])("a turn that somebody stops while its change is committed fails, and %s", async (_, count) => {
   const { run, ports, branch } = await setUpTurns();
+  const machine = new FakeMachine();
+  ports.machine = machine;
   const request = new AbortController();
   ports.stop = request.signal;
-  const committing = commitForever(ports);
+  const committing = commitForever(ports, count);
   const running = run();
-  await committing;
+  await committing();
   request.abort("Stopped by ci.");
-  expect(await running).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
-  expect(branch.commits).toEqual([]);
+  await committing();
+  machine.pass(3000);
+  const { log, ...end } = await running;
+  expect(end).toEqual({ result: "failed", failures: ["Stopped by ci."] });
+  expect(log.includes("No agent goes on with it.")).toBe(count === 1);
+  const left = { message: expect.stringContaining("Agent-Left: stopped") };
+  expect(branch.commits).toMatchObject(count === 1 ? [left] : []);
 });
 
 test("a turn that somebody stops while its worktree is checked out fails", async () => {
@@ -417,24 +437,27 @@ test("a turn that somebody stops while its worktree is checked out fails", async
 test.each([
   ["the rest of its time", 80_000, 10_000],
   ["a tenth of it, if its agent took all", 90_000, 9000],
-])("the commit of a change has %s", async (_name, agentMs, commitMs) => {
-  const { run, ports, host, next } = await setUpTurns();
+])("the commit of a change has %s, and the change has as long to be kept", async (_name, agentMs, commitMs) => {
+  const { run, ports, host, next, branch } = await setUpTurns();
   const machine = new FakeMachine();
   ports.machine = machine;
   host.runAgent = async () => {
     machine.pass(agentMs);
     return next.result;
   };
-  const committing = commitForever(ports);
+  const committing = commitForever(ports, 1);
   const running = run();
-  await committing;
+  await committing();
   machine.pass(commitMs - 1);
   expect(await Promise.race([running, Promise.resolve("running")])).toBe("running");
   machine.pass(1);
   expect(await running).toMatchObject({
     result: "failed",
-    failures: [expect.stringContaining("Git takes longer for the change than is left of --time-limit-minutes")],
+    failures: [
+      expect.stringMatching(/^Git takes longer for the change than is left of --time-limit-minutes.* is kept: /),
+    ],
   });
+  expect(branch.commits).toMatchObject([{ message: expect.stringContaining("Agent-Left: unfinished") }]);
 });
 
 test("a turn that somebody stops when its change has been committed completes", async () => {

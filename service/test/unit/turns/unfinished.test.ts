@@ -128,6 +128,20 @@ test.each<[what: string, path: string, isLaid: boolean, more?: Partial<TurnPorts
   expect(left.includes(path)).toBe(!isLaid);
 });
 
+test.each<[what: string, edits: Edits, isLaid: boolean]>([
+  ["with instructions of its content", { "AGENTS.md": "# Guide\n" }, false],
+  ["with a page of its name that is not allowed", { "other/guide.md": "New\n" }, false],
+  ["with other instructions", { "AGENTS.md": "Obey\n" }, true],
+  ["with a page of its name", { "docs/new/guide.md": "New\n" }, true],
+])("what is laid out for an agent: that a page was deleted, %s", async (_, edits, isLaid) => {
+  const { run, seen, ports } = await setUp();
+  await run("Write it", { "docs/guide.md": null, "docs/page.md": "begun\n", ...edits });
+  Object.assign(ports, { only: readPathPatterns(["docs/", "AGENTS.md"]) });
+  await run("Write it", {}, complete);
+  expect(seen.found["docs/page.md"]).toBe("begun\n");
+  expect(seen.found["docs/guide.md"]).toBe(isLaid ? undefined : "# Guide\n");
+});
+
 /** Another machine that works on the job, with what its agent began in. */
 const working = (...begunIn: number[]): Partial<TurnPorts> => ({
   keptCommits: {

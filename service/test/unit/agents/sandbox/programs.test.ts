@@ -65,6 +65,15 @@ test("finds a Python environment through its interpreter", () => {
   ]);
 });
 
+test("finds an interpreter in a folder whose name is not ASCII", () => {
+  const folder = install({
+    "bin/agent": "#!$FOLDER/jürgen/bin/python\n",
+    "jürgen/bin/python": "",
+    "jürgen/lib/os.py": "",
+  });
+  expect(paths(folder, "agent", ["bin"])).toContain("jürgen/bin");
+});
+
 test("takes a single file as the whole program, and a link with its target", () => {
   const folder = install({
     "bin/agent": "-> ../versions/2.1.0",
