@@ -70,8 +70,8 @@ export async function endOf(
 }
 
 function keptBy(error: unknown, work: Work | undefined) {
-  if (error instanceof ConflictError || error instanceof KeptUnreadable) return "push";
-  if (error instanceof ClosedSince) return error.kept ?? undefined;
+  if (error instanceof ConflictError) return "push";
+  if (error instanceof KeptUnreadable || error instanceof ClosedSince) return error.kept ?? undefined;
   if (error instanceof TakenAway) return undefined;
   if (work?.hasUnfinished) return "unfinished";
   return work && keptOf(work);
