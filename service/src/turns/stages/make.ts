@@ -162,8 +162,8 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
     return unchanged(work);
   }
   const placed = { ...placeOn(work, commit), isKept: true, isFinal };
-  // From here on, the runner may be lost with its clone.
-  if (context.keptCommits?.isOnlyPlace)
+  // From here on, another machine may continue: this one may be lost, be told to stop, or lack space.
+  if (context.keptCommits !== undefined)
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
   return { stage: "made", placed, go };
 }
